@@ -20,7 +20,7 @@ struct Bounds {
   std::size_t size = 0;
 };
 
-// Of the calling thread as the system made it, whatever coroutine runs.
+// Bounds of the calling thread's stack as the system made it, whatever coroutine runs.
 Bounds thread_stack() {
   void* bottom = nullptr;
   std::size_t size = 0;

@@ -13,7 +13,7 @@ namespace fredsim {
 
 inline constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;
 
-// "" of an empty file.
+// Text of a file; "" if it is empty.
 std::optional<std::string> file_text(const std::string& path, std::size_t most = kMostFileBytes);
 
 }  // namespace fredsim

@@ -50,7 +50,7 @@ inline constexpr HeaderField kSeqField{noc_pkg::SEQ_LSB, noc_pkg::SEQ_W};
 inline constexpr HeaderField kHeadField{noc_pkg::HEAD_BIT, 1};
 inline constexpr HeaderField kTailField{noc_pkg::TAIL_BIT, 1};
 
-// Of word 2.
+// Flags in word 2.
 inline constexpr std::uint32_t kHeadBit = kHeadField.placed(1);
 inline constexpr std::uint32_t kTailBit = kTailField.placed(1);
 static_assert(kHeadField.word() == 2 && kTailField.word() == 2);

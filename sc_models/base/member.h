@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-inline constexpr int kMaxIoControllers = 1 << 16;  // of a machine: addresses have 16 bits
+inline constexpr int kMaxIoControllers = 1 << 16;  // per machine: addresses have 16 bits
 
 constexpr int io_member(int controller) { return -1 - controller; }
 constexpr bool is_io_member(int member) { return member < 0; }

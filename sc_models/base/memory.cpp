@@ -27,7 +27,7 @@ std::optional<std::uint64_t> first_number(std::string_view text) {
   return number;
 }
 
-// Of version 2; "max" where there is none.
+// Limit of a version 2 group; "max" where there is none.
 std::optional<std::uint64_t> control_group_limit() {
   const std::string groups = text_of("/proc/self/cgroup");
   const std::size_t own = groups.find("0::/");

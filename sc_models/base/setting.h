@@ -13,7 +13,7 @@ struct Setting {
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-// What was set over a machine file, in the order in which it took effect, each key once.
+// Settings made over a machine file, in the order in which they took effect, each key once.
 struct Settings {
   std::vector<Setting> all;  // --set and the machine's own
   std::vector<Setting> own;  // those that came with the name of the file

@@ -17,7 +17,7 @@ namespace fredsim {
 
 enum class Align : std::uint8_t { kLeft, kRight };
 
-// What a cell says, in colours: green, yellow, red.
+// Meaning of a cell as its colour: green, yellow, red.
 enum class Tone : std::uint8_t { kPlain, kGood, kDoubtful, kBad };
 
 // Outputs that show a column: tables other than text (report/table_output.h) have room for more.
@@ -56,7 +56,7 @@ struct TableFit {
 
 struct FittedTable {
   std::string text;
-  int max_rank = 0;                   // of the columns in it
+  int max_rank = 0;                   // highest rank of its columns
   std::vector<std::string> left_out;  // labels
 };
 

@@ -45,8 +45,8 @@ bool is_sign(std::string_view word) {
                               [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
 }
 
-// Where a line that is too wide breaks: before a word that has room on a line of `room` columns, or within
-// one that has not; behind the indentation and at least one character.
+// Position at which a line that is too wide breaks: before a word that fits on a line of `room` columns,
+// or within one that does not; behind the indentation and at least one character.
 std::size_t break_of(std::string_view line, std::size_t indentation, std::size_t width,
                      std::size_t room) {
   const std::size_t fits = beginning_of(line, width).size();

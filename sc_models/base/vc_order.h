@@ -16,7 +16,7 @@ namespace fredsim {
 
 using VcOrder = std::array<int, kNumVcs>;  // highest first
 
-// Of a number as the RTL has it. No order where is_vc_order() says so.
+// The order for a number as the RTL has it. No order where is_vc_order() says so.
 constexpr VcOrder vc_order_of(int number) {
   VcOrder order{};
   auto rest = static_cast<std::uint32_t>(number);

@@ -80,7 +80,7 @@ std::string what_stopped(const std::exception& error) {
 std::string what_stopped(const sc_core::sc_report& report) {
   const std::string_view place = report.get_msg_type();
   if (place.starts_with("/fredsim/")) return report.get_msg();
-  // Of a process.
+  // A failure of the process.
   if (place == "failed to allocate stack memory" || place == "stack setup failed")
     return kOutOfMemory;
   return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);

@@ -19,8 +19,9 @@ inline constexpr int kEachIo = kAllNpus + 2;  // "io:each": as many groups, with
 // One or more members: "3", "0-3", "io2", "io0-3", "all", "io:all" or "io:each"; none: something else.
 std::optional<std::vector<int>> parse_members(std::string_view text);
 
-// What a group means on a machine: several with io:each. `npus`: of the workers, which members are if `placed_workers`.
-// Errors: BadInput for io:all and io:each where there are no I/O controllers, and for workers that are not placed.
+// Members of a group on a machine; several groups with io:each. `npus`: of the workers, which members are if
+// `placed_workers`. Errors: BadInput for io:all and io:each where there are no I/O controllers, and for workers that
+// are not placed.
 std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vector<int>& group,
                                         const std::vector<int>& npus, bool placed_workers);
 

@@ -12,7 +12,7 @@ namespace fredsim {
 
 namespace {
 
-// What a signal handler can reach.
+// State that a signal handler can reach.
 std::atomic<bool> interrupted{false};
 std::atomic<bool> is_planning{false};
 static_assert(std::atomic<bool>::is_always_lock_free);

@@ -25,7 +25,7 @@ bool opens_setting(std::string_view text) {
   return end != std::string_view::npos && end > 0 && text[end] == '=';
 }
 
-// Where the file's name ends.
+// End of the file's name.
 std::size_t end_of_file(std::string_view word) {
   if (exists(word)) return word.size();
   for (std::size_t at = word.rfind('@'); at != std::string_view::npos && at > 0;
@@ -38,7 +38,7 @@ std::size_t end_of_file(std::string_view word) {
   return word.size();
 }
 
-// Whether a quote that stands at `at` opens a text: at the beginning of a value, or in a list.
+// True if a quote at `at` opens a text: at the beginning of a value, or in a list.
 bool opens_text(std::string_view text, std::size_t at, int depth) {
   return depth > 0 || (at > 0 && (text[at - 1] == '=' || text[at - 1] == text[at]));
 }
@@ -46,7 +46,7 @@ bool opens_text(std::string_view text, std::size_t at, int depth) {
 std::vector<std::string> split_settings(std::string_view text) {
   std::vector<std::string> settings;
   std::size_t begin = 0;
-  int depth = 0;   // of brackets and braces
+  int depth = 0;   // depth of brackets and braces
   char quote = 0;  // that of the text being in, or none
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-// Of a machine of twins: 53 KB on a mesh of 64 x 64.
+// Bytes per node of a machine of twins: 53 KB on a mesh of 64 x 64.
 constexpr std::uint64_t kPerNode = std::uint64_t{64} << 10;
 
 // "2.3 GB", "140 GB"

@@ -50,7 +50,7 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
 // "io0,0,1,5-8". Which there are, and that none comes twice, is checked with the machine at hand (make_plan).
 std::vector<int> parse_group(const std::string& text);
 
-inline constexpr int kMaxRates = 1000;  // of one --rate
+inline constexpr int kMaxRates = 1000;  // max values of --rate
 
 // Injection rates in flits per cycle and node, kMinTrafficRate or more: "0.1", "0.1,0.2" or the sweep
 // "FROM:TO:STEP", whose rates are rounded to 10^-9; ascending, each once. What the machine's ports take is
@@ -60,7 +60,7 @@ std::vector<double> parse_rates(const std::string& text, const std::string& opti
 // A number above 0, 1 at most.
 double parse_fraction(const std::string& text, const std::string& option);
 
-inline constexpr std::uint64_t kMaxThreads = 1024;  // of one --threads
+inline constexpr std::uint64_t kMaxThreads = 1024;  // max value of --threads
 
 // --threads of a command whose machines have RTL, or only twins, which one thread steps.
 void check_switch_threads(int threads, bool has_rtl);

@@ -16,7 +16,7 @@ std::string allowed_count(const CLI::Option& option) {
   return fmt::format("{} to {}", low, high);
 }
 
-// What is wrong with the number of values of an option; empty: nothing.
+// Problem with the number of values of an option; empty: none.
 std::string count_problem(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0)
     return "";  // a flag, which counts how often it was given

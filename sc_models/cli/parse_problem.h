@@ -1,4 +1,4 @@
-// What is wrong with a command line that CLI11 refuses, in our words instead of its own.
+// Explanation of a command line that CLI11 refuses, in our words instead of its own.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// What this program calls itself in messages, help texts and results: fredsim, or the name that its main() gave
+// Name of this program in messages, help texts and results: fredsim, or the name that its main() gave
 // fredsim_main().
 //
 // A signal handler may call it.

@@ -54,7 +54,7 @@ class ProgramOptions {
 
   std::string name_;
   CLI::App app_;
-  std::deque<std::string> texts_;  // of numbers, which are checked last
+  std::deque<std::string> texts_;  // texts of numbers, which are checked last
   std::vector<std::function<void()>> checks_;
 };
 

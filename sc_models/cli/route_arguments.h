@@ -18,7 +18,7 @@ struct RouteOptions {
   FredSwitchShape shape;
   std::vector<std::string> flow_texts;  // as typed
   std::vector<Flow> flows;              // parallel to flow_texts
-  int vc = kMp;                         // of the phase store's row
+  int vc = kMp;                         // VC in the phase store's row
 };
 
 struct ConflictOptions {

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWordColumns = 11;  // of "0x00000000" and a blank
+constexpr std::size_t kWordColumns = 11;  // columns of "0x00000000" and a blank
 constexpr std::size_t kIndent = 2;        // indentation of lines that go on
 
 std::string hex(const std::vector<bool>& bits) {

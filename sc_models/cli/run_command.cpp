@@ -214,7 +214,7 @@ class RunCommand final : public Command {
 
     JobRunner runner("jobs", [&] { run_jobs(request_, compared, output); });
     sc_core::sc_start();
-    if (prints) print_after(request_, compared, output);  // what was done before a failure, too
+    if (prints) print_after(request_, compared, output);  // prints work done before a failure, too
     for (ComparedMachine& entry : compared) {
       const WaveRecorder* const wave = entry.machine->wave();
       if (wave != nullptr) note_wave(*wave, request_.quiet);

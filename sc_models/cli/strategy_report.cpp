@@ -41,7 +41,7 @@ std::string name_of(Outcome outcome) {
   return std::string(kNames[static_cast<std::size_t>(outcome)]);
 }
 
-// What became of the strategies of one dimension.
+// Outcomes of the strategies of one dimension.
 struct Counts {
   std::array<int, 4> of{};  // by Outcome
   int checked = 0;
@@ -150,7 +150,7 @@ bool fits(const TextTable& table, std::size_t columns) {
   return widest <= columns;
 }
 
-// What rows of both tables for programs begin with.
+// First columns of the rows of both tables for programs.
 std::vector<Column> columns_of_setup() {
   std::vector<Column> columns;
   for (const char* name : {"config", "settings", "fabric", "placement", "npus"})

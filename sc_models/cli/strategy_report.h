@@ -26,7 +26,7 @@ struct StrategyReport {
   std::string fabric;     // name
   std::string placement;  // name
   int npus = 0;
-  int strategies = 0;    // of every run
+  int strategies = 0;    // strategies in every run
   bool complete = true;  // the search is, where it does not say undecided
   std::vector<StrategyRun> runs;
 };
@@ -35,7 +35,7 @@ struct StrategyReport {
 std::string strategy_legend(const StrategyReport& report);
 // A line per m and dimension.
 TitledTable strategy_summary(const StrategyReport& report);
-// Of every m and dimension that fails, the first strategy that does, in full; empty: none fails.
+// First strategy that fails, in full, for every m and dimension with a failure; empty: none fails.
 std::string strategy_failures(const StrategyReport& report);
 // A line per strategy: what became of its dimensions for every m. Side by side as many m as `columns` have
 // room for, and at least one; the others in further tables.

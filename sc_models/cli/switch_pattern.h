@@ -12,7 +12,7 @@ namespace fredsim {
 void check_switch_pattern(const char* option, const std::string& pattern,
                           std::span<const Topology* const> topologies);
 
-// Whether an instance of the machine, switch or endpoint, matches.
+// True if an instance of the machine, switch or endpoint, matches.
 bool matches_instance(const std::string& pattern, const Topology& topology);
 // The same where no instance of any of the machines matches.
 void check_instance_pattern(const char* option, const std::string& pattern,

@@ -21,10 +21,10 @@ class TraceOutput {
  public:
   // Tries at once whether they can be written.
   TraceOutput(const std::string& prefix, std::size_t ranks);
-  void write(const TraceTexts& texts) const;  // of so many ranks
+  void write(const TraceTexts& texts) const;  // traces of `ranks` ranks
 
  private:
-  std::vector<OutputFile> files_;  // of ranks, then of the groups
+  std::vector<OutputFile> files_;  // files of ranks, then of the groups
 };
 
 }  // namespace fredsim

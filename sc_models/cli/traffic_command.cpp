@@ -231,7 +231,7 @@ class TrafficCommand final : public Command {
     try {
       is_complete = sweep.measure(request_.rates);
     } catch (const Error&) {
-      print_table();  // what was done before the failure
+      print_table();  // points that were complete before the failure
       throw;
     }
     print_table();

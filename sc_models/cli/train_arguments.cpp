@@ -28,7 +28,7 @@ constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
 constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 constexpr double kMostSpeedup = 1000;
 
-// Of an option that was given, and is not for this kind of run.
+// Refuses an option that was given, and is not for this kind of run.
 void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
   if (!text.empty()) throw BadInput(fmt::format("{}: found '{}'{}", option, shown(text), reason));
 }
@@ -63,7 +63,7 @@ void check_gradients(const std::string& text, TrainOptions& options) {
     options.gradients += fmt::format("={}", has_size ? text.substr(name.size() + 1) : "25MB");
 }
 
-// What does not fit the NPUs (§8.2).
+// Models that do not fit the NPUs (§8.2).
 bool streams_by_default(const std::string& workload) {
   return workload == "gpt3" || workload == "transformer_1t";
 }

@@ -16,7 +16,7 @@
 namespace fredsim {
 
 struct FitOptions {
-  std::size_t machine = 0;  // of the command line
+  std::size_t machine = 0;  // index on the command line
   std::string word;         // as it is there
   double speedup = 0;
 };
@@ -25,15 +25,15 @@ struct TrainOptions {
   enum class Source : std::uint8_t {
     kBuiltIn,
     kModelFile,
-    kText,    // of ASTRA-sim
-    kTraces,  // of Chakra
+    kText,    // ASTRA-sim's format
+    kTraces,  // Chakra's format
   };
   Source source = Source::kBuiltIn;
   std::string workload;          // a name, a file, or a prefix of files
   std::string comm_groups;       // a file, of traces; empty: none
-  std::string export_prefix;     // of traces to be written; empty: none
+  std::string export_prefix;     // prefix of the traces to be written; empty: none
   bool names_algorithm = false;  // else it is the default
-  int text_mp = 0;               // of a text workload; 0: as it says
+  int text_mp = 0;               // MP of a text workload; 0: as it says
   TrainingOptions training;
   std::optional<Placement> placement{};         // none: auto
   std::optional<InferenceOptions> inference{};  // in place of training

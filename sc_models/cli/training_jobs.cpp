@@ -214,7 +214,7 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   if (std::ssize(entry.placement.npus) < strategy.workers())
     return {"paper", paper_placement(strategy)};  // refused, by the lost NPU in it
   entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
-  constexpr int kPasses = 2;  // of inference; the second is as all others
+  constexpr int kPasses = 2;  // passes of inference; the second is as all others
   const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);
   PlacementSearch search{.seed = request_.seed, .on_conflict = asked_.on_conflict};
   if (asked_.placement)

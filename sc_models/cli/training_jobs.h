@@ -45,9 +45,9 @@ struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOp
 struct TrainedMachine {
   MachineConfig config;
   bool is_best_base = false;            // --best-base
-  WorkerPlacement placement;            // of models
+  WorkerPlacement placement;            // placement of models
   ShapePlans plans;                     // times of computations are not in them
-  std::unique_ptr<TraceTasks> tasks{};  // of traces, which are read as they run
+  std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
   std::unique_ptr<Machine> machine;
 };
 
@@ -109,9 +109,9 @@ class TrainingJobs {
   const TrainRequest& request_;
   const FileUses& files_;
   const TrainOptions& asked_;
-  ModelShape model_;   // of one
-  TextWorkload text_;  // of a text workload
-  TraceFiles traces_;  // of traces
+  ModelShape model_;   // a model
+  TextWorkload text_;  // a text workload
+  TraceFiles traces_;  // traces
   CommGroups groups_;
   double rate_;  // FLOP/s; 0: the roofline of each machine
   std::vector<TrainedMachine> machines_;
@@ -120,7 +120,8 @@ class TrainingJobs {
   std::vector<PlannedWork> planned_;  // shapes of the graphs
   std::uint64_t nodes_ = 0;
   int fit_runs_ = 0;
-  std::map<const TrainedMachine*, TaskRecords> records_;  // of the latest run, for the timeline
+  std::map<const TrainedMachine*, TaskRecords> records_;  // records of the latest run, for the
+                                                          // timeline
   std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
 };
 

@@ -26,7 +26,7 @@ constexpr const char* kTrigger = "--wave-trigger";
 struct TriggerName {
   std::string_view name;
   WaveTriggerKind kind;
-  std::uint64_t most;  // of the argument; 0: there is none
+  std::uint64_t most;  // max of the argument; 0: none
 };
 constexpr TriggerName kTriggers[] = {
     {"stall", WaveTriggerKind::kStall, kMaxQuantity},

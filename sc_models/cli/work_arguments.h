@@ -1,4 +1,4 @@
-// What `fredsim run` and `compare` have to do, from their options: collectives, groups, sizes.
+// Work of `fredsim run` and `compare`, from their options: collectives, groups, sizes.
 //
 // Units: sizes in bytes, with NCCL's meaning.
 // Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
@@ -21,7 +21,7 @@ namespace fredsim {
 // One collective on one or several groups at the same time.
 struct WorkItem {
   struct After {
-    int item = 0;            // of the same list
+    int item = 0;            // index in the same list
     bool all_ranks = false;  // else each NPU waits for its own part
   };
   std::string name;  // empty: none
@@ -42,11 +42,11 @@ struct WorkItem {
 };
 
 struct WorkOptions {
-  std::vector<std::uint64_t> sizes;  // of the runs, ascending
-  std::vector<WorkItem> items;       // of every run
+  std::vector<std::uint64_t> sizes;  // sizes of the runs, ascending
+  std::vector<WorkItem> items;       // items of every run
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
-  std::optional<Strategy> strategy;   // of the workers
+  std::optional<Strategy> strategy;   // strategy of the workers
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
   bool is_placed = false;        // a placement was asked for
@@ -55,7 +55,7 @@ struct WorkOptions {
   bool has_order() const;        // an item comes after another, after a delay, or is repeated
 };
 
-// What a run asks of a machine. `seed`: of the random sizes of an all_to_all_v.
+// Collectives of a run on a machine. `seed`: of the random sizes of an all_to_all_v.
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed);
 

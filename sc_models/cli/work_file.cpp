@@ -215,7 +215,7 @@ class WorkReader {
     for (std::size_t i = 0; i < items.size(); ++i) check_circle(items, static_cast<int>(i));
   }
 
-  // Whether an item comes after itself, by way of others.
+  // Refuses an item that depends on itself, directly or by way of others.
   void check_circle(const std::vector<WorkItem>& items, int first) const {
     std::vector<int> reached{first};
     for (std::size_t next = 0; next < reached.size(); ++next) {

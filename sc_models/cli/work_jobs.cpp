@@ -239,7 +239,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
   const std::vector<std::string> waves = wave_files(request, compared);
   if (request.compares) check_waves(files, waves);
   std::vector<FabricOptions> own(compared.size(), fabric);
-  std::vector<NeededSwitch> needed;  // of all machines: one message for what is missing
+  std::vector<NeededSwitch> needed;  // switches of all machines: one message for what is missing
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (!waves[i].empty()) {
       own[i].wave = request.wave;

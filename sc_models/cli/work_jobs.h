@@ -30,7 +30,7 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   WorkOptions work;
   bool best_base = false;
   std::uint64_t seed = 1;
-  WaveOptions wave;           // of several machines: the machine's name is added to the file's
+  WaveOptions wave;           // several machines: the machine's name is added to the file's
   std::string timeline_file;  // empty: none; "-": standard output
   int timeline_level = 1;
   BreakdownOptions breakdown;

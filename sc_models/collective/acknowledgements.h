@@ -1,4 +1,4 @@
-// Who acknowledges what in the endpoint trees of a plan (TreeRank::acknowledge_sums and so on).
+// Acknowledgements in the endpoint trees of a plan (TreeRank::acknowledge_sums and so on).
 //
 // A source that sees no results by itself, the leaf of a reduction without broadcast or the head of a broadcast, learns by
 // acknowledgements how many packets have reached all receivers: packets of one flit on the control VC, cumulative, one per
@@ -17,8 +17,8 @@
 
 namespace fredsim {
 
-// What a source that goes by acknowledgements may have sent beyond those acknowledged: Part::window, and as much more as
-// acknowledgements may be behind.
+// Packets that a source that waits for acknowledgements may have sent beyond those acknowledged: Part::window, and as
+// much more as acknowledgements may be behind.
 inline std::uint64_t acknowledged_window(const Part& part, const Tree& tree) {
   return static_cast<std::uint64_t>(part.window) + tree.acknowledge_packets - 1;
 }

@@ -138,7 +138,7 @@ class ChainPlanner {
   const std::vector<ChainSpec>& chains_;
   Plan& plan_;
   LinkWalk walk_;
-  std::vector<std::uint64_t> flits_;  // of the plan's trees and those chosen, by link
+  std::vector<std::uint64_t> flits_;  // trees of the plan and those chosen, by link
   std::vector<Choice> chosen_;
   std::vector<std::vector<int>> channels_;  // by chain: what its halves may use
 };

@@ -19,7 +19,7 @@
 namespace fredsim {
 
 struct ChainSpec {
-  int part = 0;           // of the plan; its members, bytes, VC and root are set
+  int part = 0;           // part of the plan; its members, bytes, VC and root are set
   std::vector<int> ring;  // its ranks, in the order of the ring
   Roles roles = Roles::kFromRoot;
 };

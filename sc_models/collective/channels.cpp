@@ -18,7 +18,7 @@ std::vector<int> channels_of(const Topology& topology, const Plan& plan, int par
       channels = std::move(free);
       channels.push_back(vc);
     } else if (!channels.empty()) {
-      return channels;  // what is free in between is that part's
+      return channels;  // VCs that are free in between belong to that part
     }
     free.clear();
   }

@@ -34,7 +34,7 @@ std::string_view to_string(Choice choice);  // its name; "" of kNone
 bool is_choice(std::string_view name);
 std::vector<std::string_view> choice_names();  // in the order of help and messages
 
-// Of all candidates of a part: about ten milliseconds of planning.
+// Entries of all candidates of a part: about ten milliseconds of planning.
 inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
 // `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the

@@ -17,7 +17,7 @@
 namespace fredsim {
 
 struct EdgeTree {
-  GridBox box;  // of the NPUs, with their ranks in the group
+  GridBox box;  // box of the NPUs, with their ranks in the group
   Comb comb;    // rooted at the NPU of the controller's router
 };
 

@@ -20,7 +20,7 @@
 
 namespace fredsim {
 
-// Who holds operands and who gets the result.
+// Ranks that hold operands, ranks that get the result.
 enum class Roles : std::uint8_t {
   kAllToAll,  // all, all
   kToRoot,    // all, the root
@@ -71,7 +71,7 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
                 Roles roles, const FlitRange& range, int vc, int roots = 0);
 
-// What a line of a box is made of.
+// Shape of the trees on a line of a box.
 enum class LineShape : std::uint8_t {
   kChain,
   kBinaryTree,  // place k, counted from the owner's, is below place (k - 1) / 2

@@ -161,7 +161,7 @@ class InSwitchPlanner {
         SliceRouter router(topology_, plan_, cache_, slice, placed);
         if (router.place()) continue;
         all = false;
-        // Where parts are lost, a slice may be without some of the groups.
+        // A slice with failed components may lack some of the groups.
         if (leave_out(parts, slice, weights)) continue;
         if (obstacle != nullptr) *obstacle = router.obstacle();
         return {};
@@ -240,7 +240,7 @@ class InSwitchPlanner {
     return tasks;
   }
 
-  // Of streams one of each switch in turn: the switch of a root has its sums to pass on in both directions.
+  // Streams in turn, one per switch: the switch of a root has to pass its sums on in both directions.
   std::vector<int> order_of_owners(const Part& part, int owners) const {
     std::vector<int> order(static_cast<std::size_t>(owners));
     std::iota(order.begin(), order.end(), 0);
@@ -409,10 +409,10 @@ class InSwitchPlanner {
   bool two_in_use_;  // phases of a switch
   RouteCache cache_;
   InSwitchPlan result_;
-  // Of the wave that is being emitted, phases counted from 0.
+  // State of the wave that is being emitted, phases counted from 0.
   std::vector<PhaseProgram> programs_;
   std::vector<std::pair<int, Tree>> trees_;                   // with their parts
-  using Rows = std::map<NodeId, std::vector<std::uint32_t>>;  // of a phase
+  using Rows = std::map<NodeId, std::vector<std::uint32_t>>;  // rows of a phase
   std::map<Rows, int> known_rows_;                            // -> phase
   std::map<int, DetachedRanks> detached_;                     // by part
   int next_phase_ = 0;

@@ -30,7 +30,7 @@ Roles roles_in_switch(Collective collective) {
     case Collective::kAllReduce:
       return Roles::kAllToAll;
     default:
-      return Roles::kToOthers;  // who holds the data keeps it
+      return Roles::kToOthers;  // holders of the data keep it
   }
 }
 

@@ -24,8 +24,8 @@ constexpr double kReduceFactor = 1.4;
 constexpr double kGatherStep = 5;
 constexpr double kGatherFactor = 1.1;
 constexpr double kUplinkFactor = 1.05;
-// What a tree of switches takes beside the latency between two endpoints, and a hop of a tree of routers beside its
-// link's.
+// Cycles that a tree of switches takes beside the latency between two endpoints, and a hop of a tree of routers
+// beside its link's.
 constexpr double kTurn = 8;
 constexpr double kRouterHop = 13;
 // The same for a tree of routers, and how much longer than on a link the flits of a reduce-scatter take there.

@@ -1,4 +1,4 @@
-// What a plan puts on every link, by walking it (collective/link_walk.h). Analytic, not simulated.
+// Load of a plan on every link, by walking it (collective/link_walk.h). Analytic, not simulated.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace fredsim {
 
 class LinkWalk {
  public:
-  // Of trees of `plan`, which must outlive the walk. `online`: some of them are routed by FRED switches online
-  // (needs_online_routes in collective/link_load.h).
+  // Walk over trees of `plan`, which must outlive it. `online`: some of them are routed by FRED switches
+  // online (needs_online_routes in collective/link_load.h).
   LinkWalk(const Topology& topology, const Plan& plan, bool online);
 
   // Calls on_link with the number of every link that the tree's flits cross, once for each crossing.

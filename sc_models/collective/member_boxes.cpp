@@ -106,7 +106,8 @@ RingBox level_box(const Topology& topology, const std::vector<NodeId>& members) 
   for (int r = 0; r < count; ++r) units[r] = {r};
   RingBox box;
   for (int level = 1; level <= levels; ++level) {
-    std::vector<std::vector<std::vector<int>>> groups;  // of units, in order of their first member
+    std::vector<std::vector<std::vector<int>>> groups;  // groups of units, in order of their first
+                                                        // member
     std::map<NodeId, std::size_t> group_of;
     for (std::vector<int>& unit : units) {
       const NodeId parent = above(topology, members[unit.front()], level);

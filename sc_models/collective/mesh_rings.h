@@ -32,7 +32,7 @@ RingBox columns_first_box(const Topology& topology, const std::vector<NodeId>& m
 // Cell of owner `k` of all cells: along diagonals, so that any few owners that are evenly spaced in
 // k lie in different rows and columns.
 int diagonal_cell(int width, int height, int k);
-// Where a cell y * width + x lies in the columns-first box.
+// Position of cell y * width + x in the columns-first box.
 int columns_first_position(int width, int height, int cell);
 
 }  // namespace fredsim

@@ -18,7 +18,7 @@ struct Line {
   int length = 1;
   int from = 0;
   bool ring = false;
-  bool longer_ahead = false;  // where a ring cannot be cut in two equal ways
+  bool longer_ahead = false;  // if a ring cannot be cut in two equal arcs
 
   int ahead() const { return ring ? (length - (longer_ahead ? 0 : 1)) / 2 : length - 1 - from; }
   int back() const { return ring ? length - 1 - ahead() : from; }

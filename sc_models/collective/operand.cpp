@@ -14,7 +14,7 @@ namespace {
 // Deepest stack kept without the heap: a chain over a mesh of 64 × 64.
 constexpr std::size_t kStack = 4096;
 
-// What the operands of one rank have in common, from the mixed seed.
+// Common key of the operands of one rank, from the mixed seed.
 constexpr std::uint64_t key_of(std::uint64_t mixed_seed, int rank) {
   return mixed_seed ^ static_cast<std::uint64_t>(rank) << 44;
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kFarthest = 2;       // routers from one member to the other
 constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
-constexpr double kSame = 1e-9;     // of loads
+constexpr double kSame = 1e-9;     // tolerance for equal loads
 // Hops of at most so many members give way in chains; every number of trees is tried for them, and trees are made shorter.
 constexpr int kSmall = 64;
 constexpr int kChain = 3;
@@ -30,7 +30,7 @@ constexpr double kWorthIt = 0.995;
 struct Hop {
   int a = 0;
   int b = 0;               // ranks, a < b
-  std::vector<int> links;  // of the topology, there and back, each once
+  std::vector<int> links;  // links of the topology, there and back, each once
 
   int other(int rank) const { return rank == a ? b : a; }
 };
@@ -62,7 +62,7 @@ class HopGraph {
   int size() const { return static_cast<int>(members_.size()); }
   const std::vector<Hop>& hops() const { return hops_; }
   const std::vector<int>& at(int rank) const { return at_[rank]; }
-  std::size_t links() const { return over_.size(); }  // of the topology
+  std::size_t links() const { return over_.size(); }  // number of the topology's links
   const std::vector<int>& over(int link) const { return over_[link]; }
   double rate(int link) const { return topology_.links[link].rate.value(); }
 
@@ -144,7 +144,7 @@ class HopGraph {
   std::vector<std::vector<int>> over_;  // hops, by link
 };
 
-using Hops = std::vector<int>;  // of a tree, by number
+using Hops = std::vector<int>;  // hops of a tree, by number
 
 // Hops of a tree from `root` outwards, those of a rank together; the last goes to the farthest rank.
 std::vector<std::pair<int, int>> outwards(const HopGraph& graph, const Hops& tree, int root) {

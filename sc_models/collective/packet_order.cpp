@@ -17,14 +17,14 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kFewestPackets = 128;  // of the longest tree
-constexpr std::uint64_t kMostPackets = 64;     // of a tree in a frame
+constexpr std::uint64_t kFewestPackets = 128;  // min of the longest tree
+constexpr std::uint64_t kMostPackets = 64;     // max per tree in a frame
 // How late a packet may be after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
 constexpr double kSlackPackets = 6;
 constexpr double kSlackOfFrame = 0.9;
 constexpr std::uint64_t kMostWindow = 64;  // on a tree
 constexpr double kRouterCycles = 8;        // per link
-constexpr double kUnitsPerCycle = 16;      // of intervals and dues, at least
+constexpr double kUnitsPerCycle = 16;      // min resolution of intervals and dues
 
 // A part's trees, all of them reducing or with a pace.
 class Order {
@@ -169,7 +169,7 @@ class Order {
   std::vector<std::uint64_t> packets_;  // in a frame, by tree
   double frame_ = 0;                    // cycles
   double units_per_cycle_ = 1;
-  std::uint64_t last_due_ = 0;                                     // of first packets
+  std::uint64_t last_due_ = 0;                                     // latest due of a first packet
   std::map<std::tuple<int, int, int>, std::vector<bool>> places_;  // by rank, port and VC
 };
 
@@ -183,7 +183,7 @@ bool reduces_at_once(const Tree& tree) {
          });
 }
 
-// Of a collective whose packets have an order on such a fabric.
+// True if the packets of the collective can have an order on such a fabric.
 bool may_be_ordered(const Topology& topology, const Part& part) {
   if (part.order == PacketOrder::kArrival) return false;
   // Between routers that add an order costs.

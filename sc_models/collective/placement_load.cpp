@@ -113,7 +113,7 @@ std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(Algorithm::Layout lay
       return {Shape::kStar};
     case Algorithm::Layout::kBox:
       return {Shape::kBox};
-    default:  // of kUplinks where the switches do not add, it is refused later
+    default:  // kUplinks if the switches do not add: refused later
       if (pattern == Pattern::kAllRanks) return {Shape::kRing};
       return {Shape::kChain, Shape::kBothWays};
   }

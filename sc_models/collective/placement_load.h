@@ -67,7 +67,7 @@ class PlacementLoad {
     Collective collective = Collective::kAllReduce;
     double bytes = 0;
     int roots = 0;
-    int first = 0, groups = 0;  // of groups_
+    int first = 0, groups = 0;  // range in groups_
     std::vector<Variant> variants;
     double ns = 0;
   };
@@ -77,7 +77,7 @@ class PlacementLoad {
   };
   // Ways between endpoints: NPUs by number, then I/O controllers.
   struct Path {
-    int first = 0, last = 0;  // of path_links_
+    int first = 0, last = 0;  // range in path_links_
     double ns = 0;
   };
 

@@ -18,7 +18,8 @@ constexpr std::uint64_t kMostSteps = 800'000'000;
 // Threshold as a part of the cost, at first and at the end.
 constexpr double kFirstThreshold = 0.05;
 constexpr double kLastThreshold = 0.0005;
-constexpr double kCalmShare = 0.8;  // of the steps, after which only what is better is taken
+constexpr double kCalmShare = 0.8;  // fraction of the steps, after which only improvements are
+                                    // taken
 constexpr double kNoChange = 1e-9;
 
 class Annealer {

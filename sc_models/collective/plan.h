@@ -40,15 +40,15 @@ struct Send {
   std::uint32_t due = 0;  // the first packet, where packets have an order (Tree::interval)
 };
 
-// What one rank does for one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f
-// of reduce_from in order; then the sum goes to reduce_to, or is the result where there is none.
+// Role of one rank in one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f of
+// reduce_from in order; then the sum goes to reduce_to, or is the result where there is none.
 struct TreeRank {
   int rank = 0;
   bool contributes = false;        // holds a local operand
   bool receives = false;           // ends up with the result
   std::vector<int> reduce_from;    // ranks
   std::vector<Send> reduce_to;     // none (root, or not part) or one
-  std::vector<Send> broadcast_to;  // where this rank passes the result on to
+  std::vector<Send> broadcast_to;  // receivers of the result from this rank
   int switch_port = -1;            // in-switch: NIC port; -1: its slice does not join this rank
   int phase = 0;                   // in-switch: phase index this rank's packets carry
   // Endpoint trees whose sources go by acknowledgements (collective/acknowledgements.h): those of
@@ -71,7 +71,8 @@ struct Tree {
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;  // payload; more than (flits - 1) * 512
   bool is_acknowledged = false;
-  std::uint64_t interval = 0;  // of packets on a channel (collective/packet_order.h); 0: no order
+  std::uint64_t interval = 0;  // interval of packets on a channel (collective/packet_order.h); 0:
+                               // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // that an acknowledgement stands for
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
   std::vector<TreeRank> ranks;                              // those that do something, ascending
@@ -115,7 +116,7 @@ struct Plan {
   std::vector<Part> parts;
   std::vector<Tree> trees;  // trees without flits are left out
   std::vector<PhaseProgram> programs;
-  std::vector<std::string> notes;  // what was decided otherwise than asked for, each once
+  std::vector<std::string> notes;  // decisions that deviate from the request, each once
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.
   double bound_ns = 0;
 

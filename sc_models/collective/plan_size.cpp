@@ -20,10 +20,9 @@ namespace {
 // Heap of a list of one or two hops, and of a step of the order of additions per entry.
 constexpr std::uint64_t kList = 32;
 constexpr std::uint64_t kSum = 2 * sizeof(int);
-// Of a tree beside its entries, with the blocks around its lists.
+// Size of a tree beside its entries, with the blocks around its lists.
 constexpr std::uint64_t kTree = sizeof(Tree) + 2 * 16;
-// What the NPUs and the count of results keep per entry during a run: measured,
-// 150 to 270.
+// Memory per entry that the NPUs and the count of results keep during a run: measured, 150 to 270.
 constexpr std::uint64_t kRunPerEntry = 280;
 
 std::uint64_t flits_of(std::uint64_t bytes) { return (bytes + kFlitBytes - 1) / kFlitBytes; }
@@ -126,7 +125,7 @@ class SizeOfOne {
       }
     }
     if (spec_.collective == Collective::kAllToAll || spec_.collective == Collective::kAllToAllV)
-      size_.run_bytes += n * n * sizeof(FlitRange);  // who sends what to whom, while it is planned
+      size_.run_bytes += n * n * sizeof(FlitRange);  // pairs of an all-to-all, while it is planned
   }
 
   const Topology& topology_;

@@ -18,7 +18,7 @@ struct PlanSize {
   std::uint64_t trees = 0;    // exact for all-to-alls, gathers and scatters, else at most
   std::uint64_t entries = 0;  // TreeRanks of all trees
   std::uint64_t bytes = 0;
-  std::uint64_t run_bytes = 0;  // what planning or a run takes for a while beside it
+  std::uint64_t run_bytes = 0;  // temporary memory of planning or a run beside it
 };
 
 PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work);

@@ -142,7 +142,7 @@ class TimeModel {
   int switch_cycles_;
   std::vector<std::uint64_t> flits_;  // by link
   std::map<std::tuple<NodeId, NodeId, int>, Hop> hops_;
-  std::vector<int> places_;  // of ranks in a tree
+  std::vector<int> places_;  // places of ranks in a tree
   double packet_ = 1;        // flits
   int fan_ = 1;              // sums of a tree that meet on one link
 };

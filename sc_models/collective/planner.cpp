@@ -276,7 +276,8 @@ class WorkPlanner {
   // rows into columns, results of a tree from columns into rows. What runs at the endpoints begins when the
   // trees on its channels are done.
   void part_channels() {
-    std::vector<unsigned> channels(plan_.parts.size());  // of unicasts, by part: a bit each
+    std::vector<unsigned> channels(plan_.parts.size());  // channels of unicasts, by part: a bit
+                                                         // each
     for (const Tree& tree : plan_.trees) {
       for (const TreeRank& rank : tree.ranks) {
         for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
@@ -388,7 +389,7 @@ const SliceUse& faster_use(const Topology& topology, std::uint64_t bytes, const 
   return detached_ns < flits / whole.flits_per_ns ? detached : whole;
 }
 
-// Of groups whose data does not go evenly by all slices.
+// Notes the groups whose data is not split evenly over all slices.
 void note_slices(const Topology& topology, Plan& plan) {
   for (const Part& part : plan.parts) {
     const auto& weights = part.slice_weights;

@@ -60,7 +60,7 @@ PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRole
 
 namespace {
 
-// What routing sees of an uplink: the chiplet above, and the edge µSwitches at both ends.
+// An uplink as routing sees it: the chiplet above, and the edge µSwitches at both ends.
 struct UplinkKind {
   NodeId parent = 0;
   int own_pair = 0;

@@ -22,7 +22,7 @@ struct ReductionNode {
     int port = 0;
     int rank = 0;
   };
-  std::vector<Member> members;  // of level 1
+  std::vector<Member> members;  // at level 1
   struct Child {
     int port = 0;
     int node = 0;  // index
@@ -40,7 +40,7 @@ struct PortMasks {
 };
 using PortUse = std::map<NodeId, PortMasks>;
 
-// Who puts data into the trees of a group and who gets results, by rank.
+// Contributors to the trees of a group and receivers of results, by rank.
 struct GroupRoles {
   std::vector<bool> contributes;
   std::vector<bool> receives;

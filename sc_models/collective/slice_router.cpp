@@ -12,7 +12,8 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxSteps = 50'000;  // of the search in one slice: choices of uplinks, routings
+constexpr int kMaxSteps = 50'000;  // max steps of the search in one slice: choices of uplinks,
+                                   // routings
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Where the in-switch trees of one slice go: uplinks and routings of the parts that are under way together. A grid is
-// one slice; in place of uplinks its parts choose rows and columns (collective/grid_trees.h).
+// Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way together. A grid
+// is one slice; in place of uplinks its parts choose rows and columns (collective/grid_trees.h).
 //
 // Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets of level 1
 //   (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and uplinks
@@ -37,7 +37,7 @@ struct Task {
 struct SlicePart {
   int part = 0;
   std::vector<Task> tasks;  // simple collectives: one, to be split over its uplink trees
-  GroupRoles roles;         // of all tasks together, of the ranks that are joined
+  GroupRoles roles;         // roles in all tasks together, of the ranks that are joined
   ReductionTree lowest;
   std::vector<bool> joined;                 // by rank (collective/detached_ranks.h)
   std::vector<ReductionTree> uplink_trees;  // chosen, on different uplinks; one at least
@@ -89,8 +89,8 @@ class SliceRouter {
 
   // The flows of every chiplet in a phase, those of all parts in order.
   struct ChipletFlow {
-    int part = 0;  // of the slice
-    int flow = 0;  // of flows_of(part, slot)
+    int part = 0;  // part of the slice
+    int flow = 0;  // index in flows_of(part, slot)
   };
   struct Phase {
     std::map<NodeId, std::vector<Flow>> flows;

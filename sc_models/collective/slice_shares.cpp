@@ -58,7 +58,7 @@ namespace {
 
 // Loads that the trees of a part put on the links, by slice.
 struct SliceLoads {
-  std::vector<std::uint64_t> flits;  // of the slice's share
+  std::vector<std::uint64_t> flits;  // flits of the slice's share
   std::vector<std::vector<std::uint64_t>> on_links;
   std::vector<bool> detaches;
   std::vector<bool> crosses;  // ranks that are the only ones of their L1 switch

@@ -1,4 +1,4 @@
-// What of a group's data goes by each NIC port, that is by each slice of a Fred tree. On a grid there is one slice.
+// Share of a group's data per NIC port, that is per slice of a Fred tree. On a grid there is one slice.
 //
 // All slices carry the same, to a flit. Where parts are lost (topology/faults.h) in-switch trees are cut anew: over the slices in which
 //   all of a group's members reach each other, and of an all-reduce those that can do without some of them, too
@@ -28,7 +28,8 @@ class SliceShares {
   SliceShares(const Topology& topology, std::vector<std::uint64_t> weights);
 
   int slices() const { return slices_; }
-  // Of a range; `turn` says where the ranges' longer shares begin, so that short ranges are spread over the slices.
+  // Share of a range; `turn` says where the ranges' longer shares begin, so that short ranges are spread over the
+  // slices.
   FlitRange of(const FlitRange& range, int slice, int turn = 0) const;
 
  private:
@@ -42,9 +43,9 @@ std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& pl
                                         bool detached);
 struct SliceUse {
   std::vector<std::uint64_t> weights;
-  double flits_per_ns = 0;  // of the part by itself; 0: it does not go by the switches
+  double flits_per_ns = 0;  // rate of the part by itself; 0: it does not use the switches
   bool detaches = false;    // some ranks
-  bool crosses = false;     // of these some that are the only ones of their L1 switch
+  bool crosses = false;     // some of the detached ranks are the only ones of their L1 switch
 };
 // By part, from a plan of long vectors with even weights.
 std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan);

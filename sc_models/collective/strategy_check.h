@@ -1,5 +1,5 @@
-// Whether the in-switch phases of 3D parallelism have a routing: the paper places the workers of an MP
-// group next to each other, then PP, then DP, and asserts that m = 3 then suffices (§5.3).
+// Check that the in-switch phases of 3D parallelism have a routing: the paper places the workers of an
+// MP group next to each other, then PP, then DP, and asserts that m = 3 then suffices (§5.3).
 //
 // A check takes all groups of one dimension of a strategy at once, as one phase, and asks the planner
 // (collective/in_switch_plan.h) for uplinks and colours of all their flows. Its search is complete on

@@ -23,7 +23,7 @@ namespace {
 
 // Most of any count: the shape rules of the builders are tighter and say why.
 constexpr int kMaxCount = 1 << 16;
-constexpr int kMaxParameter = std::numeric_limits<int>::max();  // of RTL
+constexpr int kMaxParameter = std::numeric_limits<int>::max();  // parameter of RTL
 
 FpFormat read_format(const ConfigReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames = {"fp16", "bf16"};
@@ -165,7 +165,7 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .efficiency = parse_efficiency(efficiency, efficiency_label)};
 }
 
-// What the builders refuse, with file and line.
+// Runs a builder; its refusals get file and line.
 Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
                        const MachineSpec& machine) {
   try {

@@ -55,7 +55,8 @@ class ConfigReader final : public FabricKeys {
   bool has(std::string_view path) const override { return find(path) != nullptr; }
   bool is_in_file(std::string_view path) const override;
   std::string label(std::string_view path) const override;  // "configs/mesh.yaml:7: npu.count"
-  int entries(std::string_view path) const override;        // of a list; the third is at "path.3"
+  int entries(std::string_view path) const override;        // length of a list; its third entry is
+                                                            // at "path.3"
   std::string text(std::string_view path) const override;
   int integer(std::string_view path, int low, int high) const override;
   bool boolean(std::string_view path) const override;

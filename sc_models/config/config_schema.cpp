@@ -138,7 +138,7 @@ std::vector<Key> all_keys() {
   return keys;
 }
 
-// What stands under a name of switch.params.
+// Value under a name of switch.params.
 const Key kNamedParameter{"", "value of a parameter, an integer", Holds::kInteger};
 
 bool is_name(std::string_view text) {

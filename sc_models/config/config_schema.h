@@ -23,7 +23,8 @@ struct Key {
   Holds holds = Holds::kValue;
   std::string_view fallback =
       {};  // default; empty: the key is needed, or stands for nothing when left out
-  std::string_view parameter = {};  // of the switches' RTL; only kinds that have it have the key
+  std::string_view parameter = {};  // parameter of the switches' RTL; only kinds that have it have
+                                    // the key
   std::string_view instead = {};    // path of a list that may stand in its place
   std::string_view words = {};      // FabricKey
   bool from_zero = false;           // FabricKey

@@ -19,7 +19,8 @@ struct ConfigEntry;
 struct ConfigNode {
   enum class Kind : std::uint8_t { kEmpty, kValue, kMap, kList };
   Kind kind = Kind::kEmpty;
-  std::string where;                 // of the key: "configs/mesh.yaml:7" or "--set fabric.width=8"
+  std::string where;                 // source of the key: "configs/mesh.yaml:7" or "--set
+                                     // fabric.width=8"
   std::string text;                  // kValue
   std::vector<ConfigEntry> entries;  // kMap, kList: in the order written
 

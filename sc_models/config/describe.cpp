@@ -21,7 +21,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kNoteIndent = 2;
-constexpr std::size_t kValueIndent = 17;  // of what goes on, to where the values stand
+constexpr std::size_t kValueIndent = 17;  // column of values, indentation of their further lines
 
 using Row = std::vector<std::string>;
 

@@ -15,7 +15,8 @@
 namespace fredsim {
 
 std::string describe(const Topology& topology, std::size_t columns = kAnyWidth);
-// What a machine could lose (topology/faults.h), one part a line; a link by one of its two names.
+// Components of a machine that can fail (topology/faults.h), one per line; a link by one of its two
+// names.
 std::string describe_parts(const Topology& topology);
 
 }  // namespace fredsim

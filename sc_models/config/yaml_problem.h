@@ -1,4 +1,4 @@
-// What is wrong with a text that is not YAML, in our words instead of the parser's.
+// Explanation of a text that is not YAML, in our words instead of the parser's.
 #pragma once
 
 #include <yaml-cpp/exceptions.h>

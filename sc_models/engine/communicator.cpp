@@ -50,7 +50,7 @@ void Communicator::start() {
   scheduler_.start(std::exchange(expected_, {}));
   if (!observed_.empty()) machine_.observers().start(fabric_.core().edge(), observed_);
   fabric_.on_cycle([this] { return edge(); });
-  scheduler_.process();  // what begins in cycle 0 is there before its edge
+  scheduler_.process();  // operations that begin in cycle 0 are there before its edge
 }
 
 std::uint64_t Communicator::cycle() const { return ended_at_ ? *ended_at_ : memoisation_.cycle(); }

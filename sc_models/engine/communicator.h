@@ -71,8 +71,8 @@ class Communicator {
   Handle issue(std::shared_ptr<const PreparedPlan> plan, const std::vector<std::uint64_t>& starts,
                const IssueOptions& options);
 
-  // Of an operation that was issued held: a rank has come to it and begins at `cycle`, or at once where that is over, as soon
-  // as it waits for nothing else. Each rank once; between two edges or before start().
+  // Releases a rank of an operation that was issued held: it has come to the operation and begins at `cycle`, or at once if
+  // that has passed, as soon as it waits for nothing else. Each rank once; between two edges or before start().
   void release(Handle handle, int part, int rank, std::uint64_t cycle);
 
   bool complete(Handle handle) const;
@@ -105,8 +105,8 @@ class Communicator {
   void skip_idle(bool memoises = true);
   // Before start(): nobody issues any more, nor asks for the cycle at which something is complete but by its report.
   void let_parts_go_ahead() { parts_go_ahead_ = true; }
-  // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a
-  // die left out. What is simulated a second time for a replay is taken off.
+  // Cycles that were skipped or replayed, after finish() or where a run was stopped, with the flits x links of what was passed
+  // over and replayed, links on a die left out. A second simulation for a replay is subtracted.
   std::uint64_t idle_cycles() const { return scheduler_.idle_cycles(); }
   std::uint64_t replayed_cycles() const { return memoisation_.cycles(); }
   std::uint64_t repeated_cycles() const {
@@ -131,7 +131,7 @@ class Communicator {
   using Totals = OperationTotals;
   const Totals& totals() const { return scheduler_.totals(); }
 
-  // Of rows, after start().
+  // Rows written, after start().
   std::uint64_t words_written() const { return scheduler_.loader().words() + memoisation_.words(); }
   std::uint64_t delivered_bytes() const;  // by operations under way, too
 

@@ -17,11 +17,11 @@ namespace fredsim {
 
 // Steps of a run that are its own.
 struct RunSteps {
-  std::vector<const Part*> parts{};  // of its result, for the machine's observers
-  std::uint64_t total_bytes = 0;     // of results, at all NPUs
+  std::vector<const Part*> parts{};  // parts of its result, for the machine's observers
+  std::uint64_t total_bytes = 0;     // bytes of results, at all NPUs
   bool routes = true;                // Communicator::begin()
   bool memoises = true;              // Communicator::skip_idle()
-  std::function<void()> issue{};     // what comes before cycle 0
+  std::function<void()> issue{};     // issues operations before cycle 0
   // After the run, complete and balanced, or stopped: what fill_run() leaves out.
   std::function<void(RunResult&)> fill{};
 };

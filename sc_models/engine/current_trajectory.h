@@ -32,7 +32,7 @@ struct CurrentTrajectory {
   std::vector<Known> operations{};
   std::unordered_map<OperationHandle, int> numbers{};
   std::size_t under_way = 0;
-  TrajectoryCounts before{};  // of a trajectory that is recorded
+  TrajectoryCounts before{};  // counts at the start of a trajectory that is recorded
   std::uint64_t idle_before = 0;
   bool some_complete =
       false;  // operations or their first ranks, at the edge that was simulated last
@@ -41,13 +41,13 @@ struct CurrentTrajectory {
   const Known& known(OperationHandle handle) const { return operations[numbers.at(handle)]; }
   bool is_complete(OperationHandle handle) const;  // or it was before the trajectory began
   bool is_complete(OperationHandle handle, NodeId npu) const;
-  bool is_at_beginning() const;  // of a state; false where that is not known
+  bool is_at_beginning() const;  // at the beginning of a state; false if that is not known
   TrajectoryPosition position(std::uint64_t cycle, TrajectoryPosition::Place place) const {
     return {events, cycle - start, place};
   }
 };
 
-// What machine and scheduler have counted so far.
+// Counts of machine and scheduler so far.
 TrajectoryCounts count_all(OperationScheduler& scheduler);
 
 [[noreturn]] void fail_replay(const char* what);

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::size_t kMaxLines = 24;  // of each kind
+constexpr std::size_t kMaxLines = 24;  // max per kind
 
 std::string join(const std::vector<std::string>& lines) {
   std::string text;
@@ -19,7 +19,7 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
-// What the other end of every output of a node is: "r3_1 port 4".
+// Other end of every output of a node: "r3_1 port 4".
 std::vector<std::string> peers_of(const Topology& topology, NodeId id) {
   std::vector<std::string> peers;
   for (int port = 0; port < topology.nodes[id].ports; ++port) {

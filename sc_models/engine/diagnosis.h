@@ -1,5 +1,5 @@
-// What is wrong with a fabric, in words: what waits for what in a deadlock, and what does not
-// balance after a run. Read-only. Call from the SC_THREAD that runs the machine.
+// Diagnosis of a fabric as text: the wait-for relations of a deadlock, and what does not balance
+// after a run. Read-only. Call from the SC_THREAD that runs the machine.
 #pragma once
 
 #include <cstdint>

@@ -124,11 +124,11 @@ class JointPlanner {
     std::vector<Work> works;
     Specs specs;  // with the most bytes of any
     Ends ends;
-    std::optional<Plan> alone{};  // of these
+    std::optional<Plan> alone{};  // plan of these works alone
   };
   struct Set {
     int vc = 0;
-    Collective collective{};  // of the first
+    Collective collective{};  // collective of the first work
     std::vector<Kin*> kin;
     Ends ends;
   };
@@ -233,7 +233,7 @@ class JointPlanner {
     const LinkWalk walk(topology_, plan, false);
     bool all = true;
     for (const Tree& tree : plan.trees) {
-      const int phase = tree.ranks.front().phase;  // of all its ranks
+      const int phase = tree.ranks.front().phase;  // phase of all its ranks
       walk.walk_in_switch(tree, [&](int number) {
         const Link& link = topology_.links[number];
         if (topology_.nodes[link.to].is_endpoint()) return;

@@ -21,7 +21,8 @@ bool matches(const std::string& pattern, const Node& node) {
   return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
 }
 
-// Who asks for RTL, a comparison or a wave wants to have it of every switch.
+// All slices are simulated if RTL, a comparison or a wave is requested: these are wanted of every
+// switch.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.has_slices() && topology.rtl_top.empty() && !topology.simulate_all_slices &&
          options.model == SwitchModel::kTlm && options.rtl_instances.empty() &&

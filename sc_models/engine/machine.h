@@ -56,10 +56,10 @@ struct FabricOptions {
   int switch_threads = 1;
   // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
   const std::atomic<bool>* stop = nullptr;
-  // Where runs are recorded (trace/timeline_recorder.h); all slices are simulated then.
+  // recorder of runs (trace/timeline_recorder.h); all slices are simulated then
   Timeline* timeline = nullptr;
   int timeline_level = 1;
-  std::string timeline_name{};  // of the machine there; empty: the fabric's
+  std::string timeline_name{};  // name of the machine there; empty: the fabric's
   BreakdownOptions breakdown{};
 };
 
@@ -70,10 +70,10 @@ SwitchFactory factory_for(const FabricOptions& options);
 // One switch of every size that such a machine has as RTL (require_built()).
 std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options);
 
-// What a progress display may read while a run is under way.
+// Progress of a run under way, for a progress display.
 struct Progress {
   std::uint64_t cycle = 0;
-  std::uint64_t bytes_delivered = 0;  // of results complete at the NPUs, all together
+  std::uint64_t bytes_delivered = 0;  // bytes of results complete at the NPUs, all together
   std::uint64_t bytes_total = 0;
 };
 
@@ -90,7 +90,8 @@ class Machine : public sc_core::sc_module {
   WaveRecorder* wave();  // null: none
 
   const Topology& topology() const;
-  // Of slices that do the same one may be simulated (collective/equal_slices.h): nobody looks at all of them.
+  // True if only one of several equal slices may be simulated (collective/equal_slices.h): nobody looks at
+  // all of them.
   bool leaves_slices_out() const;
 
   // For a communicator.

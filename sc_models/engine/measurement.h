@@ -1,4 +1,4 @@
-// What happens on a fabric between two moments, as a result like those of `fredsim run`: for testbenches with
+// Measurement of a fabric between two moments, as a result like those of `fredsim run`: for testbenches with
 // NPUs of their own (testbenches/tb_own_npu).
 //
 // Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready (Fabric::wait_until_ready);
@@ -22,7 +22,7 @@
 
 namespace fredsim {
 
-// What was done, in the testbench's own words. What is left out does not apply.
+// Description of the work, in the testbench's own words. What is left out does not apply.
 struct OwnWork {
   std::string collective;
   std::string algorithm;

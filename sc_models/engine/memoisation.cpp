@@ -36,7 +36,7 @@ bool Memoisation::complete(OperationHandle handle, NodeId npu) const {
   return operation == nullptr || operation->complete_at(npu);
 }
 
-// ---- what is given, and what comes of it
+// ---- inputs and outputs
 
 TrajectoryPosition Memoisation::position(Place place) const {
   return trajectory_.position(cycle(), place);
@@ -334,7 +334,7 @@ std::uint64_t Memoisation::next_known() const {
 
 std::uint64_t Memoisation::rest() {
   if (!replays()) return scheduler_.rest(calls_.next(), mode_ != Mode::kOff);
-  if (!given_.empty()) return 0;  // what follows of it is seen at the next edge
+  if (!given_.empty()) return 0;  // consequences are seen at the next edge
   const std::uint64_t next = std::min({next_known(), calls_.next(), scheduler_.limits().end()});
   if (next <= next_) return 0;
   return next - std::exchange(next_, next);

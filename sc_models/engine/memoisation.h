@@ -64,7 +64,7 @@ class Memoisation final : public CompletionListener {
   std::uint64_t cycles() const { return replayed_.cycles(); }  // that were not simulated
   // Flits x links of these, links on a die left out; after resume().
   std::uint64_t flit_hops() const { return replayed_.flit_hops(); }
-  std::uint64_t words() const { return replayed_.words(); }  // of rows, that were not written
+  std::uint64_t words() const { return replayed_.words(); }  // words of rows that were not written
 
   // The scheduler's, of what is simulated.
   void rank_complete(OperationHandle handle, int part, int rank) override;
@@ -113,7 +113,7 @@ class Memoisation final : public CompletionListener {
   TrajectoryPosition given_at_;
   bool in_callback_ = false;
   // State of a replay.
-  TrajectoryState* real_ = nullptr;  // where the machine stands
+  TrajectoryState* real_ = nullptr;  // state of the machine
   std::uint64_t now_ = 0, next_ = 0;
   ReplayedCounts replayed_;
   Resumption resumption_{scheduler_, trajectories_, trajectory_, replayed_};

@@ -26,10 +26,10 @@ namespace fredsim {
 
 using OperationHandle = std::uint64_t;
 
-// What an operation comes after.
+// A dependency of an operation.
 struct Dependency {
   OperationHandle operation = 0;
-  std::vector<int> parts{};  // of its specs; empty: all
+  std::vector<int> parts{};  // parts of its specs; empty: all
   bool all_ranks = false;    // else each NPU waits for its own part
 };
 
@@ -40,15 +40,15 @@ struct OperationLabel {
 };
 
 struct IssueOptions {
-  std::uint64_t seed = 1;   // of the operands
+  std::uint64_t seed = 1;   // seed of the operands
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
   bool held = false;  // a rank waits for its release(), too
   OnConflict on_conflict = OnConflict::kRefuse;
-  OperationLabel label{};  // where the run is observed
+  OperationLabel label{};  // label for observers of the run
 };
 
-// What was found out about an operation. Cycles are those of the communicator's clock.
+// Report on an operation. Cycles are those of the communicator's clock.
 struct OperationReport {
   OperationHandle handle = 0;
   std::uint64_t issued = 0;
@@ -71,11 +71,12 @@ struct OperationCallbacks {
   std::function<void(const OperationReport&)> complete;
 };
 
-// Of operations that are complete, and of the rows that any needed.
+// Totals of operations that are complete, and of the rows that any needed.
 struct OperationTotals {
   std::uint64_t operations = 0;
   std::uint64_t last_end = 0;                                       // cycle
-  std::uint64_t flits = 0, bytes = 0;                               // of results, at all NPUs
+  std::uint64_t flits = 0, bytes = 0;                               // flits and bytes of results,
+                                                                    // at all NPUs
   std::uint64_t waited_for_rows = 0, waited_for_others = 0;         // cycles, of all
   int preloaded = 0;                                                // phases written in the set-up
   std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
@@ -110,7 +111,8 @@ class Operation {
   void hold();
   void release(int part, int rank, std::uint64_t cycle);
 
-  std::uint64_t next_start() const;  // of a rank that waits for nothing but time; kNever: none
+  std::uint64_t next_start() const;  // start of a rank that waits for nothing but time; kNever:
+                                     // none
   bool may_begin(std::uint64_t cycle) const { return next_start() <= cycle; }
   // Ranks that may begin now and have not; marks them.
   std::vector<CollectiveJob::RankOfPart> take_due(std::uint64_t cycle);
@@ -150,7 +152,7 @@ class Operation {
   // An operation that comes after this one.
   struct Later {
     Operation* operation = nullptr;
-    std::vector<bool> parts;  // of this one
+    std::vector<bool> parts;  // parts of this operation
     bool all_ranks = false;
     std::map<NodeId, int> left;  // NPUs of these parts: how many of their ranks are not complete
     int left_in_all = 0;

@@ -301,7 +301,7 @@ bool OperationScheduler::begin_ranks(Operation& operation) {
   return !due.empty();
 }
 
-// ---- what is not simulated
+// ---- edges that are not simulated
 
 // Edges, from this one on, in between which nothing has to be looked at, so that partitions need not take turns at each.
 // Operations may be complete in them, as nothing begins by that.

@@ -55,7 +55,7 @@ class OperationScheduler {
   void start(std::span<const std::shared_ptr<const PreparedPlan>> expected);
   std::uint64_t cycle() const;
 
-  // ---- what is given
+  // ---- operations
   OperationHandle new_handle() { return next_++; }
   OperationHandle next_handle() const { return next_; }  // none was given from here on
   void issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
@@ -70,10 +70,10 @@ class OperationScheduler {
 
   // ---- edges
   void edge();           // after each of the fabric
-  void simulate_edge();  // of the fabric, too, with no time between it and the one before
+  void simulate_edge();  // an edge of the fabric, too, with no time between it and the one before
   void process();        // whatever may begin does
 
-  // ---- what is not simulated
+  // ---- edges that are not simulated
   void skip_repeated(bool on) { skips_repeated_ = on; }
   // Edges, from this one on, in between which nobody has to look, if nobody issues and completions are told later.
   std::uint64_t edges_at_once() const;

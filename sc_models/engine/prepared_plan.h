@@ -46,7 +46,7 @@ struct PreparedPlan {
   struct Ports {
     std::uint32_t in = 0, out = 0;
   };
-  std::map<std::pair<int, NodeId>, Ports> ports;  // of in-switch trees: (VC, switch) -> ports
+  std::map<std::pair<int, NodeId>, Ports> ports;  // in-switch trees: (VC, switch) -> ports
   unsigned tree_channels = 0,
            unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each
 

@@ -157,7 +157,7 @@ std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<Collect
   if (number != 0) repeat(before, jobs, number);
   *habit_ = {.first_step = shortest_step_, .period = period_};
   cycles_ += passed;
-  // What is left of the job holds no such period any more.
+  // The remainder of the job contains no such period any more.
   const std::uint64_t coarse = std::bit_floor(period_ / kLooksInAPeriod);
   begin_search(number != 0 ? std::max(shortest_step_, coarse) : 2 * step_);
   period_ = 0;
@@ -171,7 +171,8 @@ void Recurrence::begin_search(std::uint64_t step) {
   next_look_ = begin_ + step_;
 }
 
-// Of the states seen, an even number of steps apart, so that longer periods are found from where the search began.
+// Keeps every other state seen, an even number of steps apart, so that longer periods are found from where the
+// search began.
 void Recurrence::keep_every_other() {
   step_ *= 2;
   std::erase_if(seen_,

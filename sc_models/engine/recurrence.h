@@ -74,13 +74,13 @@ class Recurrence {
   using Progress =
       std::vector<std::uint64_t>;  // packets that the furthest source of a tree has started
   static constexpr std::uint64_t kFirstStep =
-      16;  // of machines of up to kNpusOfFirstStep NPUs; it grows with them
+      16;  // machines of up to kNpusOfFirstStep NPUs; grows with them
   static constexpr std::size_t kNpusOfFirstStep = 64;
-  static constexpr std::uint64_t kFewestPackets = 4;  // of a tree: two periods and two packets
+  static constexpr std::uint64_t kFewestPackets = 4;  // min per tree: two periods and two packets
   static constexpr std::uint64_t kLongRest = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMostSeen = 256;
-  static constexpr std::uint64_t kLooksInAPeriod = 64;  // of the period that was passed over
+  static constexpr std::uint64_t kLooksInAPeriod = 64;  // per period that was passed over
 
   // An edge, and how far all was at it.
   struct Moment {
@@ -117,8 +117,8 @@ class Recurrence {
   std::uint64_t shortest_step_;
   std::map<std::vector<const Plan*>, Habit>
       habits_;  // by plans of the jobs; of a plan that took the place of another, at worst slow
-  Habit* habit_ = nullptr;    // of the search; null: it has yet to begin
-  std::uint64_t frames_ = 0;  // of the jobs: steps are multiples of it; 0: any
+  Habit* habit_ = nullptr;    // habit of the search; null: it has yet to begin
+  std::uint64_t frames_ = 0;  // frames of the jobs: steps are multiples of it; 0: any
   std::uint64_t step_ = shortest_step_;
   std::uint64_t begin_ = 0;             // edge at which the search began
   std::map<StateDigest, Moment> seen_;  // without counts on large machines

@@ -21,7 +21,7 @@ class ReplayedCounts {
 
   std::uint64_t cycles() const { return cycles_; }
   std::uint64_t flit_hops() const { return flit_hops_; }  // after settle(); links on a die left out
-  std::uint64_t words() const { return words_; }          // of rows
+  std::uint64_t words() const { return words_; }          // words of rows
 
  private:
   std::vector<TrajectoryEnd*> ends_;

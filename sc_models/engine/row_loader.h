@@ -22,7 +22,7 @@ class RowLoader {
   bool issue();  // true: a phase has become loaded
   bool idle() const { return loading_.empty(); }
   std::uint64_t words() const { return words_; }  // written, ever
-  void reset();  // what is left is not written; no write may be under way
+  void reset();  // discards unwritten rows; no write may be under way
 
  private:
   struct Loading {

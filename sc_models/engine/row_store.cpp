@@ -46,7 +46,7 @@ bool RowStore::is_held() const {
   return std::ranges::any_of(phases_, [](const StoredPhase& p) { return p.holders > 0; });
 }
 
-// Of the times of use only the order counts.
+// Only the order of the times of use counts.
 void RowStore::add_state(StateDigest& digest) const {
   std::vector<const StoredPhase*> phases;
   for (const StoredPhase& phase : phases_) phases.push_back(&phase);

@@ -22,7 +22,7 @@ namespace fredsim {
 // One phase in the stores.
 struct StoredPhase {
   PhaseRows rows;
-  StateDigest identity{0};  // of the rows
+  StateDigest identity{0};  // digest of the rows
   int index = 0;
   int holders = 0;
   std::uint64_t used = 0;  // when it was last acquired or given back, in such events
@@ -44,9 +44,9 @@ class RowStore {
   // Nobody holds a phase, and yet they do not fit: BadInput.
   [[noreturn]] void refuse(std::span<const PhaseRows> phases) const;
   bool is_held() const;  // any of them
-  // What later calls depend on.
+  // State that later calls depend on.
   void add_state(StateDigest& digest) const;
-  int fewest_rows() const { return fewest_; }  // of all stores; 0: a switch has none
+  int fewest_rows() const { return fewest_; }  // min of all stores; 0: a switch has none
 
  private:
   struct Choice {

@@ -1,5 +1,5 @@
-// Who looks at the runs of a machine, if anybody does: its timeline and its breakdown of latencies. Of a run jobs come and
-// go; a run of one plan is one job.
+// Observers of the runs of a machine, if any: its timeline and its breakdown of latencies. Jobs come and go during a run;
+// a run of one plan is one job.
 //
 // Use: start() before the first edge, add() before a job's NPUs are released, edge() after every edge,
 //   remove() when a job is complete, end_run(), fill(), which without start() does nothing. Jobs that are left are there

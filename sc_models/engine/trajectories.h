@@ -27,7 +27,7 @@ namespace fredsim {
 // Input of the communicator: an operation, or the release of a rank of a held one.
 struct TrajectoryInput {
   struct After {
-    int operation = -1;  // of the trajectory; -1: one that is complete
+    int operation = -1;  // operation of the trajectory; -1: one that is complete
     std::vector<int> parts{};
     bool all_ranks = false;
     bool operator==(const After&) const = default;
@@ -81,15 +81,16 @@ struct TrajectoryEnd {
 // From one input to the next.
 struct TrajectoryNode {
   TrajectoryNode* parent = nullptr;  // null: from the state
-  TrajectoryPosition at;             // of its inputs
+  TrajectoryPosition at;             // position of its inputs
   std::vector<TrajectoryInput> inputs;
   std::vector<TrajectoryEvent> events;
   std::vector<TrajectoryReport> reports;
-  std::unique_ptr<TrajectoryEnd> end;  // where nothing more is given
+  std::unique_ptr<TrajectoryEnd> end;  // set if there are no further inputs
   std::vector<std::unique_ptr<TrajectoryNode>> children;
 
   bool is_known() const { return !events.empty() || end != nullptr || !children.empty(); }
-  const TrajectoryEvent* event(std::uint32_t number) const;  // of the trajectory; null: not known
+  const TrajectoryEvent* event(std::uint32_t number) const;  // event of the trajectory; null: not
+                                                             // known
   TrajectoryNode* child(const TrajectoryPosition& at,
                         const std::vector<TrajectoryInput>& inputs) const;
 };
@@ -107,7 +108,7 @@ class Trajectories {
   TrajectoryNode& add_child(TrajectoryNode& node, const TrajectoryPosition& at,
                             std::vector<TrajectoryInput> inputs);
   void set_end(TrajectoryState& from, TrajectoryNode& node, TrajectoryEnd end);
-  void count(std::size_t bytes) { bytes_ += bytes; }  // of what was added to a node
+  void count(std::size_t bytes) { bytes_ += bytes; }  // counts memory added to a node
   std::size_t bytes() const { return bytes_; }
   void clear();
   // Trajectories that lead from one state to another with as few cycles as possible.

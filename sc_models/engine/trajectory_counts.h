@@ -20,10 +20,10 @@ struct TrajectoryCounts {
 
   bool operator==(const TrajectoryCounts& other) const;
   TrajectoryCounts operator-(const TrajectoryCounts& before) const;
-  std::size_t bytes() const;  // of memory
+  std::size_t bytes() const;  // memory used
 };
 
-// What links, switches and NPUs have counted.
+// Counts of links, switches and NPUs.
 TrajectoryCounts count_machine(Machine& machine);
 // Has them count so much `times` more. The flits x links of that, links on a die left out.
 std::uint64_t add_to_machine(Machine& machine, const TrajectoryCounts& counts, std::uint64_t times);

@@ -29,7 +29,7 @@ FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchC
 // "rtl", or every model in use: "rtl+tlm".
 std::string model_names(SwitchCores switches);
 
-// Of `cycles` cycles. Bytes are those of whole flits.
+// Results of links over `cycles` cycles. Bytes are those of whole flits.
 std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
                                      const FabricCounts& after, std::uint64_t cycles);
 // Flits in and out are those of the links, all other counters zero where they cannot be looked at.

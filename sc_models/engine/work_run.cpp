@@ -93,7 +93,7 @@ class WorkRun {
     return parts;
   }
 
-  // What an operation of a batch is called, and where its parts are in the result.
+  // Label of an operation of a batch: its name, and the places of its parts in the result.
   OperationLabel label_of(std::size_t b) const {
     OperationLabel label;
     for (const int step : work_.batches[b].steps) {

@@ -1,4 +1,4 @@
-// Who looks at every clock edge of a fabric (Fabric::observe), such as a recorder of waveforms.
+// Observer of every clock edge of a fabric (Fabric::observe), such as a recorder of waveforms.
 #pragma once
 
 namespace fredsim {

@@ -220,7 +220,7 @@ void Fabric::observed_edge() {
   if (observer_ != nullptr) observer_->after_edge();
 }
 
-// Of so many edges from the last one on, which it takes as passed.
+// Time of so many edges from the last one on, which it takes as passed.
 sc_core::sc_time Fabric::time_of(std::uint64_t edges) {
   const Uint128 fraction =
       fraction_ + static_cast<Uint128>(edges) * (kPicosecondsPerSecond % topology_.clock_hz);

@@ -61,7 +61,7 @@ class Fabric final : public sc_core::sc_module {
   std::span<const std::unique_ptr<SwitchCore>> switches() const { return switches_; }
   FabricCore& core() { return core_; }
 
-  // Who writes the switches' registers after a reset.
+  // Writer of the switches' registers after a reset.
   enum class SetUp : std::uint8_t { kByFabric, kByHost };
 
   // Rows that the next set-ups write, too, in place of those of an earlier call.
@@ -107,9 +107,10 @@ class Fabric final : public sc_core::sc_module {
   EdgeObserver* observer_ = nullptr;
   sc_core::sc_time period_;       // rounded down to picoseconds
   sc_core::sc_time long_period_;  // one picosecond more
-  std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
-  std::uint64_t later_ = 0;     // edges, to the one after the next
-  std::uint64_t ahead_ = 0;     // edges that come at once; 0: one by one
+  std::uint64_t fraction_ = 0;    // part of a picosecond owed to the next edges, in units of 1 /
+                                  // clock_hz
+  std::uint64_t later_ = 0;       // edges, to the one after the next
+  std::uint64_t ahead_ = 0;       // edges that come at once; 0: one by one
   bool running_ = false;
   bool stands_still_ = false;
   std::vector<PhaseProgram> phases_;

@@ -38,8 +38,8 @@ std::vector<std::vector<int>> neighbours(const Topology& topology, const Cut& cu
 
 }  // namespace
 
-// What has stopped a partition, in which window. A thread that looks may see a window that it has not come to; that
-// is no reason to stop yet.
+// Failures that have stopped a partition, and their window. A thread that looks may see a window that it has not
+// come to; that is no reason to stop yet.
 struct FabricCore::Failures {
   struct alignas(64) Failure {
     std::exception_ptr what;

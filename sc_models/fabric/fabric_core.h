@@ -43,8 +43,8 @@ class FabricCore {
   FabricCore(const Topology& topology, int lanes, const Cut& cut = {});
   ~FabricCore();
 
-  // Who steps at a node; every node needs one before the first tick. Not owned. std::logic_error: a switch whose
-  // launch_edges() is out of range.
+  // Sets the core that steps at a node; every node needs one before the first tick. Not owned. std::logic_error:
+  // a switch whose launch_edges() is out of range.
   void attach(NodeId node, SwitchCore& core);
   void attach(NodeId node, EndpointCore& core);
 
@@ -67,7 +67,7 @@ class FabricCore {
     return look_ahead_;
   }  // edges; the highest number: no link crosses
 
-  // What may happen to flits on a link; null, as at first: nothing. Outlives its use; stays over reset().
+  // Fault model of flits on a link; null, as at first: no faults. Outlives its use; stays over reset().
   void set_faults(int link, LinkFaults* faults);
 
   // A register access at the node's next step. One at a time per node; `finished_accesses` lists
@@ -106,7 +106,8 @@ class FabricCore {
   bool is_settled() const;
   // These pass without a tick.
   void rest(std::uint64_t edges);
-  // What follows depends on, relative to the edge: links, pins, and what stands at the nodes. False: a node cannot tell.
+  // State that the future depends on, relative to the edge: links, pins, and the cores of the nodes. False: a node
+  // cannot tell.
   bool add_state(StateDigest& digest) const;
   // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
@@ -170,7 +171,7 @@ class FabricCore {
   std::vector<std::vector<int>> neighbours_;            // by partition: those that links join it to
   std::uint64_t look_ahead_;
   std::unique_ptr<WindowThreads> threads_;  // null: partitions take turns
-  std::vector<NodeId> finished_;            // of several partitions
+  std::vector<NodeId> finished_;            // accesses that have finished, in several partitions
   bool uses_groups_ = true;
 };
 

@@ -43,7 +43,8 @@ class FabricNode {
     if (waiting_ != 0) [[unlikely]]
       look_at_waiting(links, edge);
   }
-  // Whether it has to step at the next edge, whatever arrives, and the error that a switch shows.
+  // Steps the core: whether it has to step at the next edge, whatever arrives, and the error that a
+  // switch shows.
   SwitchCore::Stepped step() {
     if (core != nullptr) return core->step_and_tell(pins);
     endpoint->step(pins);
@@ -87,7 +88,7 @@ class FabricNode {
     hand_over_credits();
     in_group_ = true;
   }
-  // Of its owner's groups, and which member of it.
+  // Membership: the group of its owner, and the index in it.
   void set_group(std::uint32_t group, std::uint32_t member) {
     group_ = static_cast<std::uint16_t>(group);
     member_ = static_cast<std::uint8_t>(member);
@@ -109,7 +110,7 @@ class FabricNode {
   // False: it cannot tell.
   bool add_state(StateDigest& digest) const;
 
-  NodeId id;  // of the topology
+  NodeId id;  // node of the topology
   SwitchCore* core = nullptr;
   EndpointCore* endpoint = nullptr;
   std::uint32_t first;  // place of port 0 among those of all nodes of the owner

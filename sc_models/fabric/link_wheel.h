@@ -1,4 +1,5 @@
-// What is under way on links and when it is there: a slot per edge to come, each a list of flits and one of credits.
+// Flits and credits in flight on links, by the edge of their arrival: a slot per edge to come, each a list of flits
+// and one of credits.
 //
 // Use: add_flit() and add_credit() for an edge `cycles` from the current one, at most the `longest` of the constructor;
 //   at every edge flits() and credits() are what arrives; clear() them; turn() goes on to the next edge.
@@ -63,7 +64,7 @@ class LinkWheel {
 
   Flits& flits() { return slots_[now_].flits; }
   Credits& credits() { return slots_[now_].credits; }
-  // Of an edge so many from the current one.
+  // Arrivals at an edge so many after the current one.
   const Flits& flits(std::uint32_t cycles) const { return slots_[(now_ + cycles) & mask_].flits; }
   const Credits& credits(std::uint32_t cycles) const {
     return slots_[(now_ + cycles) & mask_].credits;

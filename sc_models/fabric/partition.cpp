@@ -253,7 +253,7 @@ void Partition::step_group(NodeGroups::Group& group) {
   }
 }
 
-// ---- what nodes show
+// ---- errors and counts of nodes
 
 void Partition::fail_by_error(const FabricNode& node, std::uint32_t error) const {
   fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,

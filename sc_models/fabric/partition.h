@@ -47,11 +47,11 @@ class Partition {
 
   void reset();
   void tick();  // one clock edge
-  // Whether switches step in a group from now on, where they can. When no more, all are as if they had stepped alone; while
-  // they do, nobody looks at pins or at switches.
+  // Sets whether switches step in a group from now on, where they can. When no more, all are as if they had stepped alone;
+  // while they do, nobody looks at pins or at switches.
   void step_in_group(bool on);
 
-  EdgeTimers& timers() { return timers_; }  // of its endpoints
+  EdgeTimers& timers() { return timers_; }  // timers of its endpoints
   const EdgeTimers& timers() const { return timers_; }
 
   void access(std::uint32_t node, const RegisterRequest& request);
@@ -68,7 +68,7 @@ class Partition {
   void set_switch_threads(int threads);
   void clear_counts();
 
-  // ---- what FabricCore makes sums, minima and conjunctions of, while nothing is in an outbox
+  // ---- inputs of the sums, minima and conjunctions of FabricCore, while nothing is in an outbox
   std::uint64_t edge() const { return edge_; }
   std::uint64_t quiet_cycles() const { return quiet_; }
   std::uint64_t steps_left_out() const { return steps_left_out_; }
@@ -112,7 +112,7 @@ class Partition {
   [[noreturn]] void fail_at_port(const FabricNode& node, int port, const std::string& what) const;
 
   const Topology& topology_;
-  int words_;  // of a flit
+  int words_;  // words per flit
   std::vector<FabricNode> nodes_;
   PartitionLinks links_;
   EdgeTimers timers_;

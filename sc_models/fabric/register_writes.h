@@ -32,7 +32,7 @@ class RegisterWrites {
 
  private:
   std::vector<std::unordered_map<std::uint16_t, std::uint32_t>> values_;  // by node and address
-  std::uint64_t sum_ = 0;                                                 // of hashes
+  std::uint64_t sum_ = 0;                                                 // sum of hashes
 };
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
-// What is written into a switch's registers before traffic flows (switch/register_map.h), for whoever
-// writes it: ControlPlane by TLM-2.0, one access after the other; SwitchSetup straight at the fabric's core, in
-// all switches at the same time.
+// Writes to a switch's registers before traffic flows (switch/register_map.h), for either writer: ControlPlane
+// by TLM-2.0, one access after the other; SwitchSetup straight at the fabric's core, in all switches at the
+// same time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace fredsim {
 
-// What its kind wants (SwitchKind::setup_writes()), credits of every connected output.
+// Writes that its kind wants (SwitchKind::setup_writes()), and credits of every connected output.
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId node);
 // One switch's routing table for unicasts routed online: its destinations only.

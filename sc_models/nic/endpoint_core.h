@@ -37,7 +37,7 @@ class EndpointCore {
   virtual void describe_waiting(const std::vector<std::string>& peers,
                                 std::vector<std::string>& lines) const = 0;
 
-  // Where wake() leaves its word: `bit` of *word.
+  // Target of wake(): `bit` of *word.
   void set_waker(std::uint64_t* word, std::uint64_t bit) {
     waker_ = word;
     waker_bit_ = bit;

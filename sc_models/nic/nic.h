@@ -61,18 +61,18 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   // All that is sent of a packet, gathered while its initiator has just written it.
   struct Queued {
     Packet* packet = nullptr;
-    std::array<std::uint32_t, kHeaderWords> header{};  // of the first flit
+    std::array<std::uint32_t, kHeaderWords> header{};  // header of the first flit
     int flits = 0;
     const std::uint16_t* lanes = nullptr;
     bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
   };
-  // What a flit touches lies close together, for all ports of a VC: on a loaded wafer the switches
-  // have pushed it out of the caches by the next cycle.
+  // Layout: data that a flit touches is adjacent, for all ports of a VC, as on a loaded wafer the
+  // switches have evicted it from the caches by the next cycle.
   struct Sending {                                     // the front packet of a send queue
-    std::array<std::uint32_t, kHeaderWords> header{};  // of its next flit
+    std::array<std::uint32_t, kHeaderWords> header{};  // header of its next flit
     int flits_left = 0;
-    const std::uint16_t* lanes = nullptr;  // of its next flit
-    int credits = 0;                       // of the (port, VC), packet or not
+    const std::uint16_t* lanes = nullptr;  // lanes of its next flit
+    int credits = 0;                       // credits of the (port, VC), packet or not
   };
   struct SendQueue {
     RingQueue<Queued> packets;

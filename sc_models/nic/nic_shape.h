@@ -1,4 +1,4 @@
-// What a NIC is made for: its sizes, and what there is in its machine to send packets to.
+// Shape of a NIC: its sizes, and the endpoints of its machine that it can send packets to.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct NicShape {
   std::vector<int> phases{};
 };
 
-// Of an endpoint of a machine.
+// Shape for an endpoint of a machine.
 NicShape nic_shape(const Topology& topology, NodeId endpoint, int lanes,
                    std::shared_ptr<const EndpointAddresses> destinations);
 

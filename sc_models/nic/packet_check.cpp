@@ -10,7 +10,7 @@ const char* command_name(tlm::tlm_command command) {
   return command == tlm::TLM_WRITE_COMMAND ? "TLM_WRITE_COMMAND" : "TLM_IGNORE_COMMAND";
 }
 
-// What the extension says.
+// Checks the extension.
 std::optional<Refusal> check_extension(const PacketExtension& e, const NicShape& nic) {
   const auto refuse = [](std::string text) { return Refusal{.text = std::move(text)}; };
   if (e.port >= nic.ports) {

@@ -1,4 +1,4 @@
-// What a NIC demands of a packet that it is to send, and what it answers to any other. Statuses:
+// Requirements of a NIC on a packet that it is to send, and its answer to any other. Statuses:
 // nic/packet_extension.h.
 #pragma once
 

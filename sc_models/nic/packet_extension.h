@@ -70,7 +70,7 @@ struct PacketExtension : tlm::tlm_extension<PacketExtension> {
   int flits = 0;
   // Payload represented, > (flits - 1) × 512; 0 or received: flits × 512.
   std::uint64_t bytes = 0;
-  std::string refusal{};  // what was wrong with it, of a packet that a NIC has refused
+  std::string refusal{};  // reason, if a NIC has refused the packet
 
   tlm::tlm_extension_base* clone() const override { return new PacketExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -83,8 +83,8 @@ using Packet = tlm::tlm_generic_payload;
 inline constexpr std::string_view kNoExtension =
     "packet: found no PacketExtension; allowed: a packet with one (nic/packet_extension.h)";
 
-// What was wrong with a packet that came back with an error: NIC, what was found, what is allowed. Empty of
-// any other.
+// Reason for which a packet came back with an error: NIC, what was found, what is allowed. Empty of any
+// other.
 std::string refusal(const Packet& packet);
 
 inline PacketExtension& extension(Packet& packet) {

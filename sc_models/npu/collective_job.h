@@ -53,7 +53,7 @@ class CollectiveJob {
   std::uint64_t bytes(int tree, std::uint64_t packet) const;  // the tree's last flit may be short
 
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
-  // What the result of a packet has to be; there until it is asked for others.
+  // Expected result of a packet; valid until another one is asked for.
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
   // A rank has a result, and it is right; it has all of a part, at `now` of its timers (nic/edge_timers.h).
   void count_result(int tree, std::uint64_t packet);
@@ -87,7 +87,7 @@ class CollectiveJob {
   void add_state(StateDigest& digest) const;
   // The same with all counts as they are, and times relative to `cycle`, so that equal states are equally far in equal plans.
   void add_state_with_counts(std::uint64_t cycle, StateDigest& digest) const;
-  void shift(std::uint64_t cycles);  // what has started or ended did so that much later
+  void shift(std::uint64_t cycles);  // delays everything that has started or ended
   // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
   // them. Those under way keep their numbers; what is yet to come is that much less.
   void leave_out(const std::vector<std::uint64_t>& packets);
@@ -99,7 +99,8 @@ class CollectiveJob {
   FailureCause failure_cause() const { return failure_cause_; }
   std::uint64_t delivered_flits() const { return delivered_; }
   std::uint64_t total_flits() const { return total_; }
-  std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // of results, at all ranks
+  // Bytes of results, at all ranks.
+  std::uint64_t delivered_bytes() const { return delivered_bytes_; }
   std::uint64_t total_bytes() const { return total_bytes_; }
 
  private:
@@ -108,9 +109,9 @@ class CollectiveJob {
     std::uint64_t packet = 0;
   };
   struct PartState {
-    std::vector<std::uint16_t> addresses;              // of every rank
+    std::vector<std::uint16_t> addresses;              // addresses of all ranks
     std::vector<std::pair<std::uint16_t, int>> ranks;  // address -> rank, sorted
-    std::uint64_t seed = 0;                            // of its operands
+    std::uint64_t seed = 0;                            // seed of its operands
     int receivers_left = 0;                            // ranks that do not have all results yet
     std::uint64_t start = 0, end = 0;
     std::uint64_t last_begin = 0;
@@ -142,7 +143,7 @@ class CollectiveJob {
   int lanes_;
   // Direct-mapped: all ranks check the same packets at about the same time.
   std::vector<Expected> cache_;
-  std::vector<std::uint16_t> cached_lanes_;  // of its packets, one after the other
+  std::vector<std::uint16_t> cached_lanes_;  // lanes of its packets, one after the other
   std::uint64_t delivered_ = 0;
   std::uint64_t total_ = 0;
   std::uint64_t delivered_bytes_ = 0;

@@ -78,7 +78,7 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   // As SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
-  void add_state(StateDigest& digest) const;  // of what is no job's own
+  void add_state(StateDigest& digest) const;  // state outside of jobs
   // All of both, with counts of packets as they are, those left out included.
   void add_state_with_counts(StateDigest& digest) const;
   // The job has left out packets of trees (CollectiveJob::leave_out()).
@@ -105,7 +105,8 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   NpuScheduler scheduler_;
   NpuAcknowledgements acknowledgements_;
   NpuReducer reducer_;
-  std::uint64_t acknowledgements_before_ = 0;     // of jobs that are gone, and not simulated
+  std::uint64_t acknowledgements_before_ = 0;     // acknowledgements of jobs that are gone, and not
+                                                  // simulated
   std::array<std::uint32_t, kNumVcs> blocked_{};  // by VC: ports with an open request
   NpuObserver* observer_ = nullptr;
   int number_ = 0;  // for the observer

@@ -1,4 +1,4 @@
-// Who wants to know what an NPU does, packet by packet. Called within the clock edge at which it happens.
+// Observer of an NPU's work, packet by packet. Called within the clock edge at which it happens.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class NpuObserver {
   virtual void sent(int npu, Packet& packet) = 0;          // its last flit has left
   virtual void received(int npu, Packet& packet) = 0;      // its last flit has come
   virtual void added(int npu, int tree,
-                     int additions) = 0;  // of whole packets, for one partial sum
+                     int additions) = 0;  // additions of whole packets, for one partial sum
 
  protected:
   NpuObserver() = default;

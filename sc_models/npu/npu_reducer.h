@@ -1,5 +1,5 @@
-// What an NPU does with what it receives: holds partial sums until all have come, adds them in the prescribed order,
-// accepts results, and gives what is to be sent on to the scheduler.
+// Receiving side of an NPU: holds partial sums until all have come, adds them in the prescribed order, accepts
+// results, and gives what is to be sent on to the scheduler.
 //
 // Time: additions and HBM take no time.
 // Memory: bounded by the windows of the plan's sources, not by the collective's size.
@@ -28,7 +28,7 @@ class NpuReducer {
   }
 
   void receive(Work& w, int local, Packet& packet);
-  // Of a part that has been released: what came before, and what needs nobody else.
+  // Release of a part: handles the packets that came before, and all that depends on no other rank.
   void release(Work& w, int local);
   // Adds partial sums, one from each rank that sends some, to what `acc` has.
   void add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc, bool started);

@@ -286,7 +286,7 @@ bool NpuScheduler::is_out_of_pace(const Source& source) const {
   return false;
 }
 
-// Of ordered trees.
+// Next packet of ordered trees.
 NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
   Work& w = *source.work;
   PacketTurn* const turn = source.turns.next(w);
@@ -371,7 +371,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
       add_pace(source, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
-      std::uint64_t most = 0;  // of this step's trees: the round is relative to them
+      std::uint64_t most = 0;  // max of this step's trees: the round is relative to them
       for (std::size_t i = source.begin; i < source.end; ++i) {
         most = std::max(most, source.work->trees[source.trees[i]].started);
       }

@@ -48,7 +48,7 @@ class NpuScheduler {
   // A packet of an ordered tree that is passed on: a result, or else a sum.
   void push_in_turn(const Work& work, int local, bool is_result, const Send& to, Packet& packet);
 
-  // What comes next: a packet that waits, or a tree of which to start one.
+  // Next to send: a packet that waits, or a tree of which to start one.
   struct Next {
     Packet* queued = nullptr;
     Work* work = nullptr;  // both null: nothing for now
@@ -66,7 +66,7 @@ class NpuScheduler {
   void add_state(StateDigest& digest) const;
 
  private:
-  // What takes its turn on a channel: what starts packets of an endpoint tree; all ordered trees of a part; or the
+  // Arbitration candidate on a channel: what starts packets of an endpoint tree; all ordered trees of a part; or the
   // in-switch trees of a part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
   // [begin, end), in their round of `run` packets each.
   struct Source {
@@ -83,7 +83,7 @@ class NpuScheduler {
   struct Channel {
     std::vector<Source> sources;
     std::size_t next = 0;       // round robin
-    RingQueue<Packet*> copies;  // of packets started here that go to several ranks
+    RingQueue<Packet*> copies;  // copies of packets started here that go to several ranks
     RingQueue<Packet*> passed_on;
   };
 

@@ -19,7 +19,7 @@ namespace fredsim {
 
 inline int channel_of(int ports, int port, int vc) { return vc * ports + port; }
 
-// What a rank is in a tree.
+// Role of a rank in a tree.
 enum class Role : std::uint8_t {
   kLeaf,        // sends its operand to another rank
   kSwitchLeaf,  // sends its operand into the switches, with those of ranks that its slice does not join
@@ -36,16 +36,16 @@ constexpr bool is_source(Role role) {
 }
 constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
 
-struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
+struct alignas(64) TreeState {  // state that every packet needs first, in one cache line
   const TreeRank* part = nullptr;
   std::uint64_t packets = 0;
   std::uint64_t started = 0;  // new packets generated, by a source
   std::uint64_t results = 0;  // results seen
   std::uint64_t window = 0;
   std::uint64_t reached = 0;  // packets acknowledged to a source
-  int tree = 0;               // of the plan
-  int part_number = 0;        // of the plan
-  int channel = 0;            // of a source: of the first hop of its packets
+  int tree = 0;               // index in the plan
+  int part_number = 0;        // index in the plan
+  int channel = 0;            // source: channel of the first hop of its packets
   Role role = Role::kReceiver;
   bool in_switch = false;  // by its switch_port
   bool sees_results = false;
@@ -73,7 +73,7 @@ struct alignas(64) TreeState {  // what every packet needs first, in one line of
   bool is_late(std::uint64_t now) const { return now > not_before + most_late(); }
 };
 
-// What this NPU does for one tree of the job's plan.
+// Share of this NPU in one tree of the job's plan.
 struct Share {
   int tree = 0;
   const TreeRank* rank = nullptr;

@@ -47,7 +47,8 @@ class PacketTurns {
   using Due = std::pair<std::uint64_t, std::size_t>;  // when, which turn
 
   std::vector<PacketTurn> turns_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> order_;  // of those that are not over
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> order_;  // turns of trees that are not
+                                                                      // over
 };
 
 }  // namespace fredsim

@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-// Of the packet that was delivered last and of the whole collective: cycles by stage and cause.
+// Cycles by stage and cause, of the packet that was delivered last and of the whole collective.
 using Cycles = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
 Cycles of_packet(const std::optional<PacketBreakdown>& packet) {
@@ -72,7 +72,7 @@ TextTable stages_table(const LatencyBreakdown& of) {
     }
     table.add_row(std::move(cells));
   };
-  // What no packet has by itself: the NPU before and between them.
+  // Stages that no packet has by itself: the NPU before and between them.
   for (const auto& [place, cycles] : path) {
     if (place.first == "NPU") add(place.first, {.name = place.second, .cycles = {}});
   }

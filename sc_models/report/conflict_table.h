@@ -10,14 +10,14 @@
 namespace fredsim {
 
 struct ConflictSetup {
-  std::string kind;  // of the flows
+  std::string kind;  // kind of the flows
   int ports = 0;
   std::uint64_t trials = 0;  // sets per number of flows that were asked for
   std::uint64_t seed = 1;
 };
 
 struct ConflictPoint {
-  int flows = 0;   // of each set
+  int flows = 0;   // flows per set
   int middle = 0;  // m
   std::uint64_t conflicts = 0;
   std::uint64_t trials =

@@ -1,4 +1,4 @@
-// What the machines of one table are called, so that each is told apart as a reader named it.
+// Labels of the machines of one table, so that each is told apart as a reader named it.
 //
 // A machine goes by its name, or by the path of its file where another machine has the same name and
 // neither file nor settings of its own tell them apart otherwise. Its settings stand behind it,

@@ -17,11 +17,11 @@ struct ProgressState {
   std::uint64_t cycle = 0;
   double time_ns = 0;  // simulated
   std::uint64_t bytes_delivered = 0;
-  double share = 0;  // of the run, 0 … 1
+  double share = 0;  // fraction of the run, 0 … 1
 };
 
 enum class ProgressStyle : std::uint8_t { kBar, kLines };
-// What suits a stream: a bar on a terminal.
+// Style that suits a stream: a bar on a terminal.
 ProgressStyle progress_style(std::FILE* stream);
 
 // "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the start.

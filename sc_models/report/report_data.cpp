@@ -227,7 +227,7 @@ Json mean_causes_of(const Value& causes) {
   return json;
 }
 
-// Where it was asked for.
+// Copies the breakdown if it was requested.
 void copy_breakdown(const Value& run, Json& json) {
   if (!run.has(Run{"breakdown"})) return;
   json["breakdown"] = Json::array();

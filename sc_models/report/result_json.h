@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-// What was run: machine, model of its switches, lanes, clock.
+// Head of a run: machine, model of its switches, lanes, clock.
 JsonObject<fields::kRunHead> run_head_json(const RunResult& result);
 nlohmann::ordered_json links_json(std::span<const LinkResult> links);
 nlohmann::ordered_json switches_json(std::span<const SwitchResult> switches);

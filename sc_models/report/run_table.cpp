@@ -104,7 +104,7 @@ RunField field(Column column, std::function<Cell(const RunResult&)> cell) {
           [cell = std::move(cell)](const RunRow& row) { return cell(row.result()); }};
 }
 
-// Who ran it, and what but for algorithm and size.
+// Participants of a run, and its work apart from algorithm and size.
 std::vector<RunField> fields_of_work() {
   const auto of_workers = [](std::string WorkersResult::*name) {
     return [name](const RunResult& r) -> Cell { return r.workers ? *r.workers.*name : ""; };
@@ -219,7 +219,7 @@ RunField speedup_field() {
           }};
 }
 
-// Where links send flits again.
+// Retransmissions, if links have them.
 std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank) {
   const bool any = std::ranges::any_of(runs, [](const ReportedRun& run) {
     return std::ranges::any_of(

@@ -1,4 +1,4 @@
-// Whether two paths, however spelt, name one file: one that is there, or one that would be made.
+// Test if two paths, however spelt, name one file: one that is there, or one that would be made.
 //
 // "-" is standard output. Devices that keep nothing of what is written (/dev/null) are never shared.
 #pragma once

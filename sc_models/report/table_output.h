@@ -1,4 +1,4 @@
-// What a command prints, in the format asked for: tables with their headings, notes and legends.
+// Output of a command in the requested format: tables with their headings, notes and legends.
 //
 //   kTable     for a terminal: kept to its width, columns that have no room are named above the legend
 //   kMarkdown  all columns but those that are for programs; tables of the same columns are joined
@@ -56,9 +56,9 @@ class TableOutput {
 
   TableFormat format_;
   TerminalStyle style_;
-  bool is_first_ = true;             // of the parts
-  std::vector<std::string> header_;  // of the table that rows can still be added to
-  int max_rank_ = 0;                 // of the columns of that table
+  bool is_first_ = true;             // first of the parts
+  std::vector<std::string> header_;  // header of the table that rows can still be added to
+  int max_rank_ = 0;                 // highest rank of the columns of that table
   std::vector<std::string> left_out_;
 };
 

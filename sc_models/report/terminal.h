@@ -1,4 +1,4 @@
-// What a stream can show.
+// Capabilities of a stream.
 //
 // Columns: COLUMNS where it is set, as POSIX has it, the window's width on a terminal, 80 elsewhere.
 // Colours: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org).

@@ -92,7 +92,8 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
 // smallest part goes before the others.
 enum Rank : std::uint8_t { kAlways, kTokens, kAlgorithm, kPlacement, kLargestPart };
 
-// Of part i: how many are larger, or as large and before it, in the mean iterations of all machines together.
+// Rank of part i: how many are larger, or as large and before it, in the mean iterations of all machines
+// together.
 int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
   const auto total = [&](std::size_t part) {
     double ns = 0;
@@ -214,7 +215,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
            return r.speedup_best_base ? number_cell(*r.speedup_best_base, 3) : no_cell();
          }});
   if (setup.inference) add_token_fields(*setup.inference, fields);
-  if (has_best) {  // where they differ, and CSV has them above
+  if (has_best) {  // if they differ, and CSV has them above
     fields.push_back(
         {{.label = "algorithm", .align = Align::kLeft, .rank = kAlgorithm}, algorithm});
     fields.push_back({{.label = "placement", .align = Align::kLeft, .rank = kPlacement},

@@ -12,7 +12,7 @@ namespace fredsim {
 // A line per machine. Times are in us, or in ms where iterations take 100 ms or more.
 TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs);
 
-// What the columns mean, and what is idealised.
+// Meaning of the columns, and idealisations.
 std::string training_legend(const TrainingSetup& setup);
 
 }  // namespace fredsim

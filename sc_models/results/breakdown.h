@@ -1,4 +1,9 @@
-// Where the cycles of packets went: results of `--breakdown`.
+// Breakdown of packet latencies: results of `--breakdown`. Covers every packet that was delivered:
+// from the cycle in which it was handed to its NIC (synthetic traffic: created) to the one in which
+// its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,
+// to the cycle; a run in which they do not fails. Means are over all packets, also over those that
+// did not come by the stage, so that they add up to the mean latency. The path of a sum is that of
+// the operand that came last, switch by switch; the path of a distribution is that of the copy.
 //
 // Of every packet that was delivered: from the cycle in which it was handed to its NIC (synthetic traffic: created) to
 //   the one in which its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,
@@ -26,7 +31,7 @@ struct CycleFigures {
 struct BreakdownCause {
   std::string name;  // "arbiter"
   CycleFigures cycles;
-  double share = 0;         // of the latencies' sum
+  double share = 0;         // fraction of the sum of latencies
   std::uint64_t total = 0;  // cycles of all packets
 };
 
@@ -35,7 +40,7 @@ struct BreakdownStage {
   std::string name;
   double visits = 0;                   // per packet
   std::vector<BreakdownCause> causes;  // those with cycles
-  // Of switches that add: operands that joined, and how long they waited there for the last one.
+  // Switches that add: operands that joined, and how long they waited there for the last one.
   std::uint64_t operands = 0;
   CycleFigures join;
 };
@@ -57,7 +62,7 @@ struct PacketBreakdown {
 
 // From the start of a collective to its end, by the packets that its last result waited for.
 struct PathBreakdown {
-  std::uint64_t cycles = 0;   // of the collective
+  std::uint64_t cycles = 0;   // duration of the collective
   std::uint64_t packets = 0;  // one after the other
   std::vector<std::pair<std::string, NamedCycles>> stages;
 };

@@ -16,7 +16,8 @@ struct Origin {
   std::string_view command;  // the command line, as a shell takes it
 };
 
-// Of the schema: one higher where a reader of the files before it would go wrong. A key more does not count.
+// Version of the schema: one higher where a reader of the files before it would go wrong. A key more does
+// not count.
 inline constexpr int kResultsSchema = 1;
 
 JsonObject<fields::kDocument> document_of(const Origin& origin);

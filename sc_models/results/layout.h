@@ -19,7 +19,7 @@ struct TreePlace {
   int level = 1;         // 1: the switches that NPUs are joined to
   int switch_index = 0;  // among the switches of its level
   int slice = 0;
-  int chiplet = 0;  // of this slice of the switch
+  int chiplet = 0;  // index in this slice of the switch
 };
 
 struct LayoutNode {
@@ -28,7 +28,7 @@ struct LayoutNode {
   std::optional<GridPlace> grid;  // switches of a grid
   std::optional<TreePlace> tree;  // switches of a tree
   bool lost = false;              // from the start of the run, with all its links
-  std::string above{};            // of what is lost: a switch that it was joined to, one level up
+  std::string above{};            // failed components: a switch that it was joined to, one level up
 };
 
 struct Layout {

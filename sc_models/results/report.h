@@ -1,4 +1,4 @@
-// What a command reports of one run: its counters and, in `compare`, its standing against the base.
+// Report of one run: its counters and, in `compare`, its standing against the base.
 #pragma once
 
 #include <optional>

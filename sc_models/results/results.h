@@ -60,11 +60,10 @@ struct PartResult {
   std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
   std::string collective;
   std::string algorithm;
-  std::vector<int> group;    // base/member.h
-  std::string priority;      // "mp", "pp" or "dp"
-  std::string packet_order;  // "recurring", "paced"; empty: in that of their arrival
-  std::uint64_t frame_cycles =
-      0;  // of packets that have a pace (collective/packet_pace.h); 0: none
+  std::vector<int> group;          // base/member.h
+  std::string priority;            // "mp", "pp" or "dp"
+  std::string packet_order;        // "recurring", "paced"; empty: in that of their arrival
+  std::uint64_t frame_cycles = 0;  // packets with a pace (collective/packet_pace.h); 0: none
   std::uint64_t size_bytes = 0;
   std::uint64_t start_cycle = 0;  // from which on it could send
   bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths
@@ -75,7 +74,7 @@ struct PartResult {
   double bound_ns = 0;  // analytic, of this part alone
 };
 
-// Where the workers of a training strategy sit, and which of its groups communicate.
+// Placement of the workers of a training strategy, and which of its groups communicate.
 struct WorkersResult {
   std::string placement;                // "paper", "searched", "identity" or a file's path
   std::vector<int> npus{};              // by worker
@@ -110,14 +109,14 @@ struct RunResult {
   std::string model;
   int lanes = 1;
   double clock_ghz = 0;
-  // Of all parts: names joined by + where they differ, the largest size, bandwidths of the part that
-  // ends last over the whole time.
+  // Summary of all parts: names joined by + where they differ, the largest size, bandwidths of the
+  // part that ends last over the whole time.
   std::string collective;
   std::string algorithm;
   std::vector<std::vector<int>> groups;
-  std::optional<WorkersResult> workers;  // where asked for
+  std::optional<WorkersResult> workers;  // if requested
   std::vector<PartResult> parts;
-  std::optional<OperationsResult> operations;  // where collectives came after each other
+  std::optional<OperationsResult> operations;  // if collectives ran one after another
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
   std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete
@@ -128,14 +127,14 @@ struct RunResult {
   std::string payload;  // "exact"; "incomplete" of an interrupted run
   // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.
   bool incomplete = false;
-  std::uint64_t delivered_bytes = 0;  // of results, at all NPUs together
+  std::uint64_t delivered_bytes = 0;  // bytes of results, at all NPUs together
   // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
   // the same; 0: not in the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
-  // Of the cycles, those that were not simulated: nothing happened in them, or they repeat others, which these flits
-  // x links are of. The counters have all.
+  // Cycles that were not simulated: nothing happened in them, or they repeat others, as do these flits x links. The
+  // counters include them.
   std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
-  std::uint64_t equal_slices_flit_hops = 0;  // of slices that were not simulated
+  std::uint64_t equal_slices_flit_hops = 0;  // flits x links of slices that were not simulated
   std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
   std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;

@@ -63,7 +63,7 @@ class Timeline {
 
   // By category, what the bound has left out.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
-  // Of all categories; empty: nothing.
+  // Summary of all categories; empty: nothing.
   std::string left_out_text() const;
   std::string json(std::string_view version) const;
 
@@ -85,7 +85,7 @@ class Timeline {
     const char* category = "";
     std::string name;
     std::uint64_t begin = 0, cycles = 0;  // begin: since the process's first run
-    std::uint64_t cycle = 0;              // of the run
+    std::uint64_t cycle = 0;              // cycle of the run
     std::vector<std::pair<const char*, std::uint64_t>> args;
     std::vector<Value> values;
   };

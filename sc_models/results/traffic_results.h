@@ -15,7 +15,7 @@
 
 namespace fredsim {
 
-// What all points of a command share.
+// Setup shared by all points of a command.
 struct TrafficSetup {
   std::string config;  // path as given
   Settings settings;   // over what the file says
@@ -32,7 +32,7 @@ struct TrafficSetup {
   std::uint64_t window_cycles = 0;
   int nodes = 0;
   int sending_nodes = 0;       // the others are their own partners in the pattern
-  double injection_limit = 0;  // what the links of a node take, flits per cycle
+  double injection_limit = 0;  // capacity of the links of a node, flits per cycle
   Layout layout;
 };
 
@@ -45,20 +45,22 @@ struct TrafficPoint {
   bool incomplete = false;
   std::uint64_t delivered_bytes = 0;  // consumed since cycle 0
   std::uint64_t packets = 0;          // created in the window: the measured ones
-  std::uint64_t arrived = 0;          // of these, before the run's limit; the latencies are theirs
+  std::uint64_t arrived = 0;          // measured packets that arrived before the run's limit; the
+                                      // latencies are theirs
   double latency_mean = 0;
   std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
-  std::vector<LinkResult> links;       // of the window
-  std::vector<SwitchResult> switches;  // of the window; no stalls where counters cannot be peeked
-  std::optional<LatencyBreakdown> breakdown;  // of the measured packets, where asked for
-  std::uint64_t cycles = 0;  // of the run: warm-up, window and arrival of the measured packets
+  std::vector<LinkResult> links;       // in the window
+  std::vector<SwitchResult> switches;  // in the window; no stalls where counters cannot be peeked
+  std::optional<LatencyBreakdown> breakdown;  // measured packets only, if requested
+  std::uint64_t cycles = 0;  // length of the run: warm-up, window and arrival of the measured
+                             // packets
   double wall_s = 0;
   double sim_cycles_per_s = 0;
 };
 
-// Where the fabric saturates, as far as the complete points show it.
+// Saturation of the fabric, as far as the complete points show it.
 struct TrafficSaturation {
   double accepted = 0;               // the highest of all points
   std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is

@@ -1,4 +1,4 @@
-// What `fredsim train` finds out, and its JSON.
+// Results of `fredsim train`, and its JSON.
 //
 // Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the model file.
 // "runs" of the JSON has one object per machine, with the counters of all its iterations together.
@@ -16,11 +16,11 @@
 
 namespace fredsim {
 
-// What was asked for, of all machines.
+// Request, the same for all machines.
 struct TrainingSetup {
   std::string workload;      // the model's name
   std::string model_file{};  // empty: built in
-  // Of a text workload or traces, what they are, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done,
+  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done,
   // and what follows up to the microbatches, accounting and gradients means nothing.
   std::string given{};
   std::uint64_t parameters = 0;
@@ -37,7 +37,8 @@ struct TrainingSetup {
   std::string optimizer{};                       // the same; empty where weights are streamed
   std::string execution{}, stream{};             // the same; stream is empty where weights stay
   int stream_layers = 0;                         // streaming: of a stage, that come in together
-  // Of all NPUs where it was fitted, or asked for; else each has the roofline of its machine file.
+  // Rate of all NPUs where it was fitted, or requested; else each has the roofline of its machine
+  // file.
   std::optional<double> compute_rate{};  // FLOP/s
   struct Fit {
     std::string config;  // as on the command line
@@ -45,21 +46,22 @@ struct TrainingSetup {
     int runs = 0;        // pairs of them that it took
   };
   std::optional<Fit> fit{};
-  // What these numbers depend on and a machine would not do for nothing, a sentence each.
+  // Idealisations: assumptions of these numbers that a real machine would not grant for nothing, a
+  // sentence each.
   std::vector<std::string> idealised{};
 };
 
-// Of an NPU or I/O controller.
+// An NPU or I/O controller.
 struct TrainedRank {
   std::string member;
-  double end_ns = 0;  // of its last task: the sum of what follows (workload/rank_time.h)
+  double end_ns = 0;  // end of its last task: the sum of the following (workload/rank_time.h)
   double compute_ns = 0, memory_ns = 0, exposed_ns = 0, bubble_ns = 0;
 };
 
-// Of inference.
+// Times of inference.
 struct TokenTimes {
   double pass_ns = 0;       // to the first token of prompts, or from one token to the next
-  double tokens_per_s = 0;  // of prompts, or made
+  double tokens_per_s = 0;  // tokens of prompts, or generated
 };
 
 struct TrainingResult {
@@ -70,8 +72,8 @@ struct TrainingResult {
   // Parts of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs with work (exposed communication by
   // kind, "bubble" beside it), and the tasks of the critical path by kind, which are no exposed times.
   std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
-  std::string
-      placement{};  // of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty: not a model
+  // Placement of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty: not a model.
+  std::string placement{};
   std::vector<int> npus{};          // by worker
   std::optional<double> speedup{};  // over the first machine
   // The first machine once more, with the algorithm and stream that are best; empty: as of all.
@@ -81,7 +83,7 @@ struct TrainingResult {
   std::string packet_order{};
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;
-  std::optional<TokenTimes> tokens{};  // of inference
+  std::optional<TokenTimes> tokens{};  // inference only
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

@@ -17,7 +17,7 @@ std::string_view commit();
 // "fredsim 0.2.0 (commit 5da5371)"
 std::string version_text();
 
-// What this program makes. `command` must outlive it.
+// Origin of the results that this program makes. `command` must outlive it.
 Origin origin_of(std::string_view command);
 
 }  // namespace fredsim

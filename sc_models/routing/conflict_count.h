@@ -19,7 +19,7 @@ namespace fredsim {
 struct FlowSets {
   FlowKind kind = FlowKind::kAny;
   int ports = 0;             // P, 2 … 32
-  int flows = 0;             // of each set, 1 … max_flows(kind, ports)
+  int flows = 0;             // per set, 1 … max_flows(kind, ports)
   std::uint64_t trials = 0;  // sets
   std::uint64_t seed = 1;
 };

@@ -39,9 +39,8 @@ SumOrder sequential_sum(std::uint32_t inputs);
 
 // A minimal set of flows that has no routing: without any one of them there is one.
 struct ConflictingFlows {
-  int level =
-      0;  // of a switch of levels: the outermost at which no colouring works, whatever the outer levels do
-  int ports = 0;           // P at that level
+  int level = 0;  // the outermost at which no colouring works, whatever the outer levels do
+  int ports = 0;  // P at that level
   std::vector<int> flows;  // indices, ascending
 };
 

@@ -65,20 +65,20 @@ std::vector<bool> leads_to(const Topology& topology, const std::vector<std::vect
   return leads;
 }
 
-// What a destination takes of parallel links: by level of the chiplet that chooses.
+// Choice of a destination among parallel links, by level of the chiplet that chooses.
 struct Choices {
   std::vector<int> up;    // uplink of the chiplet
-  std::vector<int> down;  // of the links to one switch below; [0], of those to an endpoint: 0
+  std::vector<int> down;  // index among the links to one switch below; [0], to an endpoint: 0
 };
 
 Choices choices_of(const SwitchTree& tree, int destination) {
   Choices choices{{}, {0}};
-  int chiplet = 0;  // of its slice, where the destination's path up passes
+  int chiplet = 0;  // in its slice, on the destination's path up
   for (int k = 1; k < tree.depth(); ++k) {
     const int uplinks = tree.levels[k - 1].uplinks;
     choices.up.push_back(destination % uplinks);
     destination /= uplinks;
-    const int link = chiplet * uplinks + choices.up.back();  // of those of the slice
+    const int link = chiplet * uplinks + choices.up.back();  // index in the slice
     const int per_chiplet = tree.uplinks_per_chiplet_above(k);
     choices.down.push_back(link % per_chiplet);
     chiplet = link / per_chiplet;
@@ -86,7 +86,7 @@ Choices choices_of(const SwitchTree& tree, int destination) {
   return choices;
 }
 
-// Of the links that lead there; where some are lost, those that are left in turn.
+// Chosen link of those that lead there; where some have failed, the remaining ones in turn.
 std::uint8_t chosen(const std::vector<int>& ports, int choice) {
   return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
 }

@@ -17,10 +17,10 @@ namespace fredsim {
 
 enum class SwitchBlock : std::uint8_t {
   kR,      // R-µSwitch: adds, routes
-  kDemux,  // of the odd last input port
+  kDemux,  // at the odd last input port
   kRd,     // RD-µSwitch, the base: adds, routes, distributes
   kD,      // D-µSwitch: routes, distributes
-  kMux,    // of the odd last output port
+  kMux,    // at the odd last output port
 };
 
 struct SwitchSetting {
@@ -28,7 +28,7 @@ struct SwitchSetting {
   std::vector<int> path;   // sub-network indices from the outermost level to this block's
   int index = 0;           // among the blocks of its kind there; 0 for demux and mux
   int first_bit = 0;       // in FredRoute::bits
-  int code_bits = 0;       // of each code
+  int code_bits = 0;       // width of each code
   std::vector<int> codes;  // R, RD, D: of each output; demux, mux: one
   bool idle() const;       // all codes 0
 };
@@ -38,7 +38,7 @@ std::vector<SwitchSetting> switch_settings(const FredSwitchShape& shape,
                                            const std::vector<bool>& bits);
 
 std::string_view to_string(SwitchBlock block);  // "R-µSwitch", "demux", …
-// What each code does: "input 0", "sum", "sub-network 2", "nothing"; parallel to `codes`.
+// Meaning of each code: "input 0", "sum", "sub-network 2", "nothing"; parallel to `codes`.
 std::vector<std::string> in_words(const SwitchSetting& setting);
 // Most significant bit first, a blank between codes: "00 11" has code 3 for output 0.
 std::string binary(const SwitchSetting& setting);

@@ -16,7 +16,7 @@ struct RegisterName {
   std::string name;
 };
 
-// What a register of a switch of `ports` ports is called in a message.
+// Name of a register of a switch of `ports` ports, for messages.
 RegisterName register_name(int address, int ports) {
   const auto offset = [&](int first, int per_port) {
     const int port = (address - first) / per_port;

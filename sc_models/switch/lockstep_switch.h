@@ -62,7 +62,7 @@ class LockstepSwitch final : public SwitchCore {
 
   SwitchCore& reference() { return *reference_; }
   SwitchCore& twin() { return *twin_; }
-  std::uint64_t cycle() const { return cycle_; }  // of the next step
+  std::uint64_t cycle() const { return cycle_; }  // cycle of the next step
 
  private:
   void compare_pins(const SwitchPins& pins) const;

@@ -48,7 +48,7 @@ bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
   return std::filesystem::equivalent(a, b, failed) && !failed;
 }
 
-// What to do about sizes that are missing, and the title of those that are there.
+// Advice on sizes that are missing, and the title of the list of those that are there.
 std::string how_to_add(std::span<const std::string> missing, const std::string& program) {
   const std::string_view them = missing.size() == 1 ? "it" : "them";
   if (const std::string_view file = added_switches_file(); !file.empty()) {

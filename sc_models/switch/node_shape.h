@@ -6,13 +6,14 @@
 
 namespace fredsim {
 
-const SwitchKind& kind_of(const Node& node);  // of a switch
+const SwitchKind& kind_of(const Node& node);  // kind of a switch
 // `lanes`: of a run, which are not the topology's.
 SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes = 1);
 
-// Whether unicasts go by tables in the switches (UnicastRoutes); of all switches of a fabric alike.
+// True if unicasts go by tables in the switches (UnicastRoutes); the same for all switches of a
+// fabric.
 bool routes_by_table(const Topology& topology);
-// Whether the switches can add and distribute flows, every one of them.
+// True if every switch can add and distribute flows.
 bool adds_in_switches(const Topology& topology);
 // Phases that every switch can have in use at a time.
 int phases_in_use(const Topology& topology);

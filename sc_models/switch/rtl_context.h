@@ -1,5 +1,5 @@
-// What the Verilated instances of one machine share: Verilator's context, kept
-// alive by every instance.
+// Context shared by the Verilated instances of one machine: Verilator's, kept alive by every
+// instance.
 //
 // Purpose: one context per machine, so that all its instances can be traced into one file.
 //   Single-threaded: set up before the first instance is made.

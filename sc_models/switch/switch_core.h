@@ -60,19 +60,19 @@ struct SwitchPins {
   std::vector<std::uint32_t> out_flit;
 };
 
-// What the control unit of a switch with phases has in use (rtl/phased/phased_control.sv).
+// Phase that the control unit of a switch with phases has in use (rtl/phased/phased_control.sv).
 struct SwitchPhase {
   bool active = false;  // a phase has been loaded since reset
   bool loading =
       false;  // the row of `next` is loaded at the next edge; nothing of `phase` fires any more
   bool busy = false;  // `phase` does not yield: inside a packet, or not silent for long enough
-  std::uint8_t phase = 0, vc = 0, next = 0;  // of the store; `next` only while loading
+  std::uint8_t phase = 0, vc = 0, next = 0;  // rows of the store; `next` only while loading
   bool operator==(const SwitchPhase&) const = default;
 };
 
 class SwitchCore {
  public:
-  // What is asked after every step.
+  // State that is asked for after every step.
   struct Stepped {
     bool idle = false;
     std::uint32_t error = 0;

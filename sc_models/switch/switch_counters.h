@@ -26,8 +26,8 @@ struct SwitchCounters {
 
 struct CounterInfo {
   const char* name;       // "stall_join"
-  const char* stall;      // of a stall, its reason: "join"; else null
-  std::uint16_t address;  // of its register, 64 bits as two words
+  const char* stall;      // reason of a stall: "join"; else null
+  std::uint16_t address;  // address of its register, 64 bits as two words
   std::uint64_t SwitchCounters::*value;
 };
 

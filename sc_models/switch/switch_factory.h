@@ -25,7 +25,7 @@ std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockst
 // The value of an option --model. BadInput: none of these names.
 SwitchModel parse_model(std::string_view text);
 
-// Whether a switch of this model has RTL in it: a user's own always has, which has no twin.
+// True if a switch of this model contains RTL: a user's own always does, as it has no twin.
 bool has_rtl(SwitchModel model, const SwitchShape& shape);
 
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,

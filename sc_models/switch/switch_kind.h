@@ -44,16 +44,16 @@ struct SwitchFacts {
 };
 
 struct RegisterWrite {
-  std::uint16_t address = 0;  // of a word
+  std::uint16_t address = 0;  // address of a word
   std::uint32_t data = 0;
 };
 
-// What a set of flows becomes in a switch that adds and distributes them.
+// Routing of a set of flows in a switch that adds and distributes them.
 struct RoutedFlows {
   bool routed = false;
   std::vector<bool> bits{};       // configuration of its interconnect, as the kind lays it out
   std::vector<SumOrder> order{};  // per flow: how its input ports are added
-  ConflictingFlows conflict{};    // where they have no paths through it together
+  ConflictingFlows conflict{};    // if they have no paths through it together
 };
 
 class SwitchKind {
@@ -80,7 +80,7 @@ class SwitchKind {
   virtual std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                                 const std::string& name) const = 0;
 
-  // What its identity register (reg::kId) reads.
+  // Value of its identity register (reg::kId).
   virtual std::uint32_t identity() const = 0;
   // Written into a switch of this kind before traffic flows, beside credits and its routing table.
   virtual std::vector<RegisterWrite> setup_writes(const Topology& topology, const Node& node) const;
@@ -113,7 +113,8 @@ class SwitchKind {
   virtual int head_credits(const Topology& topology, const Node& node, int input, int output,
                            int most) const;
 
-  // What a waveform viewer shows of the inside of its RTL; `top` is the instance. Its pins are shown anyway.
+  // Signals of the inside of its RTL for a waveform viewer; `top` is the instance. Its pins are shown
+  // anyway.
   virtual void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const;
   virtual void show_port(GtkwaveSave& save, const WaveScope& top, int port, int ports) const;
 
@@ -124,7 +125,7 @@ class SwitchKind {
   virtual std::vector<NamedValue> parts(const SwitchShape& shape) const;
 
  protected:
-  // What the ranges of the parameters do not say.
+  // Constraints that the ranges of the parameters do not express.
   virtual void check_together(const SwitchShape& shape, const std::string& name) const;
   // That of a kind with the parameter VC_ORDER.
   void check_vc_order(const SwitchShape& shape, const std::string& name) const;
@@ -142,7 +143,7 @@ const SwitchKind& switch_kind(std::string_view name);       // BadInput with tho
 // One more, before anything asks for it; `kind` lives as long as the program. For a program with a switch of
 // its own: its machines may then name it, and it runs as its twin.
 void add_switch_kind(const SwitchKind& kind);
-// What kind.cmake says: of one of ours, or one that is added with it (switch/switch_kinds.h).
+// Facts from kind.cmake: of a built-in kind, or one that is added with it (switch/switch_kinds.h).
 SwitchFacts switch_facts(std::string_view kind);
 
 // The entry of the size list that stands for a shape: "fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24

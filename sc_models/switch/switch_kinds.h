@@ -9,7 +9,7 @@
 namespace fredsim {
 
 std::vector<const SwitchKind*> built_in_kinds();
-std::vector<SwitchFacts> built_in_facts();  // what their kind.cmake say
+std::vector<SwitchFacts> built_in_facts();  // facts from their kind.cmake
 
 // add_switch_kind() of a kind that asks switch_facts() for what its kind.cmake says: `facts`.
 void add_switch_kind(SwitchFacts facts, const SwitchKind& (*kind)());

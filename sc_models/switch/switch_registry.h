@@ -24,7 +24,7 @@ std::vector<RegisteredSwitch> registered_switches();
 // Further ones, before anything asks for them; `switches` lives as long as the program. `listed_in`: the CMakeLists.txt
 // that has their sizes, for messages.
 void add_switches(std::span<const RegisteredSwitch> switches, std::string_view listed_in);
-// Of those added last; empty where there are none.
+// File of the kinds added last; empty if there are none.
 std::string_view added_switches_file();
 
 }  // namespace fredsim

@@ -14,13 +14,13 @@ class SwitchKind;
 
 struct SwitchShape {
   const SwitchKind* kind = nullptr;
-  std::vector<int> values;  // of the kind's parameters, in their order
+  std::vector<int> values;  // values of the kind's parameters, in their order
   std::string rtl_top{};    // top module of a user's own RTL with the same ports; empty: the kind's
-  std::vector<NamedValue> own_values{};  // of parameters that only the user's RTL has, by name
+  std::vector<NamedValue> own_values{};  // parameters that only the user's RTL has, by name
 
   int ports() const;
   int lanes() const { return value("LANES"); }  // every kind has them
-  int value(std::string_view parameter) const;  // of the kind; it has this parameter
+  int value(std::string_view parameter) const;  // value of a parameter that the kind has
   friend bool operator==(const SwitchShape&, const SwitchShape&) = default;
 };
 

@@ -1,4 +1,4 @@
-// What can be told of the way of a flit through a switch from its pins, where the kind says so (SwitchKind::timing()).
+// Timing of a flit through a switch as seen at its pins, where the kind provides it (SwitchKind::timing()).
 //
 // Edges: a flit arrives at the edge at which it is on the input pins, leaves its input buffer at the one that gives its
 //   credit back, and is launched at the one after which it is on the output pins.

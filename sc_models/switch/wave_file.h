@@ -46,7 +46,7 @@ class WaveFile {
   void remove();  // with all beside it
 
  private:
-  struct Callbacks;  // what the writer calls for signals_
+  struct Callbacks;  // callbacks of the writer for signals_
   class Lock;
 
   template <typename Action>
@@ -57,12 +57,12 @@ class WaveFile {
 
   std::string path_;
   std::vector<std::string> beside_;
-  std::unique_ptr<Lock> lock_;  // of the open file
+  std::unique_ptr<Lock> lock_;  // lock on the open file
   bool has_failed_ = false;
   std::vector<WaveSignal> signals_;
   std::vector<WaveName> names_;
   bool has_instances_ = false;
-  std::uint32_t first_code_ = 0;  // of signals_, in the writer
+  std::uint32_t first_code_ = 0;  // first code of signals_ in the writer
   std::unique_ptr<VerilatedFstC> file_;
 };
 

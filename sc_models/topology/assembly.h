@@ -1,4 +1,4 @@
-// What the builders share: adding nodes and links to a topology under construction.
+// Shared parts of the builders: adding nodes and links to a topology under construction.
 // Errors: BadInput naming the configuration key, as machine_spec.h says.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace fredsim {
 
-// What all links of one sort have in common.
+// Common settings of all links of one class.
 struct LinkClass {
   std::string_view key;  // configuration key the bandwidth comes from
   std::uint64_t bytes_per_second = 0;

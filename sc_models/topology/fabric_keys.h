@@ -32,8 +32,8 @@ struct FabricKey {
   std::string_view fallback =
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view instead = {};  // path of a list that may stand in its place
-  std::string_view words = {};    // of a kWord: those it may be, a space between
-  bool from_zero = false;         // of a kInteger: 0 is allowed, else 1 is the least
+  std::string_view words = {};    // values allowed for a kWord, separated by spaces
+  bool from_zero = false;         // kInteger: 0 is allowed, else the minimum is 1
   bool operator==(const FabricKey&) const = default;
 };
 
@@ -47,7 +47,7 @@ class FabricKeys {
   // True where the machine file says it, not a setting over it.
   virtual bool is_in_file(std::string_view path) const = 0;
   virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
-  virtual int entries(std::string_view path) const = 0;        // of a list
+  virtual int entries(std::string_view path) const = 0;        // length of a list
   virtual int integer(std::string_view path, int low, int high) const = 0;
   virtual std::string text(std::string_view path) const = 0;
   virtual bool boolean(std::string_view path) const = 0;

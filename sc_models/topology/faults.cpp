@@ -181,7 +181,7 @@ class Loss {
     }
   }
 
-  // Of its lanes some are left, so bursts are slower, too.
+  // A link that keeps only some lanes also has slower bursts.
   void slow_down(Link& link, const Fault& fault) const {
     const auto share = [&](const Rational& rate) {
       return Rational::reduced(rate.num * fault.left.num, rate.den * fault.left.den);
@@ -223,7 +223,7 @@ std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
 struct Leads {
   NodeId chiplet = 0;
   std::set<NodeId> upwards;  // itself, and those that it reaches by going up
-  std::set<NodeId> beside;   // of its level, by a link
+  std::set<NodeId> beside;   // same level, by a link
 };
 
 std::set<NodeId> beside(const Topology& topology, NodeId chiplet) {
@@ -256,7 +256,7 @@ SliceReach reach_of(const Topology& topology) {
   SliceReach reach{.slices = topology.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
   reach.chiplet.assign(topology.nodes.size() * static_cast<std::size_t>(reach.slices), -1);
   std::vector<std::vector<Leads>> reached(static_cast<std::size_t>(reach.slices));
-  std::map<NodeId, int> number;  // of a chiplet of level 1, in its slice
+  std::map<NodeId, int> number;  // index of a level-1 chiplet in its slice
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
     if (node.level != 1) continue;

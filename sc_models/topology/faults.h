@@ -27,15 +27,15 @@ namespace fredsim {
 struct Fault {
   enum class Kind : std::uint8_t { kLink, kSwitch, kNpu, kIo };
   Kind kind = Kind::kLink;
-  std::string name;     // of the link or node: "npu3"
-  Rational left{};      // of a link's rate; 0: lost
+  std::string name;     // name of the link or node: "npu3"
+  Rational left{};      // fraction of the link's rate; 0: failed
   std::string text{};   // as it was written
-  std::string label{};  // where, for messages
+  std::string label{};  // place in the input, for messages
 };
 
 // BadInput where it is none of the forms above; `label` says where it was found.
 Fault parse_fault(std::string_view text, std::string_view label);
-// Whether the machine has such a part.
+// True if the machine has such a component.
 bool has_part(const Topology& topology, const Fault& fault);
 // Takes them out of a machine that has not lost any part. BadInput, opening with the fault's label: a part that is not there, with the
 // nearest name; one that is named twice; a link that becomes too slow; a fabric without a way round it; no NPU left.

@@ -20,9 +20,9 @@ struct MachineSpec {
   std::string name;
   std::uint64_t clock_hz = 0;
   int npus = 0;
-  std::uint64_t npu_bandwidth = 0;  // of one NPU, over all its NIC ports
+  std::uint64_t npu_bandwidth = 0;  // per NPU, over all its NIC ports
   int io_controllers = 0;
-  std::uint64_t io_bandwidth = 0;  // of one I/O controller; > 0 where there are any
+  std::uint64_t io_bandwidth = 0;  // per I/O controller; > 0 where there are any
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet

@@ -10,7 +10,7 @@ namespace fredsim {
 
 inline constexpr int kMeshSide = 1
                                  << mesh_pkg::COORDINATE_W;  // routers in a row or column, at most
-inline constexpr int kMeshEndpoints = 1 << mesh_pkg::ENDPOINT_W;  // of a router, at most
+inline constexpr int kMeshEndpoints = 1 << mesh_pkg::ENDPOINT_W;  // maximum per router
 
 constexpr std::uint16_t mesh_address(int x, int y, int endpoint) {
   return static_cast<std::uint16_t>(x << mesh_pkg::X_LSB | y << mesh_pkg::Y_LSB |

@@ -23,7 +23,7 @@ class Planes {
   int planes() const { return planes_; }
   // Links of one plane, where all planes together have `bandwidth`.
   LinkClass links(std::string_view key, std::uint64_t bandwidth) const;
-  int controllers(int i) const;  // of switch i
+  int controllers(int i) const;  // at switch i
   NodeId chiplet(int i, int plane) const { return first_ + i * planes_ + plane; }
 
   // All NPUs, then all chiplets, switch by switch; once, before the rest. Chiplets of switch i have `ports(i)` ports, and are
@@ -47,7 +47,7 @@ class Planes {
   NodeId first_ = 0;
 };
 
-// Of all links from a switch that is low to one that is not.
+// Bandwidth of all links from a switch that is low to one that is not.
 std::uint64_t bytes_per_second_across(const Topology& topology,
                                       const std::function<bool(const Node& node)>& is_low);
 

@@ -27,10 +27,10 @@ enum class NodeKind : std::uint8_t { kNpu, kIo, kSwitch };
 
 using NodeId = int;
 
-inline constexpr int kMaxPorts = 32;  // of any node: a port is a bit of a 32-bit mask
+inline constexpr int kMaxPorts = 32;  // per node: a port is a bit of a 32-bit mask
 
-// Where a switch of a grid stands, and how its ports are used: N, E, S, W, then local ports, to its NPU, then
-// those of its I/O controllers.
+// Position of a switch in a grid and use of its ports: N, E, S, W, then local ports, to its NPU, then those
+// of its I/O controllers.
 struct MeshPlace {
   int local_ports = 4;
   int io_ports = 2;
@@ -109,7 +109,7 @@ struct BufferShape {
 // in common that both reach by going up. Either way, since links are lost in both directions.
 struct SliceReach {
   int slices = 0;
-  int chiplets = 0;          // of level 1, of a slice
+  int chiplets = 0;          // level-1 chiplets of a slice
   std::vector<int> chiplet;  // by (node, slice): which of them an endpoint is joined to; -1: none
   std::vector<bool> connected;  // by (slice, chiplet, chiplet)
 };
@@ -131,8 +131,8 @@ struct TopologyDimension {
 // Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2 are
 // neighbours already.)
 struct MeshRings {
-  int columns = 0;  // of a row that is a ring
-  int rows = 0;     // of a column that is one
+  int columns = 0;  // length of a row that is a ring
+  int rows = 0;     // length of a column that is one
 };
 
 // Switches in a grid, an NPU at each. Width 0: they are in none.
@@ -145,11 +145,11 @@ struct SwitchGrid {
 // The switches of one level of a tree, all alike but for the I/O controllers at the lowest.
 struct TreeLevel {
   int below = 0;               // per switch: NPUs at level 1, above it switches of the level below
-  int chiplets_per_slice = 1;  // of one switch; 1 at level 1
+  int chiplets_per_slice = 1;  // per switch; 1 at level 1
   int uplinks = 0;             // per chiplet; 0 at the top
-  // Of one switch, over slices x chiplets x uplinks, in bytes/s; 0 at the top.
+  // Bandwidth per switch, over slices x chiplets x uplinks, in bytes/s; 0 at the top.
   std::uint64_t uplink_bandwidth = 0;
-  std::string switch_kind{};  // of its switches; empty: the machine's
+  std::string switch_kind{};  // its switches' kind; empty: the machine's
 };
 
 // Switches in a tree. No levels: they are in none.
@@ -190,21 +190,22 @@ struct Topology {
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
   bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
   bool has_rings() const;
-  bool has_places() const { return grid.width > 0; }  // of switches: Node::mesh
+  bool has_places() const { return grid.width > 0; }  // positions of switches: Node::mesh
   bool has_levels() const { return !tree.levels.empty(); }
   bool has_slices() const { return slices > 0; }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
-  std::vector<std::string> faults;  // what it has lost, as named by the user (topology/faults.h)
-  SliceReach reach;                 // of slices, with faults
-  std::vector<std::string> notes;  // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
+  std::vector<std::string> faults;  // failed components, as named by the user (topology/faults.h)
+  SliceReach reach;                 // reachability in slices, with faults
+  std::vector<std::string> notes;   // values that were rounded: "link latency 20 ns = 30 cycles
+                                    // (20.000 ns)"
 
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
   int link_out(NodeId node, int port) const;
   int link_in(NodeId node, int port) const;
   // The link out of the first port that has one; of an endpoint that is not lost.
   const Link& first_link_out(NodeId node) const;
-  // Whether one endpoint reaches another by NIC port `port`, the slice, of both. A tree without faults: always.
+  // True if one endpoint reaches another by NIC port `port` (the slice) of both. A tree without faults: always.
   bool reaches(NodeId from, NodeId to, int port) const;
   // Call once after nodes and links are complete. Checks every invariant above, in every build
   // type: std::logic_error names the first that does not hold.

@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-using Place = std::pair<int, std::string>;  // of a stage: where on the way, name
+using Place = std::pair<int, std::string>;  // key of a stage: position on the path, name
 
 // Twice the level on the way up; as far from the end on the way down.
 Place place_of(const Topology& topology, const Link& link, int end) {

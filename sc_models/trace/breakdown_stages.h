@@ -22,9 +22,9 @@ enum class DelayCause : std::uint8_t {
   kCredit,         // no room where it goes
   kLink,           // the link has not taken it
   kArbiter,        // others first, and what the switch does not let go for a reason of its own
-  kPipeline,       // what a flit takes that waits for nothing
+  kPipeline,       // pipeline latency of a flit that never waits
   kSerialisation,  // beyond a cycle per flit, by the link's rate
-  kLatency,        // of the link
+  kLatency,        // latency of the link
   kFlits,          // the flits behind the first one, a cycle each
   kGaps,           // between them
   kReceive,        // in the buffer of the NIC at the end
@@ -45,7 +45,7 @@ class BreakdownStages {
 
   int count() const { return static_cast<int>(names_.size()); }
   const std::string& name(int stage) const { return names_[static_cast<std::size_t>(stage)]; }
-  static constexpr int kNpu = 0, kSendingNic = 1;  // of the endpoints
+  static constexpr int kNpu = 0, kSendingNic = 1;  // positions of the endpoints
   int receiving_nic() const { return count() - 1; }
   int link(int link) const { return of_link_[static_cast<std::size_t>(link)]; }
   int switch_between(NodeId node, int input, int output) const;

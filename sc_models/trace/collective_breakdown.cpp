@@ -120,7 +120,7 @@ void CollectiveBreakdown::joined(int stage, const FlitHeader& flit, std::uint64_
   parts_[at.entry->of.part(part)].statistics.add_join(stage, cycles, at.entry->of.count(at.tree));
 }
 
-// What the sender needed before it could send this packet; null: nothing.
+// Cause: the delivery that the sender needed before it could send this packet; null: none.
 const CollectiveBreakdown::Way* CollectiveBreakdown::cause_of(const Delivery& packet) const {
   const std::uint32_t index = index_of(packet.header);
   const auto found = ways_.find({tree_of(packet.header), source(packet)});
@@ -147,7 +147,7 @@ void CollectiveBreakdown::check_originates(const Delivery& packet, const Jobs::P
                               packet_name(packet.header)));
 }
 
-// Of the packet with cycles_, to which those of the packets before it are added.
+// Cycles of the packet are in cycles_, to which those of the packets before it are added.
 void CollectiveBreakdown::find_way(const Delivery& packet, const Jobs::Place& at, Way& way) {
   way.is_there = true;
   way.index = index_of(packet.header);

@@ -35,12 +35,12 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
  public:
   CollectiveBreakdown(const BreakdownOptions& options, Fabric& fabric);
 
-  void begin_run(std::size_t parts);  // of the result
+  void begin_run(std::size_t parts);  // number of parts of the result
   // Phases have their indices in the switches. The job stays until remove() or fill().
   void add(const ObservedJob& job, std::span<const PhaseProgram> programs);
   void remove(const CollectiveJob& job);
-  void edge_of_run();  // what it finds wrong ends a job
-  // Of the parts of the run that has ended, whose results are there.
+  void edge_of_run();  // an inconsistency ends a job
+  // Adds the parts of the run that has ended, whose results are there.
   void fill(RunResult& result);
 
   void queued(int npu, const Packet& packet) override;
@@ -56,7 +56,7 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   std::uint64_t handing_over() const override { return 1; }
 
  private:
-  struct Name {  // of a packet
+  struct Name {  // identity of a packet
     int node = 0, port = 0;
     std::uint32_t stream = 0, index = 0;
     bool operator==(const Name&) const = default;
@@ -72,16 +72,16 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
     std::uint64_t packets = 0;
     std::vector<StageCycles::Item> cycles;
   };
-  struct Course {  // of a part of a job
+  struct Course {  // state of a part of a job
     bool has_last = false;
     Delivery last{};  // its hops are held
     Way way;
   };
-  struct PartState {  // of the result
+  struct PartState {  // state of a part of the result
     BreakdownStatistics statistics;
     PacketList list;
     StageCycles path;
-    std::uint64_t packets = 0;  // of the path
+    std::uint64_t packets = 0;  // packets on the path
     std::optional<PacketBreakdown> last{};
   };
   using Jobs = ObservedJobs<std::vector<Course>>;
@@ -108,9 +108,9 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   std::map<std::pair<int, NodeId>, std::vector<Way>> ways_;
   std::vector<Name> received_;   // in this edge, as NPUs say
   std::vector<Name> delivered_;  // as the pins say
-  StageCycles cycles_;           // of the packet that is looked at, and with those before it
+  StageCycles cycles_;           // cycles of the packet under examination, and with those before it
   std::vector<int> visits_;
-  Way way_;  // of it
+  Way way_;  // its path
 };
 
 }  // namespace fredsim

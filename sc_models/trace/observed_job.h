@@ -13,7 +13,7 @@ namespace fredsim {
 
 struct ObservedJob {
   CollectiveJob* job = nullptr;
-  std::string name{};  // of an operation of several; empty: the only one
+  std::string name{};  // name of an operation, if there are several; empty: the only one
   std::vector<int>
       parts{};  // by part of its plan: the part of the result that it is counted in; empty: the same
   std::vector<int> copies{};  // by tree: how many equal ones it stands for; empty: one each
@@ -38,7 +38,7 @@ class ObservedJobs {
   };
   struct Place {
     Entry* entry = nullptr;  // null: no job has the tree
-    int tree = 0;            // of its plan
+    int tree = 0;            // index in its plan
   };
 
   Entry& add(const ObservedJob& job) {

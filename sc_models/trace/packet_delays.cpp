@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-// What flits behind the first one take on a link beyond a cycle each.
+// Cycles beyond one each that the flits behind the first one take on a link.
 std::uint64_t beyond_cycles(const Rational& rate, int flits) {
   const auto more = static_cast<std::uint64_t>(flits - 1);
   return (more * (rate.den - rate.num) + rate.num - 1) / rate.num;

@@ -221,7 +221,7 @@ void PacketFollower::group_heads(NodeId node, std::uint64_t at) {
   }
 }
 
-// Of the first flits in joined_. The way goes on from that which was ready last.
+// Makes a group of the first flits in joined_. The path continues from the one that was ready last.
 std::uint32_t PacketFollower::form_group(NodeId node, std::uint32_t outputs) {
   const std::uint32_t number = new_group();
   Group& group = groups_[number];
@@ -345,7 +345,7 @@ std::uint32_t PacketFollower::launch_from_switch(NodeId node, int port, const Fl
   return number;
 }
 
-// What a first flit that comes out has come in by: the oldest that fits.
+// Group of an output's first flit: the oldest that fits.
 std::uint32_t PacketFollower::find_group(NodeId node, int port, const FlitHeader& head,
                                          std::uint64_t at) {
   Switch& state = switch_states_[node];
@@ -433,7 +433,7 @@ std::uint32_t PacketFollower::new_group() {
   return number;
 }
 
-// What lies before all that is still to be explained at a node.
+// Forgets all that precedes what is still to be explained at a node.
 void PacketFollower::forget(NodeId node, std::uint64_t at) {
   const bool is_switch = topology_.nodes[node].is_switch();
   const int ports = topology_.nodes[node].ports;

@@ -68,7 +68,7 @@ class PacketFollower {
   struct Delivery {
     NodeId node = 0;
     int port = 0;
-    FlitHeader header{};  // of the first flit
+    FlitHeader header{};  // header of the first flit
     int flits = 0;
     std::uint32_t last_hop = kNone;
     std::uint64_t handed = 0, delivered = 0;  // edges
@@ -99,13 +99,13 @@ class PacketFollower {
 
  private:
   struct OnLink {
-    std::uint32_t hop = kNone;  // of a first flit
+    std::uint32_t hop = kNone;  // first flit: its hop
     FlitHeader header{};
   };
   struct Entry {  // a packet in an input buffer
     std::uint32_t hop = kNone;
     std::uint32_t group = kNone;  // that its first flit has left with
-    FlitHeader header{};          // of its first flit
+    FlitHeader header{};          // header of its first flit
     std::uint64_t arrival = 0, tail_arrival = 0, front = 0;
     int arrived = 0, left = 0;
     bool has_tail = false;
@@ -115,7 +115,7 @@ class PacketFollower {
     std::deque<Entry> packets;
     std::uint64_t next_front = 0;  // edge at which another one can leave
   };
-  struct Group {                // what went through a switch together
+  struct Group {                // packets that went through a switch together
     std::uint32_t hop = kNone;  // by which the last operand came
     int input = 0;
     int operands = 1;
@@ -128,9 +128,9 @@ class PacketFollower {
   };
   struct Output {  // a port's output of a virtual channel
     RoomHistory credits, staging;
-    std::uint32_t group = kNone;   // of the packet that is being launched
-    std::size_t flit = 0;          // of it, the next one
-    std::uint64_t next_front = 0;  // of an endpoint: edge at which the next packet can begin
+    std::uint32_t group = kNone;   // group of the packet that is being launched
+    std::size_t flit = 0;          // index of its next flit
+    std::uint64_t next_front = 0;  // endpoint: edge at which the next packet can begin
   };
   struct Port {
     RingQueue<OnLink> arriving;
@@ -180,7 +180,7 @@ class PacketFollower {
   std::uint32_t launch_from_endpoint(NodeId node, int port, const FlitHeader& head,
                                      std::uint64_t at);
   void explain(NodeId node, int port, const FlitHeader& head, const Group& group, Hop& hop);
-  // Where the edges [begin, end) went, at which a flit waited for `output`.
+  // Attributes the edges [begin, end), at which a flit waited for `output`.
   enum class Room : std::uint8_t { kOfStaging, kOfReceiver };
   void split(NodeId node, int port, int vc, std::uint64_t begin, std::uint64_t end, Room room,
              int places, Hop& hop);
@@ -208,7 +208,7 @@ class PacketFollower {
   std::vector<std::size_t> remembered_,
       remember_;  // by node: entries of histories; at which some are forgotten
   std::vector<std::pair<int, int>>
-      left_;  // of the node looked at: ports and VCs where a flit has left
+      left_;  // ports and VCs of the current node at which a flit has left
   std::vector<std::pair<int, Entry*>> heads_;   // its first flits among them
   std::vector<std::pair<int, Entry*>> joined_;  // those of a group
 };

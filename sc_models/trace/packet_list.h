@@ -23,7 +23,7 @@ class PacketList {
       : most_(options.listed), keeps_first_(options.lists_first) {}
 
   void clear() { packets_.clear(); }
-  // Whether one that is delivered now would be in the list.
+  // True if a packet that is delivered now would be in the list.
   bool wants(std::uint64_t latency) const {
     if (packets_.size() < most_) return true;
     return !keeps_first_ && most_ > 0 && latency > latency_of(packets_.back());

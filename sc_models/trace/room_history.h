@@ -1,4 +1,5 @@
-// What was free at an edge that is past: places of a buffer or credits of a virtual channel, and a link.
+// History of free resources: places of a buffer or credits of a virtual channel, and a link, at past
+// edges. For users that learn only afterwards what a flit has waited for (packet_follower.h).
 //
 // For whoever learns only afterwards what a flit has waited for (packet_follower.h). Edges are told in rising order, and
 //   asked for in rising order, beginning anywhere; what lies before an edge that nobody asks for any more can be

@@ -66,7 +66,7 @@ void TimelineCounters::merge_intervals() {
 }
 
 void TimelineCounters::end_run(std::uint64_t now, std::uint64_t cycles) {
-  if (now + interval_ > next_sample_) sample();  // what is left of the last interval
+  if (now + interval_ > next_sample_) sample();  // remainder of the last interval
   for (const Series& series : links_) emit(series, cycles);
   for (const SwitchSeries& one : switches_) emit(one.series, cycles);
 }

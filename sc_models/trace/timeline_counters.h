@@ -33,7 +33,7 @@ class TimelineCounters {
  private:
   struct Series {
     std::string name;
-    std::vector<const char*> keys;  // of its values
+    std::vector<const char*> keys;  // keys of its values
     double scale = 1;               // value shown: difference / (cycles × scale)
     std::vector<double> last;
     std::vector<double> differences;  // interval-major

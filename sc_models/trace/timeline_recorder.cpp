@@ -248,7 +248,7 @@ void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
   fabric_.switch_core(phase.node).peek_phase(next);
   const SwitchPhase was = std::exchange(phase.now, next);
   if (next == was) return;
-  const std::uint64_t cycle = now() - 1;  // of the edge that did it
+  const std::uint64_t cycle = now() - 1;  // edge that caused it
   if (in_use(was) && !in_use(next)) {
     phase.before = was;
     phase.was_busy = was.busy;

@@ -111,7 +111,7 @@ class TimelineRecorder final : public NpuObserver {
   std::uint64_t first_ = 0;                   // edge
   std::uint64_t end_ = 0;                     // cycle, of the last run
   std::map<int, std::uint64_t> shown_until_;  // by thread of a track of parts or steps
-  std::vector<PhaseInUse> phases_;            // of switches that tell
+  std::vector<PhaseInUse> phases_;            // phases of switches that report them
   std::vector<OnLink> on_links_;              // level 3
   std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycle
   std::map<int, std::uint64_t> last_sent_;                   // by thread of a send track

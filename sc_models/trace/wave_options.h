@@ -1,4 +1,4 @@
-// What of a run is written to a waveform file (trace/wave_recorder.h).
+// Content of a waveform file (trace/wave_recorder.h).
 //
 // Units: a window's ends are cycles, or picoseconds, from the first clock edge on; both belong to it.
 #pragma once
@@ -18,7 +18,7 @@ struct WaveWindow {
   bool in_picoseconds = false;  // else in cycles
 };
 
-// What to look for, on the links and in the switches in scope; its first time counts.
+// Trigger condition on the links and in the switches in scope; its first time counts.
 enum class WaveTriggerKind : std::uint8_t {
   kStall,        // in more than `argument` cycles in a row some flit at a switch could not leave
   kPhaseChange,  // a switch changes its phase

@@ -239,7 +239,7 @@ void WaveRecorder::before_edge() {
   });
 }
 
-// What has been launched at this edge: on_flit(link, header).
+// Visits the flits launched at this edge: on_flit(link, header).
 template <typename OnFlit>
 void WaveRecorder::visit_launches(const OnFlit& on_flit) const {
   for (const WaveLink& traced : links_) {

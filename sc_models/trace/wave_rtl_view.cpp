@@ -16,7 +16,7 @@ constexpr int kWordBits = 32;
 constexpr int kLaneBits = 16;
 
 void show_pins(GtkwaveSave& save, const WaveScope& top, int port, int ports) {
-  // What no link tells of a flit: the value that it carries.
+  // The value that a flit carries, which no link signal shows.
   const auto show_first_lane = [&](const char* title, const char* flits) {
     top.show_bits(kHex, title, flits, port, ports, kHeaderWords * kWordBits, kLaneBits);
   };

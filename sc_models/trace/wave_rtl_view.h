@@ -1,5 +1,5 @@
-// What a viewer is to show of a switch's RTL: registers and pins, and of its inside what its kind says
-// (SwitchKind::show_control(), show_port()).
+// View of a switch's RTL in a waveform viewer: registers and pins, and the internal signals that its
+// kind names (SwitchKind::show_control(), show_port()).
 //
 // A design of a user's own shows its pins, and of its inside whatever has the kind's names, at any depth of
 //   its hierarchy; all else is in the viewer's tree.

@@ -57,7 +57,7 @@ std::string settings(const std::filesystem::path& fst, const std::filesystem::pa
                      const WaveView& view) {
   std::string text = fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}.gtkw\"\n[timestart] {}\n",
                                  fst.string(), stem.string(), view.start_ps);
-  // Of a frame of pixels, as a power of two.
+  // Zoom level: cycles in a frame of pixels, as a power of two.
   const double zoom =
       -std::log2(static_cast<double>(view.period_ps) * kFramePixels / kPixelsPerCycle);
   text += fmt::format("[size] 1600 900\n[pos] -1 -1\n*{:.6f} {}", zoom,

@@ -30,7 +30,7 @@ std::string wave_scope_of(const Link& link);
 struct WaveView {
   std::optional<std::uint64_t> trigger_ps{};  // marked where there is one
   std::uint64_t start_ps = 0;                 // left edge
-  std::uint64_t period_ps = 1;                // of the clock
+  std::uint64_t period_ps = 1;                // clock period
 };
 
 // The groups of `nodes`, whose links are all in the file. `rtl`: the names of all that is in it.

@@ -23,12 +23,12 @@ class TriggerWatch {
 
   void begin_run();
   void launch(int link, const FlitHeader& header);
-  bool edge();  // whether what is looked for happened at it
+  bool edge();  // true if the condition held at it
 
  private:
   struct Watched {
     const SwitchCore* core;
-    std::uint64_t count = 0;          // of phase changes or stalls, so far
+    std::uint64_t count = 0;          // phase changes or stalls so far
     std::uint64_t cycles_in_row = 0;  // up to now, in which it has grown
   };
 

@@ -66,7 +66,7 @@ class CreationCalendar {
   std::array<int, kSlots> first_;                     // by cycle % kSlots: a node, or kNone
   std::vector<int> after_;                            // by node: the next of the same cycle
   std::vector<std::pair<std::uint64_t, int>> later_;  // heap of (cycle, node), the earliest first
-  std::uint64_t next_cycle_ = 0;                      // of remove_due()
+  std::uint64_t next_cycle_ = 0;                      // next cycle of remove_due()
 };
 
 }  // namespace fredsim

@@ -19,7 +19,7 @@ class TrafficBreakdown final : public PacketFollower {
   TrafficBreakdown(const BreakdownOptions& options, const FabricCore& core,
                    const Topology& topology, SwitchCores switches);
 
-  void begin_set_up() { begin(); }            // of a fabric that has been reset
+  void begin_set_up() { begin(); }            // for a fabric that has been reset
   void begin_run(const TrafficMeter& meter);  // before the edge of cycle 0; for its window
   // `counted`: by the nodes. RunFailed where the check fails.
   LatencyBreakdown result(const LatencyHistogram& counted) const;
@@ -35,7 +35,7 @@ class TrafficBreakdown final : public PacketFollower {
   std::uint64_t first_ = 0;
   BreakdownStatistics statistics_;
   PacketList list_;
-  StageCycles cycles_;  // of the packet that is looked at
+  StageCycles cycles_;  // cycles of the packet under examination
   std::vector<int> visits_;
 };
 

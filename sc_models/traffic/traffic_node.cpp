@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWords = flit_words(1);
 
-// What the lane of a packet's flit holds.
+// Lane value of a packet's flit.
 std::uint32_t payload(std::uint32_t tag, std::uint32_t destination, int flit) {
   return static_cast<std::uint16_t>(
       mix64(std::uint64_t{tag} << 32 | destination << 4 | static_cast<std::uint32_t>(flit)));

@@ -29,7 +29,7 @@
 
 namespace fredsim {
 
-// What all nodes of a run share that are stepped by the same thread.
+// State shared by all nodes of a run that are stepped by the same thread.
 struct TrafficMeter {
   explicit TrafficMeter(int nodes) : calendar(nodes) {}
 
@@ -40,7 +40,7 @@ struct TrafficMeter {
   std::uint64_t flits_injected = 0;
   std::uint64_t flits_consumed = 0;  // injected, and not consumed: under way
   std::uint64_t window_flits = 0;    // consumed in the window, whenever created
-  LatencyHistogram latency;          // of the measured packets that have arrived
+  LatencyHistogram latency;          // latencies of the measured packets that have arrived
   CreationCalendar calendar;
 };
 
@@ -72,10 +72,10 @@ class TrafficNode final : public EndpointCore {
 
  private:
   struct Port {
-    std::array<std::uint32_t, kHeaderWords> header{};  // of the next flit
+    std::array<std::uint32_t, kHeaderWords> header{};  // header of the next flit
     int to_send = 0;                                   // flits of the packet
     int credits = 0;
-    std::uint32_t received_tag = 0;  // of the packet that is arriving
+    std::uint32_t received_tag = 0;  // tag of the packet that is arriving
     int received = 0;                // its flits so far
   };
 
@@ -97,7 +97,7 @@ class TrafficNode final : public EndpointCore {
   std::uint16_t address_;
   int packet_flits_;
   std::array<std::uint32_t, kHeaderWords>
-      header_{};  // of every packet's first flit, but for what differs
+      header_{};  // header of every packet's first flit, apart from the fields that differ
   const std::vector<std::uint16_t>& addresses_;
   TrafficMeter& meter_;
   std::vector<Port> ports_;

@@ -1,4 +1,4 @@
-// What is asked of a run of synthetic traffic (traffic/traffic_run.h), its rates apart.
+// Options of a run of synthetic traffic (traffic/traffic_run.h), except its rates.
 //
 // Units: cycles; rates in flits per cycle and sending node.
 #pragma once
@@ -10,7 +10,8 @@
 namespace fredsim {
 
 inline constexpr double kMinTrafficRate = 1e-6;
-inline constexpr std::uint64_t kMaxTrafficCycles = 100'000'000;  // of warm-up, and of the window
+inline constexpr std::uint64_t kMaxTrafficCycles = 100'000'000;  // cycles of warm-up, and of the
+                                                                 // window
 
 struct TrafficOptions {
   PatternSpec pattern{};

@@ -15,9 +15,9 @@ namespace {
 // Index: PatternKind.
 constexpr std::array<std::string_view, 5> kNames{"uniform", "transpose", "bit_complement",
                                                  "neighbor", "hotspot"};
-constexpr int kShareBits = 53;  // of a double's fraction
+constexpr int kShareBits = 53;  // bits of a double's fraction
 
-// Of the patterns in which a node has one partner.
+// Partner of a node, in patterns in which it has one.
 int partner_of(PatternKind kind, const Topology& topology, int node) {
   const auto nodes = static_cast<int>(topology.npus.size());
   const TopologyDimension& row = topology.dimensions.front();

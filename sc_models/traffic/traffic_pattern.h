@@ -44,8 +44,8 @@ class TrafficPattern {
   int nodes() const { return nodes_; }
   int sending_nodes() const;
   bool sends(int node) const { return partner_[node] != node; }
-  // Where the next packet of a node that sends goes: a rank other than its own. Draws from `random`
-  // where the pattern is a random one.
+  // Destination of the next packet of a node that sends: a rank other than its own. Draws from
+  // `random` where the pattern is a random one.
   int destination(int node, Random& random) const;
 
  private:

@@ -312,7 +312,7 @@ LatencyHistogram TrafficRun::latencies() const {
 
 FabricCounts TrafficRun::counts() const { return count_all(core_, topology_, switches_); }
 
-// Of a drained fabric: over all flits of the run.
+// Mean over all flits of the run; the fabric has drained.
 double TrafficRun::mean_hops() const {
   std::uint64_t hops = 0;
   for (int l = 0; l < std::ssize(topology_.links); ++l) {

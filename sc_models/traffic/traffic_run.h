@@ -42,7 +42,7 @@
 
 namespace fredsim {
 
-// What the links of an NPU take, in flits per cycle: the highest rate that can be injected.
+// Capacity of the links of an NPU, in flits per cycle: the highest rate that can be injected.
 double injection_limit(const Topology& topology);
 
 class TrafficRun {
@@ -71,13 +71,13 @@ class TrafficRun {
       std::function<void(std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes)>;
   TrafficPoint measure(double rate, const OnProgress& on_progress = {});
 
-  // What measure() is made of: a reset fabric with switches set up and sources at cycle 0; one cycle.
+  // Steps of measure(): a reset fabric with switches set up and sources at cycle 0; one cycle.
   void start(double rate);
   void tick();
   FabricCore& core() { return core_; }
 
  private:
-  // What a partition has of its own: what its nodes count, and which of them create a packet when.
+  // Share of a partition: the counts of its nodes, and a calendar of their packets.
   class Share final : public EdgeHook {
    public:
     explicit Share(const TrafficRun& run)
@@ -118,7 +118,7 @@ class TrafficRun {
   bool all_consumed() const {
     return sum(&TrafficMeter::flits_injected) == sum(&TrafficMeter::flits_consumed);
   }
-  std::uint64_t arrived() const;  // of the measured packets
+  std::uint64_t arrived() const;  // measured packets that have arrived
   LatencyHistogram latencies() const;
 
   const Topology& topology_;

@@ -19,10 +19,10 @@ struct ComputeSpeed {
   double rate = 0;  // FLOP/s of every layer; 0: the roofline
 };
 
-// Of work that is so many FLOPs, and bytes to and from memory.
+// Time of work that is so many FLOPs, and bytes to and from memory.
 double roofline_ps(const ComputeSpeed& speed, double flops, double bytes);
 
-// Of bytes to or from memory alone, whatever the rate.
+// Time of bytes to or from memory alone, whatever the rate.
 double memory_ps(const ComputeSpeed& speed, double bytes);
 
 // Rounded up to whole cycles.

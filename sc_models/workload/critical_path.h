@@ -1,4 +1,4 @@
-// Where the time of a run went: along its critical path, from the end back to the beginning.
+// Critical path of a run: where its time went, from the end back to the beginning.
 //
 // The last task to be complete, before it the one whose end let that begin, and so on: each has its time from its
 //   begin to its end, on whatever rank it is, and all of it belongs to the task's category. It says what an iteration would be

@@ -24,7 +24,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kAtATime = 2;  // of an operation that is repeated
+constexpr int kAtATime = 2;  // issues of an operation that is repeated
 
 // Not in order: computations that are begun at cycles still to come, of a rank; and how long before the first of these is over
 // further ones are, so that what comes after them is in time.
@@ -190,7 +190,7 @@ class GraphRun {
   }
 
   void end_iteration(const HeldTask& task) {
-    if (task.task.category == TimeCategory::kInputLoad) return;  // of the next one
+    if (task.task.category == TimeCategory::kInputLoad) return;  // input of the next iteration
     const auto iteration = static_cast<std::size_t>(task.task.iteration);
     if (iteration_ends_.size() <= iteration) iteration_ends_.resize(iteration + 1);
     iteration_ends_[iteration] = std::max(iteration_ends_[iteration], task.record.end);

@@ -42,13 +42,13 @@ ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConfl
 
 struct GraphOutcome {
   RunResult result;     // cycles: until the last task was complete
-  TaskRecords records;  // of run_graph(); interrupted: some with kNotEnded
+  TaskRecords records;  // records of run_graph(); interrupted: some with kNotEnded
   // Interrupted: none of these.
   std::vector<RankTime> times{};                // by rank
   TimeBreakdown critical_path{};                // critical_path.h
   std::vector<std::uint64_t> iteration_ends{};  // input that is loaded for the next one left out
   bool has_memory = false;                      // a task of that category
-  std::size_t most_tasks = 0;                   // of a rank that were held at a time
+  std::size_t most_tasks = 0;                   // max tasks of a rank held at a time
 };
 
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,

@@ -126,8 +126,8 @@ class Training {
   const TrainingOptions& options_;
   const Topology& topology_;
   std::uint64_t microbatches_ = 0;       // that have samples, of all replicas
-  std::uint64_t most_microbatches_ = 0;  // of one replica
-  GraphSize size_;                       // of an iteration
+  std::uint64_t most_microbatches_ = 0;  // max microbatches per replica
+  GraphSize size_;                       // size of an iteration
 };
 
 }  // namespace

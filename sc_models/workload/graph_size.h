@@ -14,7 +14,7 @@
 namespace fredsim {
 
 struct GraphSize {
-  std::uint64_t tasks = 0;         // of all ranks
+  std::uint64_t tasks = 0;         // tasks of all ranks
   std::uint64_t dependencies = 0;  // that they have on others, about
   std::uint64_t operations = 0;
   std::uint64_t parts = 0;  // groups of all operations
@@ -25,6 +25,6 @@ GraphSize training_graph_size(const ModelShape& model, const TrainingOptions& op
 GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOptions& options);
 
 std::uint64_t graph_bytes(const GraphSize& size);
-std::uint64_t graph_run_bytes(const GraphSize& size);  // what a run takes beside the graph
+std::uint64_t graph_run_bytes(const GraphSize& size);  // memory of a run beside the graph
 
 }  // namespace fredsim

@@ -167,7 +167,7 @@ std::string HeldTasks::text_of_those_left() {
   graph.in_order = source_.in_order();
   for (int r = 0; r < ranks(); ++r)
     read_until(r, static_cast<std::uint64_t>(ranks_[r].first) + kMostRead);
-  std::map<int, int> numbers;  // of operations
+  std::map<int, int> numbers;  // numbers of operations
   for (int r = 0; r < ranks(); ++r) {
     TaskRank& rank = graph.ranks.emplace_back(TaskRank{source_.members()[r], {}});
     std::map<int, int> places;

@@ -27,14 +27,14 @@ struct HeldTask {
   int cause = -1;           // the task of its rank that came last
   std::uint64_t cause_order = 0;
   bool done = false;
-  std::uint64_t order = 0;  // of being done, from 1
+  std::uint64_t order = 0;  // order of completion, from 1
   TaskRecord record{};
   std::vector<int> later{};  // those that wait for it
   // Up to its end, or before that up to where it became ready, as its cause has them.
   TimeBreakdown path{};
   WaitTime waited{};
 
-  void take_cause(const HeldTask& before, int number);  // where that came last so far
+  void take_cause(const HeldTask& before, int number);  // if that is the last so far
 };
 
 struct HeldOperation {
@@ -49,8 +49,8 @@ struct HeldOperation {
   int came = 0, tasks_left = 0;
   std::uint64_t start = 0;  // cycle at which the last of those that came did
   int cause_rank = -1, cause_task = -1;
-  TimeBreakdown path{};  // of what it had waited for
-  // Of a message: cycles at which its receiver came, and at which it was there.
+  TimeBreakdown path{};  // breakdown up to what it had waited for
+  // Message: cycles at which its receiver came, and at which it was there.
   std::uint64_t expected = kNotYet, arrived = kNotYet;
 };
 
@@ -68,7 +68,7 @@ class HeldTasks {
   int ranks() const { return static_cast<int>(ranks_.size()); }
   int end(int rank) const;  // tasks that were read
   HeldTask& task(int rank, int number);
-  bool all_done() const;  // of those held
+  bool all_done() const;  // all held tasks are done
   // All tasks of a rank that have fewer than `end` before them.
   void read_until(int rank, std::uint64_t end);
   // Drops tasks that are complete and over at `now`: nobody's time depends on when that was.
@@ -81,12 +81,12 @@ class HeldTasks {
   void forget_operation(int number);
   const Kind& kind_of(const HeldOperation& operation) const;
 
-  void keep_record(int rank, int number);  // of a task that is complete
+  void keep_record(int rank, int number);  // record of a task that is complete
   // When the run was interrupted; ends of computations may be known before they have come.
   void mark_not_ended(std::uint64_t now);
   TaskRecords take_records();
 
-  std::size_t most() const { return most_; }  // of a rank at a time
+  std::size_t most() const { return most_; }  // max tasks of a rank held at a time
   bool has_memory() const { return has_memory_; }
   // For the error message of a run that has come to a standstill: waiting_text() of the next tasks of each rank.
   std::string text_of_those_left();
@@ -95,8 +95,8 @@ class HeldTasks {
   struct Rank {
     std::deque<HeldTask> tasks;  // from `first` on
     int first = 0;
-    bool at_end = false;              // of the source
-    std::vector<TaskRecord> records;  // of all tasks, where they are kept
+    bool at_end = false;              // end of the source reached
+    std::vector<TaskRecord> records;  // records of all tasks, if they are kept
     std::deque<int> computations;     // in order: those not begun
   };
 
@@ -107,7 +107,8 @@ class HeldTasks {
   const bool keeps_records_;
   std::vector<Kind> kinds_;  // by shape
   std::vector<Rank> ranks_;
-  std::map<int, HeldOperation> operations_;  // of tasks that were read and are not complete
+  std::map<int, HeldOperation> operations_;  // operations of tasks that were read and are not
+                                             // complete
   std::size_t most_ = 0;
   bool has_memory_ = false;
 };

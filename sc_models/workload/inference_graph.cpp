@@ -102,7 +102,7 @@ class InferenceBuilder : private WorkerGraph {
     }
   }
 
-  // What was sent in this step or, to the first stage, in the one before.
+  // Receives what was sent in this step or, to the first stage, in the one before.
   void receive(int from, int to, int microbatch) {
     const int operation = sent_.at({from, microbatch});
     for (int dp = 0; dp < strategy_.dp; ++dp)
@@ -120,7 +120,7 @@ class InferenceBuilder : private WorkerGraph {
   const TransformerShape& shape_;
   const InferenceOptions& options_;
   const ComputeSpeed& speed_;
-  InferenceWork work_;                       // of a microbatch
+  InferenceWork work_;                       // work of a microbatch
   std::map<std::pair<int, int>, int> sent_;  // by stage and microbatch: the latest operation
 };
 

@@ -1,4 +1,4 @@
-// What is trained: a model layer by layer, as far as time and traffic depend on it.
+// The model that is trained, layer by layer, as far as time and traffic depend on it.
 //
 // Units: parameters are numbers, FLOPs are of the forward pass of one sample (a multiplication and an addition are
 //   two; the backward pass takes twice as many), outputs are bytes of one sample's activations in FP16, which are
@@ -31,7 +31,7 @@ struct ModelLayer {
   double flops = 0;
   std::uint64_t output_bytes = 0;
   bool reduces = false;
-  // Where the model file gives times: of a whole microbatch on one worker, whatever its share; else both 0.
+  // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.
   std::uint64_t forward_ps = 0, backward_ps = 0;
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
 };
@@ -49,7 +49,7 @@ struct TransformerShape {
 
 struct ModelShape {
   std::string name;
-  std::uint64_t sample_bytes = 0;  // of the input
+  std::uint64_t sample_bytes = 0;  // bytes of the input
   std::vector<ModelLayer> layers;
   std::optional<TransformerShape> transformer{};  // it is one, and can be asked for tokens
 
@@ -60,7 +60,7 @@ struct ModelShape {
 std::vector<std::string_view> built_in_models();
 bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
-// Of a transformer given by its numbers.
+// Model of a transformer given by its numbers.
 ModelShape model_of(std::string name, const TransformerShape& shape);
 
 }  // namespace fredsim

@@ -1,4 +1,4 @@
-// What updating the parameters moves between an NPU and its memory.
+// Memory traffic of updating the parameters of an NPU.
 //
 // Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the weights that layers compute
 //   with and the gradients are FP16; the optimizer reads each gradient and an FP32 master copy of each weight, and writes that copy and

@@ -24,7 +24,7 @@ class RankClock {
  public:
   struct Communication {
     std::uint64_t ready = 0;           // the rank's task waits for nothing any more
-    std::uint64_t start = 0, end = 0;  // of the operation; of the rank in it
+    std::uint64_t start = 0, end = 0;  // times of the operation; of the rank in it
     TimeCategory category = TimeCategory::kDp;
     bool is_bubble = false;  // until the start: what it waits for is not on its way
   };

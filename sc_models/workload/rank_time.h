@@ -20,7 +20,7 @@ namespace fredsim {
 struct RankTime {
   TimeBreakdown parts{};
   std::uint64_t bubble = 0;
-  std::uint64_t end = 0;    // of its last task
+  std::uint64_t end = 0;    // end of its last task
   std::uint64_t tasks = 0;  // how many
 
   std::uint64_t of(TimeCategory category) const {

@@ -39,10 +39,10 @@ struct Task {
   bool stores = false;  // to memory; else it loads
   int label = 0;        // TaskGraph::labels
   int iteration = 0;
-  std::uint64_t cycles = 0;                        // of a computation
+  std::uint64_t cycles = 0;                        // duration of a computation
   std::uint64_t bytes = 0;                         // to or from memory
-  std::uint64_t node = kNoNode;                    // of a trace: its id there
-  int operation = -1;                              // of a communication
+  std::uint64_t node = kNoNode;                    // trace: id of its node
+  int operation = -1;                              // communication: its operation
   int part = 0, rank = 0;                          // the same: its place there
   std::vector<int> after{};                        // tasks of the same rank
   bool computes() const { return operation < 0; }  // on the NPU by itself: memory, too
@@ -59,7 +59,7 @@ struct GraphOperation {
   int shape = 0;
   int label = 0;
   std::uint64_t times = 1;
-  int group = -1;            // of a trace: TaskGraph::groups
+  int group = -1;            // trace: index in TaskGraph::groups
   std::uint64_t number = 0;  // the same: operations of that group before it
 };
 
@@ -72,7 +72,7 @@ struct TaskGraph {
   std::vector<TaskRank> ranks;
   std::vector<std::string> labels;
   std::vector<std::string>
-      groups{};  // of a trace: in which its operations meet, as messages name them
+      groups{};  // trace: groups in which its operations meet, as messages name them
 
   bool has(TimeCategory category) const;  // any task of it
   void check() const;

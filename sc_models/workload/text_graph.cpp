@@ -266,8 +266,8 @@ class TextBuilder {
   OperationShapes shapes_{graph_};
   int iteration_ = 0;
   int last_ = kNone;          // the latest computation
-  int embedding_ = kNone;     // of a DLRM, what it has sent
-  std::vector<int> pending_;  // what the next computation waits for
+  int embedding_ = kNone;     // DLRM: operation that sends embeddings
+  std::vector<int> pending_;  // dependencies of the next computation
   std::vector<int> updated_;  // by layer: what its update waits for; none: it is over
 };
 

@@ -25,7 +25,7 @@ namespace fredsim {
 struct TextGraphOptions {
   int mp = 0;  // NPUs that share the model, in place of what the file says; 0: as it says
   int iterations = 2;
-  std::string algorithm = "auto";  // of all collectives (CollectiveSpec)
+  std::string algorithm = "auto";  // algorithm of all collectives (CollectiveSpec)
 };
 
 // `path`: of the file, for messages.

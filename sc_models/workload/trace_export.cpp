@@ -169,7 +169,7 @@ class Exporter {
 
   const TaskGraph& graph_;
   const Topology& topology_;
-  std::map<std::vector<int>, std::string> names_;  // of groups
+  std::map<std::vector<int>, std::string> names_;  // names of groups
   std::vector<std::vector<int>> groups_;           // ranks
   std::vector<TraceShape> said_;                   // by shape
 };

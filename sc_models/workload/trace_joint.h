@@ -44,11 +44,11 @@ class TraceJoint {
   };
   struct Joint {
     TraceShape said;
-    int first_rank = 0;  // who said so
+    int first_rank = 0;  // first rank that has it
     OperationShape shape;
     std::vector<std::vector<int>> groups;        // by part: ranks
     std::vector<std::vector<std::size_t>> came;  // by part and place in its group: operations
-    std::size_t ranks = 0;                       // of all parts
+    std::size_t ranks = 0;                       // ranks in all parts
     std::size_t made = 0;                        // operations
     std::map<std::size_t, Open> open;            // by number: those to which a rank has not come
   };

@@ -58,7 +58,7 @@ class TraceNodes {
         tasks{};  // by id: what comes after it waits for
     std::deque<std::pair<std::uint64_t, std::int64_t>>
         known{};    // ids in `tasks`, the last task there
-    int count = 0;  // of tasks
+    int count = 0;  // number of tasks
   };
 
   bool add(Reading& reading, const TraceNode& node, Task& task);

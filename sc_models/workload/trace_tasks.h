@@ -55,7 +55,8 @@ class TraceTasks : public TaskSource {
   std::vector<OperationShape> shapes_;
   std::vector<int> place_of_;  // by shape of the nodes
   std::vector<std::uint64_t> repeats_, look_ahead_;
-  std::unordered_map<int, std::uint64_t> ranks_left_;  // of operations, in the first reading
+  std::unordered_map<int, std::uint64_t> ranks_left_;  // ranks left of operations, in the first
+                                                       // reading
 };
 
 }  // namespace fredsim

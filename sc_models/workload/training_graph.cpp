@@ -50,7 +50,7 @@ class TrainingBuilder : private WorkerGraph {
  private:
   // ---- samples
 
-  // Of so many, those of one of `places`: as even as they come out, the first ones have one more.
+  // Share of one of `places` in so many: as even as possible, the first ones have one more.
   static std::uint64_t share_of(std::uint64_t samples, std::uint64_t places, int place) {
     return samples / places + (static_cast<std::uint64_t>(place) < samples % places ? 1 : 0);
   }
@@ -166,7 +166,7 @@ class TrainingBuilder : private WorkerGraph {
                 microbatch);
   }
 
-  // Of the group at work.
+  // Streams the weights of the group at work.
   void stream(WeightStreams::Direction direction, const std::string& name) {
     const bool is_load = direction == WeightStreams::Direction::kLoad;
     std::vector<std::uint64_t> bytes;
@@ -175,7 +175,7 @@ class TrainingBuilder : private WorkerGraph {
       for (int l = layers.first; l < layers.end; ++l) parameters += model_.layers[l].parameters;
       bytes.push_back(parameters * kGradientBytes);
     }
-    // Of the group so many before this one: its weights have made room.
+    // The group so many before this one: its weights have made room.
     const int room = static_cast<int>(computed_.size()) - options_.stream_groups;
     std::vector<std::vector<int>> after(workers_.size());
     for (int w = 0; w < std::ssize(workers_); ++w) {
@@ -325,7 +325,7 @@ class TrainingBuilder : private WorkerGraph {
   }
 
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
-  // What was sent in a round of streaming.
+  // Receives what was sent in a round of streaming.
   void receive(int from, int to, int microbatch, int round) {
     const std::vector<int> of_replicas = replicas(microbatch);
     if (of_replicas.empty()) return;
@@ -417,12 +417,13 @@ class TrainingBuilder : private WorkerGraph {
   std::vector<int> reduced_;  // by worker: its latest task of gradients
   std::map<std::array<int, 5>, int> transfers_;
   std::optional<WeightStreams> streams_;    // none: weights stay
-  int round_ = 0;                           // of streaming: groups so far, forward and backward
-  Pass pass_ = Pass::kForward;              // of this round
+  int round_ = 0;                           // streaming: groups so far, forward and backward
+  Pass pass_ = Pass::kForward;              // pass of this round
   std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
   // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
   std::vector<std::vector<int>> loads_, next_loads_;
-  // Of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent, and sent.
+  // Gradients of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent,
+  // and sent.
   std::uint64_t gathered_ = 0, sent_ = 0;
   std::vector<std::uint64_t> ready_, sizes_;
 };

@@ -63,7 +63,7 @@ struct TrainingOptions {
   int stream_layers = 2;  // attention and MLP of a transformer
   int stream_groups = 2;
   std::uint64_t chunk_bytes = kChunkBytes;
-  std::string algorithm = "paper";  // of all collectives but the loading of input
+  std::string algorithm = "paper";  // algorithm of all collectives but the loading of input
 };
 
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,

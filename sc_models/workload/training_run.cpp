@@ -14,7 +14,7 @@ std::vector<std::uint64_t> complete_iterations(const TaskGraph& graph, const Tas
   for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
     const std::vector<Task>& tasks = graph.ranks[r].tasks;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
-      if (tasks[t].category == TimeCategory::kInputLoad) continue;  // of the next one
+      if (tasks[t].category == TimeCategory::kInputLoad) continue;  // input of the next iteration
       const auto iteration = static_cast<std::size_t>(tasks[t].iteration);
       if (ends.size() <= iteration) ends.resize(iteration + 1);
       const std::uint64_t end = t < records[r].size() ? records[r][t].end : kNotEnded;

@@ -24,8 +24,8 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
 TrainingResult run_training(Machine& machine, TaskSource& source, const ShapePlans& plans,
                             const std::function<void(const Progress&)>& on_progress = {});
 
-// Of inference, from the times between the ends of its passes. Of prefill the first counts; of decode the others where
-// there are any, since the first one fills the pipeline.
+// Times of inference, from the times between the ends of its passes. For prefill the first counts; for decode the
+// others where there are any, since the first one fills the pipeline.
 TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options);
 
 // The rate of all NPUs at which a machine has the speed-up that is wanted over another, by what runs of both show:

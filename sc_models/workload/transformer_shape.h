@@ -1,4 +1,5 @@
-// What follows from the numbers of a transformer: its layers for training, its work in inference.
+// Layers and work derived from the numbers of a transformer: its layers for training, its work in
+// inference.
 //
 // A layer: projections to queries, keys and values, attention, projection of its output; and an MLP of `mlp_matrices`
 //   matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`: grouped queries, which share keys and values.
@@ -21,7 +22,7 @@ namespace fredsim {
 // For training (workload/model_shape.h): each layer in two halves, which reduce. Embeddings are left out.
 std::vector<ModelLayer> training_layers(const TransformerShape& shape);
 
-// What is done at a time: of each of `sequences` as many `tokens`, behind `context` others.
+// Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {
   std::uint64_t sequences = 0, tokens = 0, context = 0;
 };
@@ -31,14 +32,14 @@ double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
                     const InferenceWork& work, int mp);
 double mlp_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
               int mp);
-// Of the last token of each sequence, its logits.
+// Logits of the last token of each sequence.
 double head_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
                int mp);
 
-// Of a worker.
+// Bytes of a worker.
 std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp);
 std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp);  // embedding, or head
-// Of a token in a layer.
+// Bytes per token in a layer.
 std::uint64_t kv_bytes(const TransformerShape& shape, int mp);
 
 }  // namespace fredsim

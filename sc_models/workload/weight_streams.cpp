@@ -73,7 +73,7 @@ std::uint64_t WeightStreams::bytes_of(const Deal& deal, std::size_t shard,
   if (stream_ == Stream::kMulticast) {
     const std::uint64_t all = stage_bytes[static_cast<std::size_t>(deal[shard].stage)] /
                               static_cast<std::uint64_t>(strategy_.mp);
-    std::uint64_t before = 0, until = 0, controllers = 0;  // of the deals
+    std::uint64_t before = 0, until = 0, controllers = 0;  // range of the deals
     for (const Deal& other : deals_) {
       const std::uint64_t own = other[shard].controllers.size();
       controllers += own;
@@ -87,7 +87,7 @@ std::uint64_t WeightStreams::bytes_of(const Deal& deal, std::size_t shard,
   return sum;
 }
 
-// What whole bursts of all links of a shard's controllers carry.
+// Bytes of whole bursts on all links of a shard's controllers.
 std::uint64_t WeightStreams::unit_of(const Shard& shard) const {
   const NodeId controller = topology_.io_controllers.front();
   const Link& link = topology_.first_link_out(controller);

@@ -75,7 +75,7 @@ class WeightStreams {
   const std::vector<int>& npus_;
   Stream stream_;
   std::uint64_t chunk_bytes_;  // per controller, about
-  std::vector<Deal> deals_;    // of a broadcast one shard of all
+  std::vector<Deal> deals_;    // deals; a broadcast has one shard in all
   // By controller and direction: its latest task, and its latest gradients of an iteration before.
   std::vector<std::vector<int>> latest_;
   std::vector<int> iteration_;

@@ -1,4 +1,4 @@
-// What task graphs of training and of inference have in common while they are built: workers MP x DP x PP on NPUs, their
+// Common part of the task graphs of training and of inference while they are built: workers MP x DP x PP on NPUs, their
 // computations, and operations of groups of them.
 //
 // Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (collective/parallelism.h).
@@ -28,7 +28,7 @@ class WorkerGraph {
   using Members = std::vector<int>;  // workers
   struct Worker {
     int last = -1;                // its latest computation
-    std::vector<int> pending;     // what the next task waits for, beside that
+    std::vector<int> pending;     // further dependencies of the next task
     std::map<int, int> received;  // by where from: its latest task of what comes from another stage
   };
 
@@ -52,13 +52,13 @@ class WorkerGraph {
   // A load or a store, in its turn among the computations.
   void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
                      bool stores);
-  std::vector<int> so_far(int w) const;  // what a worker has done
+  std::vector<int> so_far(int w) const;  // tasks that a worker has done
   Task part_of(int operation, int part, int rank, TimeCategory category,
                std::vector<int> after) const;
 
   // ---- groups and operations
 
-  // Of a stage, or of all but it.
+  // Groups of a stage, or of all but it.
   std::vector<Members> groups(Dimension dimension, int stage, bool of_others) const;
   // From MP worker 0 of each of these replicas' `from` to all workers of the stage before or after.
   std::vector<Members> transfers(int from, int to, const std::vector<int>& replicas) const;
@@ -81,7 +81,7 @@ class WorkerGraph {
 
   const Topology& topology_;
   const Strategy strategy_;
-  const std::string& algorithm_;  // of all collectives
+  const std::string& algorithm_;  // algorithm of all collectives
   const std::vector<int> npus_;   // by worker
   TaskGraph graph_;
   OperationShapes shapes_{graph_};

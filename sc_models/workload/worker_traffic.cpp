@@ -60,7 +60,7 @@ std::vector<WorkerTraffic> worker_traffic(const TaskGraph& graph, const std::vec
   }
 
   std::vector<WorkerTraffic> traffic;
-  std::vector<std::vector<double>> bytes;  // of all repetitions, by group
+  std::vector<std::vector<double>> bytes;  // bytes of all repetitions, by group
   std::map<std::vector<Key>, std::size_t> alike;
   for (WorkerTraffic& set : sets) {
     std::vector<Key> key;

@@ -24,7 +24,7 @@ class ChakraReader {
   ChakraReader& operator=(const ChakraReader&) = delete;
 
   const std::string& path() const { return path_; }
-  const TraceShapes& shapes() const { return shapes_; }  // of the metadata
+  const TraceShapes& shapes() const { return shapes_; }  // shapes in the metadata
   bool next(TraceNode& node);                            // false: the end
 
  private:

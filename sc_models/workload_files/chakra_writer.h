@@ -15,7 +15,7 @@ class ChakraWriter {
  public:
   explicit ChakraWriter(const TraceShapes& shapes = {});  // with the metadata
   void add(const TraceNode& node);
-  const std::string& text() const { return text_; }  // of the file
+  const std::string& text() const { return text_; }  // text of the file
 
  private:
   std::string text_;

@@ -1,4 +1,4 @@
-// Where something stands in a trace, as messages name it: "FILE: node 17 (NAME): comm_size".
+// Position in a trace, as messages name it: "FILE: node 17 (NAME): comm_size".
 #pragma once
 
 #include <cstdint>

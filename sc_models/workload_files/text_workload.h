@@ -52,7 +52,7 @@ struct TextLayer {
 struct TextWorkload {
   TextWorkloadType type = TextWorkloadType::kData;
   int model_group = 0;             // NPUs, 0: not said
-  int last_bottom_layer = -1;      // of a DLRM, -1: not said
+  int last_bottom_layer = -1;      // DLRM; -1: not given
   std::vector<int> checkpoints{};  // layers, ascending, whose inputs are kept
   std::vector<int>
       recomputations{};  // layers before whose gradients those from the last checkpoint on run again

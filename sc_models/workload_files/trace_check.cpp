@@ -98,7 +98,8 @@ class Graph {
   const std::string& path_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<std::uint64_t> ids_;
-  std::vector<std::uint64_t> after_;  // of all, one after the other: ids, then indices
+  std::vector<std::uint64_t> after_;  // dependencies of all nodes, one after the other: ids, then
+                                      // indices
   std::vector<std::size_t> ends_;     // in `after_`, by index
 };
 

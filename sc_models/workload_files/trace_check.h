@@ -16,7 +16,7 @@ namespace fredsim {
 
 struct TraceFiles {
   std::vector<std::string> paths{};  // by rank
-  std::uint64_t nodes = 0;           // of all
+  std::uint64_t nodes = 0;           // total number
 };
 
 TraceFiles check_traces(const std::string& prefix);

@@ -25,7 +25,7 @@ class TraceFeeder {
   explicit TraceFeeder(std::string path, std::size_t window = kWindow);
 
   std::optional<TraceNode> next();
-  void complete(std::uint64_t id);  // of a node that next() gave
+  void complete(std::uint64_t id);  // completes a node that next() gave
   const TraceShapes& shapes() const { return reader_.shapes(); }
   // Nothing is left: all are complete.
   bool is_done();

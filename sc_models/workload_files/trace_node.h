@@ -47,21 +47,21 @@ struct TraceNode {
       after{};  // ids of the same rank, ascending, each once: control and data dependencies
   std::uint64_t duration_ps = 0;
   bool on_cpu = false;
-  std::uint64_t operations = 0;    // of a computation
+  std::uint64_t operations = 0;    // operations of a computation
   std::uint64_t tensor_bytes = 0;  // that it, a load or a store moves
-  // Of communication.
+  // Communication.
   TraceCollective collective = TraceCollective::kAllReduce;
-  std::uint64_t bytes = 0;  // of an all-gather: what this rank gives
+  std::uint64_t bytes = 0;  // all-gather: bytes that this rank gives
   int peer = kNobody;  // rank that is sent to or received from; root of a collective that has one
   std::uint32_t tag = 0;
   std::int64_t priority = 0;
   std::string group{};             // process group; empty: all ranks
-  std::vector<bool> dimensions{};  // of the network that take part; empty: all
-  // Of a trace that fredsim wrote (workload_files/trace_shapes.h).
-  int shape = kNobody;      // what it is a part of
+  std::vector<bool> dimensions{};  // dimensions of the network that take part; empty: all
+  // Traces that fredsim wrote (workload_files/trace_shapes.h).
+  int shape = kNobody;      // shape that it is a part of
   int part = 0;             // the same
   std::uint64_t times = 1;  // that it is done; `bytes` are those of all
-  std::string category{};   // what its time counts as; empty: as its priority says
+  std::string category{};   // category of its time; empty: as its priority says
   bool operator==(const TraceNode&) const = default;
 };
 

@@ -50,14 +50,14 @@ class LinkChannel;
 struct LinkCount {
   std::uint64_t flits = 0;          // launched
   std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
-  double sent = 0;                  // what the serialiser has sent, in flits, those sent again too
+  double sent = 0;                  // flits that the serialiser has sent, retransmissions included
   std::uint64_t again = 0;          // flits that went on the wire beside those launched
   // As LinkPolicy::counters() names them.
   std::array<std::uint64_t, 4> of_policy{};
 };
 
-// What befalls flits on the links that it is set for. Called by the thread that steps the sender, of links of several
-// senders at the same time: what it keeps, it keeps by link.
+// Fault model of flits on the links that it is set for. Called by the thread that steps the sender, of links of
+// several senders at the same time: what it keeps, it keeps by link.
 class LinkFaults {
  public:
   LinkFaults() = default;
@@ -116,9 +116,10 @@ class alignas(64) LinkTx {
   LinkTx(const Link& link, int number, const VcDepths& depths);
 
   bool exists() const { return number_ >= 0; }
-  int number() const { return number_; }  // of the topology's links
+  int number() const { return number_; }  // index in the topology's links
   std::uint32_t latency() const { return latency_; }
-  std::uint32_t beyond() const { return beyond_; }  // of a flit that finds a rested serialiser
+  // Extra cycles of a flit that finds the serialiser idle.
+  std::uint32_t beyond() const { return beyond_; }
   const VcDepths& depths() const { return depths_; }
 
   void set_launch_edges(int edges) { launch_edges_ = static_cast<std::uint8_t>(edges); }
@@ -127,7 +128,7 @@ class alignas(64) LinkTx {
 
   // ---- bursts
   bool has_bursts() const { return (flags_ & kBursts) != 0; }
-  // Of such a link, before serialise(): the flit that is launched.
+  // Counts the flit that is launched on a link with bursts; call before serialise().
   void count_in_burst(std::uint64_t edge, const std::uint32_t* flit);
   // The same by which links differ: what is in the bucket, flits left of a burst, packets open.
   std::int64_t tokens(std::uint64_t edge) const;
@@ -153,14 +154,14 @@ class alignas(64) LinkTx {
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
-  // Whether it takes another one, at the edge of the last.
+  // True if it takes another flit at the edge of the last.
   bool is_still_ready() const {
     return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
   bool is_rested(std::uint64_t edge) const {
     return held(edge) == full() && (!has_bursts() || tokens(edge) == most_tokens());
   }
-  // What the accumulator holds: by this paced links differ.
+  // Level of the accumulator: the state in which paced links differ.
   std::int64_t held(std::uint64_t edge) const {
     // No more is lacking.
     const std::int64_t most = kSlots * (std::int64_t{beyond_} + 2);
@@ -203,7 +204,7 @@ class alignas(64) LinkTx {
   }
   LinkCount count(std::uint64_t edge) const;
 
-  // ---- where it leads to, as the holder of both ends counts its nodes
+  // ---- target, as the holder of both ends counts its nodes
   void lead_to(LinkTarget target) {
     to_pin_ = {target.node, target.port};
     to_partition_ = target.partition;
@@ -221,7 +222,7 @@ class alignas(64) LinkTx {
   bool is_special() const { return (flags_ & kSpecial) != 0; }
 
  private:
-  static constexpr unsigned kSpecial = 1, kBursts = 2, kChannel = 4;  // of flags_
+  static constexpr unsigned kSpecial = 1, kBursts = 2, kChannel = 4;  // bits of flags_
 
   std::int64_t full() const { return den_ + num_ - 1; }
   std::int64_t most_tokens() const { return 2 * burst_tokens_; }
@@ -253,16 +254,16 @@ class alignas(64) LinkTx {
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
   const LinkChannel* channel_ = nullptr;  // null: a plain link
-  // Of links with bursts. A flit is average_.den tokens; a cycle brings average_.num.
+  // Token bucket of a link with bursts. A flit is average_.den tokens; a cycle brings average_.num.
   Rational average_{};
   std::int64_t burst_ = 0;         // flits
-  std::int64_t burst_tokens_ = 0;  // of a burst
+  std::int64_t burst_tokens_ = 0;  // tokens per burst
   std::int64_t tokens_ = 0;        // after the last launch
   std::int64_t left_of_burst_ = 0;
   std::uint8_t open_packets_ = 0;
 };
 
-// What an input port gives credits back to.
+// Receiver of the credits of an input port.
 struct LinkRx {
   LinkTarget sender{};        // its output port
   std::uint32_t latency = 0;  // 0: an input port without a link

@@ -14,7 +14,7 @@ namespace fredsim {
 
 using FredPaths = std::array<std::uint8_t, 32>;  // by port: 2 bits per level, outermost first
 
-// What the phase uses at the edge at which the unicasts leave.
+// Ports that the phase uses at the edge at which the unicasts leave.
 struct FredPhaseUse {
   PhasedMatcher::Ports in = 0, out = 0;
   const FredPaths& in_path;

@@ -18,8 +18,8 @@ using Expression = std::vector<int>;  // postfix over input ports
 // Content of a wire: nothing, a flit of the phase, or an online unicast.
 struct Wire {
   Expression flit;    // empty: none
-  int output = -1;    // of a unicast
-  unsigned path = 0;  // of a unicast
+  int output = -1;    // output of a unicast
+  unsigned path = 0;  // path of a unicast
   bool online() const { return output >= 0; }
   bool empty() const { return flit.empty() && !online(); }
 };
@@ -162,7 +162,7 @@ bool keeps_to_its_path(const PhasedRow::Flow& flow, const Walk& walk) {
     const unsigned upto = (1U << (2 * wire.level + 2)) - 1;
     if (((path ^ wire.path) & upto) != 0) return false;
     if (wire.output < 0) return true;
-    bool is_for_one = false;  // of its outputs
+    bool is_for_one = false;  // one of its outputs
     for_each_port(flow.outputs,
                   [&](int o) { is_for_one = is_for_one || o >> (wire.level + 1) == wire.output; });
     return is_for_one;

@@ -11,7 +11,7 @@ struct FredShape : PhasedShape {
   FredSwitchShape fred;
 
   FredShape() = default;
-  explicit FredShape(const SwitchShape& shape);  // of kind fred_kind()
+  explicit FredShape(const SwitchShape& shape);  // kind: fred_kind()
   int ports() const { return fred.ports; }
   operator SwitchShape()
       const;  // NOLINT(google-explicit-constructor): the same shape for those who ask the kind

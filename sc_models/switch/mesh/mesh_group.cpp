@@ -118,7 +118,7 @@ void MeshGroup::step_words(Pins& pins) {
 
 struct MeshGroup::ListSink {
   std::uint32_t node;
-  const std::uint32_t* words;  // of place 0
+  const std::uint32_t* words;  // words of place 0
   std::size_t flit_words;
   BoundedList<Flit>& flits;
   BoundedList<Credit>& credits;

@@ -47,7 +47,7 @@ class MeshGroup final : public SwitchGroup {
   // Flits that left at the last edges, in turn; those of the last edge are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;
-  int words_ = 0;             // of a flit
+  int words_ = 0;             // words per flit
   bool has_stepped_ = false;  // since join()
   bool is_odd_ = false;       // a twin has lost a flit, or has a front without a route
 };

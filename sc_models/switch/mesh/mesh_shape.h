@@ -19,7 +19,7 @@ struct MeshShape {
   std::string rtl_top{};  // SwitchShape
 
   MeshShape() = default;
-  explicit MeshShape(const SwitchShape& shape);  // of kind mesh_kind()
+  explicit MeshShape(const SwitchShape& shape);  // kind: mesh_kind()
   int ports() const { return kFirstLocal + local_ports + io_ports; }
   operator SwitchShape()
       const;  // NOLINT(google-explicit-constructor): the same shape for those who ask the kind

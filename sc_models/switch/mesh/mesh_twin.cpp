@@ -96,7 +96,8 @@ SwitchCore::Stepped MeshTwin::step_and_tell(SwitchPins& pins) {
   return {.idle = MeshTwin::idle(), .error = error_};
 }
 
-// Of a step by itself: what leaves waits for the output register, and credits go to the pins.
+// Sink of a step by itself: departing flits wait for the output register, and credits go to the
+// pins.
 struct MeshTwin::PinSink {
   MeshTwin& twin;
   SwitchPins& pins;

@@ -50,14 +50,14 @@ class MeshTwin final : public SwitchCore {
   friend class MeshGroup;  // which owns the state for a while
 
   static constexpr int kMaxPorts = 32;
-  static constexpr std::uint32_t kFirstPlaces = 4;  // where an emptied buffer goes on
+  static constexpr std::uint32_t kFirstPlaces = 4;  // an emptied buffer goes on in these
   using ByVc = std::array<std::uint32_t, kNumVcs>;
   // By VC and port.
   template <typename T>
   using ByQueue = std::array<T, std::size_t{kNumVcs} * kMaxPorts>;
   static std::size_t at(std::size_t vc, std::size_t port) { return vc * kMaxPorts + port; }
 
-  struct Output {               // of one (VC, output port)
+  struct Output {               // state of one (VC, output port)
     std::uint64_t flits = 0;    // that left
     std::uint32_t wanting = 0;  // input ports whose fronts want it
     std::uint8_t next = 0;      // round-robin pointer
@@ -72,7 +72,7 @@ class MeshTwin final : public SwitchCore {
     std::uint8_t out = 0;     // output port of the front, also of one that is yet to come
     bool begun = false;       // the packet at the front has begun to leave
   };
-  struct Ring {               // of every buffer of a VC
+  struct Ring {               // geometry of every buffer of a VC
     std::uint32_t depth = 0;  // in flits
     std::uint32_t last = 0;   // place in it; it begins at a multiple of last + 1
     std::uint32_t wrap(std::uint32_t front, std::uint32_t place) const {
@@ -86,7 +86,7 @@ class MeshTwin final : public SwitchCore {
     std::uint32_t ports = 0;  // output ports
     std::array<std::uint32_t, kMaxPorts> places;
   };
-  struct Edge;  // what the parts of a step hand to each other
+  struct Edge;  // values that the parts of a step pass to each other
   struct PinSink;
 
   std::uint32_t lay_out_rings();
@@ -152,7 +152,7 @@ class MeshTwin final : public SwitchCore {
   bool overflow_;          // at the edge before
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
   Stalls stalls_;
-  std::array<Stalls, 2> late_;  // of the last edge, of the one before
+  std::array<Stalls, 2> late_;  // stalls of the last edge, and of the one before
 
   std::uint32_t rings_;    // output ports that lead into a ring
   int columns_, rows_;     // sides of the rings, 0: none
@@ -164,8 +164,8 @@ class MeshTwin final : public SwitchCore {
   std::array<std::uint8_t, kMeshSide> by_column_, by_row_;
 
   std::array<Ring, kNumVcs> rings_of_;
-  // What a flit touches lies close together: the routers of a mesh take turns, and a router that is
-  // stepped finds little of its own left in the nearest cache.
+  // Layout: data that a flit touches is adjacent, as the routers of a mesh take turns and a router
+  // that is stepped finds little of its own left in the nearest cache.
   ByQueue<std::uint16_t> credits_;  // per output port
   ByQueue<Output> outputs_;
   ByQueue<Queue> queues_;

@@ -1,5 +1,4 @@
-// What happens at an edge of a MeshTwin, piece by piece; for mesh_twin.cpp, which steps one, and mesh_group.cpp, which
-// steps many.
+// Steps of a clock edge of a MeshTwin; for mesh_twin.cpp, which steps one, and mesh_group.cpp, which steps many.
 #pragma once
 
 #include <bit>
@@ -29,7 +28,7 @@ struct MeshTwin::Edge {
   int no_credit = 0;        // fronts without enough credits
   int waiting = 0;          // fronts that stay for another reason than credits or the link
   int renewals = 0;
-  // Of these, VC and input port of a buffer that has another packet at its front, or the same at another output.
+  // VC and input port of each renewal: a buffer with another head-of-line packet, or the same at another output.
   std::array<std::uint8_t, kMaxPorts> renewed;
 };
 
@@ -41,7 +40,8 @@ struct MeshTwin::Edge {
   std::uint32_t asking = output.wanting;
   std::uint32_t need = output.need;
   if ((rings_ >> out & 1U) != 0) [[unlikely]] {
-    // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
+    // A packet that enters the ring needs one flit more than a packet, one that goes straight on a
+    // flit.
     const std::uint32_t begun = output.open != 0 ? mesh_twin::bit(output.open - 1) : 0;
     const std::uint32_t entering = asking & ~begun & ~mesh_twin::bit(out ^ 2);
     if (credits <= need) {
@@ -176,7 +176,7 @@ template <int kWords, typename Sink>
   if (has_front) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
 }
 
-// Who leaves at this edge, `sink.leave(VC, input, output, place)` for each, and what stands still.
+// Departures at this edge, `sink.leave(VC, input, output, place)` for each, and stalls.
 template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave(std::uint32_t ready, Sink& sink) {
   Edge edge;

@@ -1,5 +1,5 @@
-// What a viewer shows of the inside of a mesh_router, by port and virtual channel. Tests hold that everything named
-// exists there.
+// Internal signals of a mesh_router for a waveform viewer, by port and virtual channel. Tests hold that everything
+// named exists there.
 //
 // `router`: the scope around its i_allocator (rtl/mesh/mesh_router.sv).
 #pragma once

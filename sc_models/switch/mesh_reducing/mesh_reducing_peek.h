@@ -1,4 +1,5 @@
-// Where a Verilated mesh_reducing has its counters and the phase in use (switch/verilated_switch.h).
+// Access to the counters and the phase in use of a Verilated mesh_reducing
+// (switch/verilated_switch.h).
 #pragma once
 
 #include "switch/phased/phased_peek.h"

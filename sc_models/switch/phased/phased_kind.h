@@ -1,4 +1,4 @@
-// What the kinds of switches with a phase store have in common (rtl/phased/phased_switch.sv): all but their interconnects.
+// Common part of the kinds of switches with a phase store (rtl/phased/phased_switch.sv): all but their interconnects.
 #pragma once
 
 #include <cstdint>

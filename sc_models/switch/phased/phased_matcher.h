@@ -33,7 +33,7 @@ class PhasedMatcher {
     Ports popped = 0, reserved = 0;  // inputs and outputs of the flits they fire
     Ports held = 0;  // outputs of flows of the first that were inside a packet before the edge
     int vc = 0;
-    Ports second_held = 0;  // of a second phase in use
+    Ports second_held = 0;  // ports of a second phase in use
     int second_vc = 0;
     // Outputs to which nothing may go; those to which flits of phases are on the way, and their VC.
     Ports closed = 0, under_way = 0;
@@ -58,7 +58,7 @@ class PhasedMatcher {
   void add_state(StateDigest& digest) const;
 
  private:
-  struct Grant {  // of one output
+  struct Grant {  // grant of one output
     int input = 0, vc = 0;
     bool contended = false;
   };
@@ -79,12 +79,13 @@ class PhasedMatcher {
   std::vector<Ports> from_pointer_;
   int first_ = 0;  // output that is never dropped
 
-  // Of the edge being decided. ask_ is all zero between edges.
+  // Requests at the edge being decided.
   std::array<PortsByVc, 32> ask_{};
   Ports asked_ = 0;  // outputs
   std::vector<Move> moves_;
 
-  // Of the last edge: fronts that moved, that had room or needed none, that had none.
+  // Head-of-line flits at the last edge: those that moved, that had room or needed none, that had
+  // none.
   int moved_ = 0, ready_ = 0, no_room_ = 0;
   int stall_credit_ = 0, stall_arbiter_ = 0;
 };

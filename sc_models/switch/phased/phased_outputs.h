@@ -34,7 +34,7 @@ class PhasedOutputs {
   PhasedOutputs(int ports, const PhasedShape& shape, int delay, int longest = 0);
 
   void reset();
-  // What was launched at the edge before goes to the pins. kWords: words of a flit; 0: those of the shape.
+  // Drives the pins with the flits launched at the edge before.
   template <int kWords>
   void drive(SwitchPins& pins);
   // Outputs with room for a packet.
@@ -67,7 +67,7 @@ class PhasedOutputs {
     std::uint16_t base = 0;
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base; count: delivered, not launched
     std::uint16_t places = 0;   // not reserved; reservations of the last edge are not in it yet
-    std::uint16_t credits = 0;  // of the receiver
+    std::uint16_t credits = 0;  // credits for the receiver's buffer
   };
 
   void set_room(int port, int vc) {
@@ -77,7 +77,7 @@ class PhasedOutputs {
   void advance(std::uint16_t& slot) const {
     slot = static_cast<std::uint16_t>(slot + 1 == depth_ ? 0 : slot + 1);
   }
-  // Of the deliver() that comes `edges` after the next one.
+  // Flits of the deliver() that comes `edges` after the next one.
   PortsByVc& arriving(int edges) {
     const std::size_t place = place_ + static_cast<std::size_t>(edges) + 1;
     return pipeline_[place < pipeline_.size() ? place : place - pipeline_.size()];
@@ -93,7 +93,7 @@ class PhasedOutputs {
   BufferShape buffers_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
   std::vector<std::uint32_t> staged_;
-  // What reaches the staging at the edges to come, a ring; that of the last edge at place_.
+  // Flits that reach the staging at the edges to come, a ring; that of the last edge at place_.
   std::vector<PortsByVc> pipeline_;
   int delay_;
   std::size_t place_ = 0;

@@ -1,4 +1,4 @@
-// Where a Verilated switch with a phase store has its counters and the phase in use (switch/verilated_switch.h):
+// Access to the counters and the phase in use of a Verilated switch with a phase store (switch/verilated_switch.h):
 //
 // PHASED_PEEK(class, top): the class that reads them, of a kind by its RTL top. A macro, because the name of a register
 //   in a Verilated class is one word. The registers that are read without a cycle: peek.vlt.

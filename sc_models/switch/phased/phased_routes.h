@@ -1,5 +1,5 @@
-// Where online unicasts leave a switch with a phase store, and the registers that say so: the C++ side of what a kind's top
-// has beside its interconnect (rtl/phased/phased_switch.sv, "Routes").
+// Routes of online unicasts out of a switch with a phase store, and the registers that hold them: the C++ side of what a
+// kind's top has beside its interconnect (rtl/phased/phased_switch.sv, "Routes").
 //
 // Timing: the twin asks with the state before the edge that samples a flit; reads see it, too, writes change it after.
 #pragma once

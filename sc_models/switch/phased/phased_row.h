@@ -25,7 +25,7 @@ struct PhasedRow {
   };
   struct Sum {
     std::uint32_t leaves = 0;   // input ports
-    std::uint32_t outputs = 0;  // where the result goes
+    std::uint32_t outputs = 0;  // destinations of the result
     int first = 0;              // the input port whose header the result has
     std::vector<int> postfix;   // SumOrder's code over input ports; one leaf: just that port
   };

@@ -48,17 +48,17 @@ struct PhasedUnicast {
   int input = 0, output = 0;
 };
 
-// What depends on the interconnect.
+// Properties that depend on the interconnect.
 struct PhasedNetwork {
   int ports = 0;
   int stages = 0;  // register stages from its inputs to its outputs, of flits that do not wait
   int config_stages = 0;  // the first of them that keep configuration
   int config_edges = 0;   // from a change of phase on, until nothing of its configuration moves
-  int row_words = 0, num_phases = 0;        // of the phase store: of a row; rows
-  int row_bits = 0, config_field_bits = 1;  // of a row, where two phases can be in use
+  int row_words = 0, num_phases = 0;        // phase store: words of a row; rows
+  int row_bits = 0, config_field_bits = 1;  // bits of a row, if two phases can be in use
   int apart_levels = 0;                     // at which online unicasts must be kept apart; 0: none
-  std::uint32_t id = 0, shape = 0;          // what the registers of these names read
-  std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // of a row
+  std::uint32_t id = 0, shape = 0;          // values of the registers of these names
+  std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // decodes a row
   // By output, what comes of flits of the phase at `inputs` and of unicasts beside them under a row that contradicts its
   // flows; empty: there are none. `outputs`: of the flows that those inputs have.
   std::function<std::vector<PhasedCarried>(const PhasedRow& row, std::uint32_t inputs,

@@ -16,7 +16,7 @@ constexpr int kBeforeStages =
     3;  // edges from a pop to the first stage: memory, flit register, stage
 constexpr unsigned kJoinCheck =
     3;  // edges from a pop until the error register has what was wrong with it
-// Of header word 2: the bits that are on links; above them, in an input buffer, 1 + output of an online unicast.
+// Header word 2: the bits that are on links; above them, in an input buffer, 1 + output of an online unicast.
 constexpr unsigned kRouteBit = (noc_pkg::TAIL_BIT + 1) % 32;
 constexpr std::uint32_t kLinkBits = (1U << kRouteBit) - 1;
 static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
@@ -282,7 +282,7 @@ PhasedTwin::Fired PhasedTwin::fire() {
   return {popped, reserved[0] | reserved[1]};
 }
 
-// What the phase in use and the interconnect leave to online unicasts.
+// Ports that the phase in use and the interconnect leave to online unicasts.
 PhasedMatcher::Phase PhasedTwin::seen_by_matcher(const Fired& fired, Ports held_before) const {
   PhasedMatcher::Phase phase{.popped = fired.inputs,
                              .reserved = fired.outputs,
@@ -339,7 +339,7 @@ bool PhasedTwin::joins_agree(Ports popped) const {
   return agree;
 }
 
-// What the interconnect makes of the fronts that leave, to its places in the staging.
+// Moves the departing head-of-line flits through the interconnect, to their places in the staging.
 template <int kWords>
 void PhasedTwin::send(Ports popped) {
   std::array<std::uint32_t, kMaxFlitWords> sum;

@@ -63,7 +63,7 @@ class PhasedTwin final : public SwitchCore {
   struct InVc {  // one input FIFO
     std::uint16_t base = 0, depth = 0;
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base
-    std::uint8_t phase = 0;                       // of the front
+    std::uint8_t phase = 0;                       // phase of the head-of-line flit
   };
   // A place for a phase that is in use, of shape_.phases_in_use.
   struct Slot {
@@ -73,7 +73,7 @@ class PhasedTwin final : public SwitchCore {
     Row row;  // as it was looked up
   };
   using Slots = std::uint32_t;  // bit s: slot s
-  struct Control {              // of an edge, judged by the state before it
+  struct Control {              // control decisions of an edge, from the state before it
     bool change = false;        // to next_phase_
     int decided = -1;           // VC of the candidate that is decided for
     Slots replaced = 1;         // by it
@@ -168,7 +168,7 @@ class PhasedTwin final : public SwitchCore {
   PortsByVc valid_{};                       // inputs with a front
   PortsByVc online_fronts_{};               // those of them that are online unicasts
   PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
-  std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
+  std::vector<std::uint8_t> front_output_;  // outputs of head-of-line flits with a route, 4p + v
   PhasedMatcher matcher_;
   std::unique_ptr<PhasedRoutes> routes_;
   Ports match_ = 0;  // inputs whose front of their slot's VC is of the phase there
@@ -188,10 +188,12 @@ class PhasedTwin final : public SwitchCore {
   int next_phase_ = 0;
   Slots replaced_ = 1;                           // by the phase that is decided for
   int target_ = 0;                               // the slot it goes to
-  Row now_;                                      // of the phases in use, together
-  Row next_;                                     // of that decided for, as it was looked up
+  Row now_;                                      // rows of the phases in use, combined
+  Row next_;                                     // row of the phase that is decided for, as it was
+                                                 // looked up
   Row changed_;                                  // now_ after the change at this edge
-  std::map<std::pair<Row, Row>, Row> together_;  // of two rows; those in the store now, and in use
+  std::map<std::pair<Row, Row>, Row> together_;  // combinations of two rows; those in the store
+                                                 // now, and in use
   std::uint32_t open_ = 0;  // flows of now_ that are inside a packet, by code: bit code - 1
   int since_load_ = 0;      // edges since a change of phase, at most as many as matter
   Ports held_back_ = 0;     // inputs whose match the interconnect held back at this edge
@@ -203,10 +205,10 @@ class PhasedTwin final : public SwitchCore {
     std::uint64_t reductions = 0, join = 0, credit = 0, phase = 0, arbiter = 0;
   };
   Events counted_;  // in the counter registers
-  Events events_;   // of the last edge: in those registers one edge later
+  Events events_;   // events of the last edge: in those registers one edge later
   std::uint64_t phase_changes_ = 0;
   bool overflow_ = false, next_overflow_ = false;
-  bool phase_error_ = false, route_error_ = false;  // of this edge
+  bool phase_error_ = false, route_error_ = false;  // errors at this edge
   // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved, or inside another
   // packet; some have no place at an output, which would show that they are on their way.
   std::uint32_t join_errors_ = 0, config_errors_ = 0, astray_ = 0;

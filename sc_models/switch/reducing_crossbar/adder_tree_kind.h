@@ -1,4 +1,4 @@
-// What the kinds have in common whose interconnect is a reducing crossbar, an adder tree at every output
+// Common part of the kinds whose interconnect is a reducing crossbar, an adder tree at every output
 // (rtl/reducing_crossbar/reducing_crossbar_datapath.sv): all but how they route unicasts.
 #pragma once
 
@@ -23,7 +23,7 @@ class AdderTreeKind : public PhasedKind {
   std::vector<NamedValue> parts(const SwitchShape& shape) const override;
 
  protected:
-  // What the shape register reads.
+  // Value of the shape register.
   virtual std::uint32_t shape_register(const SwitchShape& shape) const = 0;
 };
 

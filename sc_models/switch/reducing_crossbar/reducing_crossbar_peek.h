@@ -1,4 +1,5 @@
-// Where a Verilated reducing_crossbar has its counters and the phase in use (switch/verilated_switch.h).
+// Access to the counters and the phase in use of a Verilated reducing_crossbar
+// (switch/verilated_switch.h).
 #pragma once
 
 #include "switch/phased/phased_peek.h"

@@ -48,7 +48,7 @@ function(fredsim_switch_class library entry)
   set(switch_key "${size_key}" PARENT_SCOPE)
   set(switch_includes "#include <${size_prefix}/${size_prefix}.h>\n#include <${size_prefix}/${size_prefix}___024root.h>\n"
       PARENT_SCOPE)
-  # What a user's RTL does at the falling edge is theirs.
+  # A user's RTL may use the falling edge.
   set(edges kBoth)
   if(size_kind IN_LIST FREDSIM_SWITCH_KINDS AND NOT size_top)
     set(edges kRising)

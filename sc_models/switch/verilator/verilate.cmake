@@ -29,7 +29,7 @@ if(NOT TARGET verilated_runtime)
   list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
   cmake_path(GET FREDSIM_VERILATOR PARENT_PATH switch_folder)
   add_library(verilated_runtime STATIC ${runtime} ${switch_folder}/fst_writer.cpp)  # which includes verilated_fst_c.cpp
-  # What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
+  # Messages of the RTL, failed assertions first of all, go to stderr: stdout may be a JSON document.
   target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
                          -include cstdio ${generated_code_options})
   target_include_directories(verilated_runtime PRIVATE ${switch_folder}/..)

@@ -14,7 +14,7 @@ namespace {
 // Edges from the one at which a flit leaves its queue to its staging: memory, flit register, crossbar.
 constexpr int kToStaging = 4;
 constexpr std::uint8_t kNamesPhase = 0xFF;
-// Of header word 2: the bits that are on links.
+// Header word 2: the bits that are on links.
 constexpr std::uint32_t kOnLinks = (1U << (noc_pkg::TAIL_BIT + 1) % 32) - 1;
 static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
 
@@ -57,7 +57,8 @@ VoqCrossbarTwin::VoqCrossbarTwin(const SwitchShape& shape, std::uint32_t id)
 void VoqCrossbarTwin::reset() {
   for (int port = 0; port < ports_; ++port) {
     const auto first = next_.begin() + static_cast<std::ptrdiff_t>(port) * in_slots_;
-    std::iota(first, first + in_slots_, Slot{1});  // of a VC, each slot leads to the one after it
+    std::iota(first, first + in_slots_, Slot{1});  // free list of a VC: each slot leads to the one
+                                                   // after it
     for (int vc = 0; vc < kNumVcs; ++vc) {
       slots_[port][vc] = {.free = static_cast<Slot>(vc * buffers_.data_flits), .used = 0};
     }
@@ -188,7 +189,7 @@ void VoqCrossbarTwin::store(int port, const std::uint32_t* flit, std::size_t wor
   }
 }
 
-// What the scheduler sees of a queue.
+// Shows a queue to the scheduler.
 void VoqCrossbarTwin::show(int port, int vc, int output) {
   const Ports bit = 1U << port;
   const Queue& of = queue(port, vc, output);

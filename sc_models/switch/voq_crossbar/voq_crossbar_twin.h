@@ -25,7 +25,7 @@ namespace fredsim {
 
 class VoqCrossbarTwin final : public SwitchCore {
  public:
-  VoqCrossbarTwin(const SwitchShape& shape, std::uint32_t id);  // of kind voq_crossbar_kind()
+  VoqCrossbarTwin(const SwitchShape& shape, std::uint32_t id);  // kind: voq_crossbar_kind()
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -46,7 +46,7 @@ class VoqCrossbarTwin final : public SwitchCore {
     Slot first = 0, last = 0;
     std::uint16_t flits = 0;
   };
-  struct Slots {    // of one virtual channel of an input
+  struct Slots {    // slots of one virtual channel of an input
     Slot free = 0;  // first of the free ones, linked; meant where there is one
     std::uint16_t used = 0;
   };
@@ -94,7 +94,7 @@ class VoqCrossbarTwin final : public SwitchCore {
 
   std::vector<std::uint64_t> flits_in_;
   std::uint64_t stall_credit_ = 0, stall_arbiter_ = 0;
-  bool overflow_ = false, phase_error_ = false, route_error_ = false;  // of the last edge
+  bool overflow_ = false, phase_error_ = false, route_error_ = false;  // errors at the last edge
   std::uint32_t error_ = 0;
   std::uint32_t rdata_ = 0;
 };

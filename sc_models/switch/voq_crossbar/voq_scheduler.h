@@ -86,9 +86,10 @@ class VoqScheduler {
   ByVcAndPort owner_{};  // by (VC, output): the input inside a packet there
   ByVcAndPort grant_turn_{}, accept_turn_{};
   Pairs stream_;                               // inside a packet, and its next flit is there
-  std::array<Pairs, kMaxIterations> ahead_{};  // of the earlier rounds, by round
+  std::array<Pairs, kMaxIterations> ahead_{};  // pairs matched in earlier rounds, by round
   std::vector<Move> moves_;
-  // Of the last edge: inputs that moved a flit, that lacked room, and all others that had a front.
+  // Inputs at the last edge: those that moved a flit, that lacked room, and all others with a
+  // head-of-line flit.
   int moved_ = 0, no_room_ = 0, ready_ = 0;
   int stall_credit_ = 0, stall_arbiter_ = 0;
 };

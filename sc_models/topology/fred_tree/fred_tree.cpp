@@ -13,7 +13,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxCount = 4096;  // of anything; the number of ports decides before
+constexpr int kMaxCount = 4096;  // limit of any count; the number of ports is a lower one
 constexpr int kAddresses = 1 << std::numeric_limits<decltype(Node::address)>::digits;
 
 // The configuration keys of a tree's levels, as its file writes them.

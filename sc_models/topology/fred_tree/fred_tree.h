@@ -42,7 +42,7 @@ struct TwoLevels {
   int npus_per_l1 = 0;
   int uplinks = 0;  // per L1 chiplet
   int l2_chiplets_per_slice = 0;
-  std::uint64_t uplink_bandwidth = 0;  // of one L1 switch
+  std::uint64_t uplink_bandwidth = 0;  // per L1 switch
 };
 std::vector<TreeLevel> levels_of(const TwoLevels& tree);
 

@@ -1,4 +1,4 @@
-// What a receiver makes of bit errors on a link, by the check of rtl/common/link_check.sv: since the check is linear, it
+// Detection of bit errors by a link's receiver, by the check of rtl/common/link_check.sv: since the check is linear, it
 // fails exactly if the errors by themselves, as a polynomial, leave a remainder. No check is computed from data.
 //
 // Positions: as on the wire, the data's bits first, from bit 0, then those of the check.
@@ -32,7 +32,7 @@ class LinkCheck {
 
  private:
   std::uint32_t data_bits_, check_bits_;
-  std::vector<std::uint32_t> powers_;  // of x
+  std::vector<std::uint32_t> powers_;  // powers of x
 };
 
 }  // namespace fredsim

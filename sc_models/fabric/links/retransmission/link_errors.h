@@ -10,7 +10,7 @@ struct LinkErrors {
   int burst_bits = 1;         // the first bit of an error is wrong, the others of so many by chance
   double flit_loss = 0;       // share of the flits on the wire that never arrive
   std::uint64_t seed = 1;
-  int max_retransmissions = 1000;  // of a flit; a link on which one more is due is dead
+  int max_retransmissions = 1000;  // max per flit; a link on which one more is due is dead
   bool any() const { return bit_error_rate > 0 || flit_loss > 0; }
 };
 

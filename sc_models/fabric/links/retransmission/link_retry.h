@@ -19,7 +19,7 @@ using LinkSeq = std::uint16_t;
 // Seq a is before b by less than half of all numbers: how many are between them.
 std::uint32_t seq_distance(LinkSeq from, LinkSeq to);
 
-// What the receiver says at every cycle.
+// Feedback of the receiver in every cycle.
 struct LinkBack {
   LinkSeq expected = 0;
   std::uint8_t round = 0;
@@ -33,9 +33,9 @@ class LinkRetryTx {
     std::uint32_t depth = 64;          // flits that are kept, a power of two
     std::uint32_t margin = 3;          // flits that may come after there is no room
     std::uint32_t timeout = 128;       // edges
-    std::uint32_t max_retries = 1000;  // of the oldest flit
+    std::uint32_t max_retries = 1000;  // max retries of the oldest flit
   };
-  // What is on the wire; `flit` is valid until the next step.
+  // Flit on the wire; `flit` is valid until the next step.
   struct Sent {
     bool valid = false;
     bool again = false;
@@ -65,7 +65,7 @@ class LinkRetryTx {
   bool is_dead() const { return dead_; }
   // Nothing is kept, on its way to the wire or owed; a step without flit and with the same `back` would change nothing.
   bool rests(const LinkBack& back) const;
-  // Of a flit that is kept.
+  // A flit in the replay buffer.
   const std::uint32_t* flit(LinkSeq seq) const { return &flits_[slot(seq)]; }
   LinkSeq come() const { return come_; }
   std::uint32_t owed_credits(int vc) const;  // heard of, and not given yet
@@ -86,7 +86,7 @@ class LinkRetryTx {
   LinkSeq base_ = 0, next_ = 0, fresh_ = 0, come_ = 0;
   std::uint8_t round_ = 0;
   std::uint32_t time_ = 0;
-  std::uint32_t retries_ = 0;  // of the flit base_
+  std::uint32_t retries_ = 0;  // retries of the flit base_
   bool dead_ = false;
   Fetched fetched_;
   Sent sent_;
@@ -118,7 +118,7 @@ class LinkRetryRx {
   bool rests() const;
 
  private:
-  // What is sampled.
+  // Sampled inputs.
   bool here_ = false, intact_ = false;
   LinkSeq seq_ = 0;
   std::uint8_t seq_round_ = 0;

@@ -93,10 +93,10 @@ class ReliableLink final : public LinkChannel {
   std::vector<std::uint32_t> pushed_;
   bool has_pushed_ = false;
   std::uint32_t credits_ = 0;
-  std::uint32_t beyond_ = 0;  // of the flit that was fetched
+  std::uint32_t beyond_ = 0;  // cycles beyond the latency of the flit that was fetched
   std::deque<UnderWay> wire_;
   std::vector<std::uint32_t> wire_words_;  // a ring
-  std::size_t next_slot_ = 0;              // of it
+  std::size_t next_slot_ = 0;              // next slot of that flit
   std::vector<std::uint32_t> changed_;     // by LinkFaults
   std::deque<Said> said_;                  // changes; the first is what is heard now
   std::array<std::int32_t, kNumVcs> flits_inside_{}, credits_inside_{};

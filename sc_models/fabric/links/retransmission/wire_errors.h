@@ -22,7 +22,7 @@ namespace fredsim {
 
 class WireErrors {
  public:
-  static constexpr std::uint32_t kFlitBits = kHeaderWords * 32 + kFlitBytes * 8;  // of all lanes
+  static constexpr std::uint32_t kFlitBits = kHeaderWords * 32 + kFlitBytes * 8;  // all lanes
   static constexpr std::uint32_t kWireBits = kFlitBits + link_pkg::OVERHEAD_W;
 
   WireErrors(const LinkErrors& errors, int link)
@@ -49,7 +49,7 @@ class WireErrors {
 
   BitErrors flits_, back_;
   Random losses_;
-  std::uint64_t loss_;  // of 2^64
+  std::uint64_t loss_;  // probability, in units of 2^-64
 };
 
 }  // namespace fredsim
