@@ -27,7 +27,7 @@ module aggregator_adder #(
   input  logic [P-1:0]        rest_i,
   input  logic                pair_i,
   input  logic [P-1:0]        to_i,
-  // where it is
+  // progress of the flit
   output logic                active_o,
   output logic                last_o,
   output logic [P-1:0]        to_o,

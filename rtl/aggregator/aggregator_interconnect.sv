@@ -107,7 +107,7 @@ module aggregator_interconnect #(
     end
   end
 
-  // Of each output, all flows and adders at once: one after the other would be a chain of as many gates.
+  // Outputs in use, all flows and adders at once: one after the other would be a chain of as many gates.
   always_comb begin : outputs_in_use
     logic [P-1:0]      waits;
     logic [ADDERS-1:0] adds;

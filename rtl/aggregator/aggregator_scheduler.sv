@@ -40,8 +40,8 @@ module aggregator_scheduler #(
 
   // ------------------------------------------------------------------ places
   logic [P-1:0]              first, second;      // flows with flits: in this round, in the next one
-  logic [P*PLACE_W-1:0]      place;              // of a flow among them
-  logic [ADDERS*PLACE_W-1:0] rank;               // of an adder among the free ones
+  logic [P*PLACE_W-1:0]      place;              // position of a flow among them
+  logic [ADDERS*PLACE_W-1:0] rank;               // rank of an adder among the free ones
   logic [P-1:0]              started;
 
   assign first = waiting_o & ~served_q;

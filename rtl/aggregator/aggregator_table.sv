@@ -38,7 +38,7 @@ module aggregator_table #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
-  logic [TABLE_W-1:0] row_q, row;  // of the last change; that to be taken
+  logic [TABLE_W-1:0] row_q, row;  // row of the last change; row to be taken
   logic               take;
   logic [1:0]         taken_q;     // bit n: taken n + 1 edges ago
 
@@ -138,7 +138,7 @@ module aggregator_table #(
 
   assign idle_o = !pending_o && taken_q == '0;
 
-  // What is in a row beside its flows and its virtual channel.
+  // Unused bits of a row: all but its flows and its virtual channel.
   logic unused;
   assign unused = &{1'b0, row[phased_pkg::ROW_VALID_BIT]};
 

@@ -11,11 +11,11 @@ module credit_crossing #(
   /// credits that are on their way at most
   parameter int unsigned MOST = 48
 ) (
-  // where they come from
+  // source domain
   input  logic sclk_i,
   input  logic srst_ni,
   input  logic give_i,
-  // where they go
+  // destination domain
   input  logic dclk_i,
   input  logic drst_ni,
   output logic credit_o

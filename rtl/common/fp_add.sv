@@ -21,7 +21,7 @@ module fp_add #(
   localparam int unsigned FIX_W = MAN_W + 4;  // hidden bit, mantissa, guard, round, sticky
   localparam logic [EXP_W-1:0] EXP_MAX = '1;
 
-  logic [noc_pkg::LANE_W-1:0] larger;   // of the two magnitudes
+  logic [noc_pkg::LANE_W-1:0] larger;   // larger of the two magnitudes
   logic [noc_pkg::LANE_W-2:0] smaller;  // without its sign
   logic                        subtract;
   logic [EXP_W-1:0]            exp_larger, exp_smaller, exp_diff;

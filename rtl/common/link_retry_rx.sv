@@ -52,7 +52,7 @@ module link_retry_rx #(
     .check_o(check)
   );
 
-  // ------------------------------------------------------------------ what becomes of it
+  // ------------------------------------------------------------------ acceptance
   logic [SEQ_W-1:0]   expected_q;
   logic [ROUND_W-1:0] round_q;
   logic               asked_q;  // for the one that is expected

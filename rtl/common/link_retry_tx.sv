@@ -59,7 +59,7 @@ module link_retry_tx #(
            DEPTH, MARGIN, TIMEOUT, MAX_RETRIES, 2**(SEQ_W-1));
   end
 
-  // ------------------------------------------------------------------ what comes back
+  // ------------------------------------------------------------------ feedback
   logic [link_pkg::CHECK_W-1:0] back_check;
   logic                         intact;
   logic [SEQ_W-1:0]             expected;
@@ -104,7 +104,7 @@ module link_retry_tx #(
   logic [ROUND_W-1:0] round_q;
   logic [TIME_W-1:0]  time_q;
   logic               waits, send, go_back, time_out;
-  logic [RETRIES_W-1:0] retries_q, retries;  // of the oldest flit, up to MAX_RETRIES + 1
+  logic [RETRIES_W-1:0] retries_q, retries;  // retries of the oldest flit, up to MAX_RETRIES + 1
 
   assign waits = next_q != come_q;
   assign send = wire_ready_i && (waits || valid_i);

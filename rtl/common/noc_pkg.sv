@@ -1,4 +1,5 @@
-// What every switch and every endpoint shares: flit layout, virtual channels, lane formats, register map.
+// Shared definitions of all switches and endpoints: flit layout, virtual channels, lane formats, register
+// map.
 //
 // The only place where these are written: <rtl/noc_pkg.h>, from which base/flit.h and switch/register_map.h take them,
 // is made from this file (sc_models/base/rtl_packages.cmake).
@@ -10,7 +11,8 @@ package noc_pkg;
   // A flit stands for FLIT_BYTES, whatever the number of lanes that are physically carried.
   localparam int unsigned FLIT_BYTES = 512;
   localparam int unsigned FLIT_LANES = 256;
-  localparam int unsigned PACKET_FLITS = 8;  // of a data packet (§6.2.3); a control packet is one flit
+  localparam int unsigned PACKET_FLITS = 8;  // length of a data packet (§6.2.3); a control packet is
+                                             // one flit
   localparam int unsigned HEADER_W = 96;
   localparam int unsigned LANE_W = 16;
   localparam int unsigned TAG_LSB = 0;    // trace id of the packet; simulation only
@@ -43,7 +45,7 @@ package noc_pkg;
   // waits for the higher ones to rest, and nothing waits for it. This is the default.
   localparam int unsigned DEFAULT_VC_ORDER = {24'd0, VC_DP, VC_PP, VC_MP, VC_CONTROL};
 
-  // Whether every VC is in an order, and so each once.
+  // True if every VC is in an order, and so each once.
   function automatic logic is_vc_order(input int unsigned order);
     logic [NUM_VCS-1:0] found;
     found = '0;

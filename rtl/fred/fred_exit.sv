@@ -59,7 +59,7 @@ module fred_exit #(
     end
   end
 
-  logic [P-1:0] other_vc;  // of another virtual channel than the phase's flit
+  logic [P-1:0] other_vc;  // outputs with a flit of another virtual channel than the phase's
 
   if (PHASES_IN_USE > 1) begin : gen_vcs
     logic [VC_W*P*EDGES-1:0] vcs_q;

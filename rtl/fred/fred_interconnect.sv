@@ -49,7 +49,7 @@ module fred_interconnect #(
   logic [STAGES-1:0] active_q, wave_q;
   logic [STAGES-1:0] active, wave, step, load;
 
-  // What arrives at every stage at this edge. A stage works when it may get a flit, and at the edge
+  // Arrivals at every stage at this edge. A stage works when it may get a flit, and at the edge
   // after that, to take its valids down.
   assign active = (active_q << 1) | STAGES'(|in_valid_i);
   assign wave = (wave_q << 1) | STAGES'(load_i);

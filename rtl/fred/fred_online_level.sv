@@ -35,7 +35,7 @@ module fred_online_level #(
   output logic [fred_pkg::PATH_W*P-1:0] path_o
 );
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
-  localparam int unsigned AT = 2 * LEVEL;  // of this level in a path
+  localparam int unsigned AT = 2 * LEVEL;  // first bit of this level in a path
   localparam bit [PATH_W-1:0] BEFORE = PATH_W'((1 << AT) - 1);
   localparam int unsigned WIDTH = 1 << LEVEL;  // ports of an index
   // Ports whose index is odd.

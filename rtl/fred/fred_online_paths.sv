@@ -34,8 +34,8 @@ module fred_online_paths #(
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
   localparam int unsigned FLOWS_W = 2 * P + 2 * PATH_W * P;
 
-  // Of every cycle: flits and their paths at its beginning and its end; what the phase used: {in, out, paths of
-  // both}.
+  // Flits of every cycle: they and their paths at its beginning and its end; the phase's use: {in, out, paths
+  // of both}.
   logic [CYCLES*P*P-1:0]      move;
   logic [CYCLES*PATH_W*P-1:0] path, path_d;
   logic [CYCLES*FLOWS_W-1:0]  flows;

@@ -47,7 +47,7 @@ module fred_port_mux #(
   assign flit_2 = in_flit[2*FLIT_W+:FLIT_W];
   assign flit_3 = in_flit[3*FLIT_W+:FLIT_W];
 
-  // Whether a flit of input j goes on.
+  // High if a flit of input j goes on.
   always_comb begin : taken
     take = '0;
     if (in_valid_i != '0) begin

@@ -20,9 +20,9 @@ module fred_r_uswitch #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Where an online unicast names its output: first bit.
+  /// Field in which an online unicast names its output: first bit.
   parameter int unsigned KEY_LSB = fred_pkg::PATH_LSB,
-  /// Where an online unicast names its output: bits.
+  /// Field in which an online unicast names its output: bits.
   parameter int unsigned KEY_W = 2,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)

@@ -86,11 +86,11 @@ module fred_switch #(
 
   logic                 change, load;
   logic [ROW_W-1:0]     change_row;
-  logic [CONFIG_W-1:0]  config_q;  // of the active phase
+  logic [CONFIG_W-1:0]  config_q;  // configuration of the active phase
   logic [P*P-1:0]       move;
   logic [P-1:0]         phase_in, phase_out;
   logic [VC_W*P-1:0]    phase_vc;
-  logic [P*ROUTE_W-1:0] route;  // of the flits that enter
+  logic [P*ROUTE_W-1:0] route;  // routes of the flits that enter
   logic [PATH_W*P-1:0]  in_path, out_path;
   logic                 busy, paths_idle, enter_idle, exit_error;
   logic [P-1:0]         enter_valid, done_valid, done_online, done_head, done_tail, leave_valid;

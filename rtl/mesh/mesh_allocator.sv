@@ -175,7 +175,7 @@ module mesh_allocator #(
     assign pop_o[p] = granted[VCS*p +: VCS] != '0;
   end
 
-  // ------------------------------------------------------------------ what leaves
+  // ------------------------------------------------------------------ departures
   logic [VCS*P-1:0] launch_open;  // and its packet goes on
   always_comb begin : launches
     launch_o = '0;

@@ -33,7 +33,8 @@ module mesh_input #(
   input  logic                              in_valid_i,
   input  logic [FLIT_W-1:0]                 in_flit_i,
   output logic [VCS-1:0]                    credit_o,
-  // of the port: local port that leads to the NPU from here, and, a constant, the direction that flits come from (a bit each)
+  // position of the port: local port that leads to the NPU from here, and, a constant, the direction that flits come from (a
+  // bit each)
   input  logic [4:0]                        npu_port_i,
   input  logic [3:0]                        from_i,
   // registers: position of the router, sides of the rings
@@ -56,7 +57,7 @@ module mesh_input #(
   output logic                              empty_o
 );
   localparam int unsigned PORT_W = $clog2(P);
-  // What is kept of a flit beside it: tail, no route, output port.
+  // Sideband stored with a flit: tail, no route, output port.
   localparam int unsigned TAIL_BIT = 0;
   localparam int unsigned NONE_BIT = 1;
   localparam int unsigned ROUTE_LSB = 2;
@@ -108,7 +109,7 @@ module mesh_input #(
 
   // ------------------------------------------------------------------ fronts
   logic [VCS-1:0]        begun_q;  // the packet at the front has begun to leave
-  logic [VCS*PORT_W-1:0] route_q;  // where it goes
+  logic [VCS*PORT_W-1:0] route_q;  // route of each
   logic [VCS*PORT_W-1:0] front_port;
   logic [VCS-1:0]        none;
 

@@ -8,7 +8,7 @@
 package mesh_pkg;
   localparam bit [31:0] MESH_ID = 32'h3E54_0001;           // mesh_router
   localparam bit [31:0] MESH_REDUCING_ID = 32'h3E54_0002;  // mesh_reducing
-  localparam int unsigned COORDINATE_W = 6;  // of x and y
+  localparam int unsigned COORDINATE_W = 6;  // bits of x and y
   localparam int unsigned SIDE_W = COORDINATE_W + 1;
   localparam int unsigned ENDPOINT_W = 4;
   localparam int unsigned X_LSB = 0;
@@ -45,7 +45,7 @@ package mesh_pkg;
   // not there, or a way back out of the direction that the flit came from (`from`, a bit per direction).
   function automatic logic [5:0] route_xy(
     input logic [COORDINATE_W-1:0] x, input logic [COORDINATE_W-1:0] y,
-    input logic [SIDE_W-1:0] columns, input logic [SIDE_W-1:0] rows,  // of the rings
+    input logic [SIDE_W-1:0] columns, input logic [SIDE_W-1:0] rows,  // sides of the rings
     input logic [noc_pkg::DST_W-1:0] dst, input logic [4:0] npu_port, input logic [3:0] from,
     input int unsigned num_local, input int unsigned num_io
   );

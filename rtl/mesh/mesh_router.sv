@@ -100,7 +100,7 @@ module mesh_router #(
   // ------------------------------------------------------------------ registers, counters
   logic [mesh_pkg::COORDINATE_W-1:0] x, y;
   logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
-  logic [mesh_pkg::MASK_W-1:0]       no_link;          // of local ports
+  logic [mesh_pkg::MASK_W-1:0]       no_link;          // mask of local ports
   logic [CREDIT_W*VCS*P-1:0]         credits;          // 4p + v
   logic [VCS*P-1:0]                  credit_write;     // v*P + p
   logic                              counter_hit;

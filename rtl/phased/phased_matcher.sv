@@ -173,7 +173,7 @@ module phased_matcher #(
   logic [P*P-1:0]   grant;      // bit P*output + input
   logic [VCS*P-1:0] grant_vc;   // bit 4*output + VC
   logic [P-1:0]     contended;
-  logic [P-1:0]     dropped;    // where flits are kept apart: outputs whose flit would meet that of another
+  logic [P-1:0]     dropped;    // if flits are kept apart: outputs whose flit would meet that of another
   logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
   logic             stop;                 // late: all of them
 
@@ -188,7 +188,8 @@ module phased_matcher #(
 
   if (APART_LEVELS > 0) begin : gen_apart
     localparam int unsigned CLASSES = 1 << APART_LEVELS;
-    // Of each output, and of n + 1 low bits: by those bits of an input's number, whether it grants such an input.
+    // Grants of each output, for each n + 1 low bits: indexed by those bits of an input's number, high if it
+    // grants such an input.
     logic [P*APART_LEVELS*CLASSES-1:0] low;
     logic [P-1:0]                      later_q;  // outputs from the first one on, which rotates; none: all
 
@@ -286,7 +287,7 @@ module phased_matcher #(
           if (grant_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
         end
       end
-      // Where the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
+      // If the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
       if (APART_LEVELS > 0) begin
         for (int unsigned p = 0; p < P; p++) pop_o[p] = got[VCS*p +: VCS] != '0;
       end

@@ -31,7 +31,7 @@ module phased_matcher_output #(
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
 
-  logic [VCS*P-1:0] pick;  // of each VC, bit P*v + p
+  logic [VCS*P-1:0] pick;  // pick of each VC, bit P*v + p
   logic [VCS-1:0]   locked_q, any, advance;
   logic [P-1:0]     askers;
   logic             start, tail;

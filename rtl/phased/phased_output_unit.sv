@@ -78,7 +78,7 @@ module phased_output_unit #(
   logic [VCS-1:0]        has_flit_q, room_packet_q, room_packet_and_flit_q;
   logic                  reserve_q, launch_q, all_free_q;
   logic [VC_W-1:0]       reserve_vc_q;
-  logic [SLOT_W-1:0]     slot_q;  // of the flit to be launched
+  logic [SLOT_W-1:0]     slot_q;  // slot of the flit to be launched
 
   localparam logic [VCS*SLOT_W-1:0] BASES = {SLOT_W'(3 * OUT_DEPTH), SLOT_W'(2 * OUT_DEPTH), SLOT_W'(OUT_DEPTH),
                                            SLOT_W'(0)};

@@ -40,7 +40,7 @@ module phased_route_ram #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
 
-  // What an input's memory has: the port, and whether it is one.
+  // Word of an input's memory: the port, and whether it is one.
   logic [OUT_W:0] route;
   assign route = {wdata_i != '0 && wdata_i <= ROUTE_W'(P), OUT_W'(wdata_i - ROUTE_W'(1))};
 

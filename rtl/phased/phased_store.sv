@@ -57,8 +57,8 @@ module phased_store #(
   logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
-  // Where a row's number of words is no power of two, by comparisons with the first address of every row: a division would
-  // be the longest path of a switch.
+  // If a row's number of words is no power of two, by comparisons with the first address of every row: a division would be
+  // the longest path of a switch.
   always_comb begin : place
     addr_from = '0;
     addr_first = '0;

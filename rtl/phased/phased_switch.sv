@@ -1,6 +1,6 @@
-// What every switch with a phase store has around its interconnect: input buffers, control unit, matcher of online
-// unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with an
-// interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.
+// Common part of switches with a phase store, around their interconnect: input buffers, control unit, matcher of
+// online unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with
+// an interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.
 //
 // Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
 //   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
@@ -51,9 +51,9 @@
 module phased_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
-  /// what the identity register reads
+  /// value of the identity register
   parameter bit [31:0] ID = 32'd0,
-  /// what the shape register reads
+  /// value of the shape register
   parameter bit [31:0] SHAPE = 32'd0,
   /// bits of a row of the phase store: flows, then the configuration of the interconnect
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
@@ -163,7 +163,7 @@ module phased_switch #(
   logic [P-1:0]             in_slot, out_slot;
   logic [P-1:0]             first_held, under_way;  // for the matcher
   logic [VC_W-1:0]          under_way_vc;
-  logic [VC_W*P-1:0]        in_vc, out_vc;  // of the phases in use, by port
+  logic [VC_W*P-1:0]        in_vc, out_vc;  // ports of the phases in use
   logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
   logic                     fires;
   logic [VCS*PHASE_W*P-1:0] front_phase;
@@ -345,7 +345,7 @@ module phased_switch #(
       .empty_o(in_empty[p]), .overflow_o(overflow[p]),
       .bist_i, .bist_fail_o(bist_fail_o[p])
     );
-    logic unused_header;  // what comes after the tail bit does not go on
+    logic unused_header;  // header bits after the tail bit do not go on
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
     assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                                flit[noc_pkg::TAIL_BIT:0]};

@@ -1,4 +1,4 @@
-// What a phased_switch with a reducing crossbar has between its inputs and its outputs: the interconnect, configured by
+// Datapath of a phased_switch with a reducing crossbar, from its inputs to its outputs: the interconnect, configured by
 // the flows of the active phase, and the unicasts on their way to it.
 //
 // All pins but idle_o are those of phased_switch by the same names; its contract ("Interconnect") has their timing.

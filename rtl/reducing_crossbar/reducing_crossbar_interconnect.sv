@@ -77,7 +77,7 @@ module reducing_crossbar_interconnect #(
 
   // ------------------------------------------------------------------ trees
   for (genvar o = 0; o < P; o++) begin : gen_output
-    logic [P*FLIT_W-1:0] flit_q;  // of every input the last flit that went here
+    logic [P*FLIT_W-1:0] flit_q;  // last flit of every input that went here
 
     always_ff @(posedge clk_i) begin : hold
       if (in_valid_i != '0) begin

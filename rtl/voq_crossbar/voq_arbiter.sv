@@ -22,10 +22,11 @@ module voq_arbiter #(
   output logic [N-1:0]     grant_o,
   output logic [VCS-1:0]   grant_vc_o
 );
-  logic [VCS*N-1:0] pick_all, pick_first;  // of each VC: of all that ask, of those that go first
+  logic [VCS*N-1:0] pick_all, pick_first;  // picks of each VC: of all requests, of those that go
+                                           // first
   logic [VCS-1:0]   any_all, any_first;
 
-  // Of each set the lowest bit: those at or below it are left as they are by the negation's carry.
+  // Lowest set bit of each set: it and those below are left as they are by the negation's carry.
   always_comb begin : by_vc
     logic [N-1:0] all, turn, first, first_turn;
     for (int unsigned v = 0; v < VCS; v++) begin

@@ -162,7 +162,7 @@ module voq_crossbar #(
       .empty_o(in_empty[p]), .overflow_o(overflow[p]), .error_phase_o(error_phase[p]), .error_route_o(error_route[p]),
       .bist_i, .bist_fail_o(bist_fail_o[p])
     );
-    logic unused_header;  // what comes after the tail bit does not go on
+    logic unused_header;  // header bits after the tail bit do not go on
     assign unused_header = &{1'b0, read[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
     assign flit[p*FLIT_W +: FLIT_W] = {read[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}}, read[noc_pkg::TAIL_BIT:0]};
 

@@ -196,7 +196,8 @@ module voq_scheduler #(
     .pair_o(pair), .grant_o(granted), .grant_vc_o(granted_vc), .accept_vc_o(accepted_vc)
   );
 
-  // Of the flit that an output granted, by (output, VC): starts its packet, ends it, the next one of the queue is there.
+  // State of the flit that an output granted, by (output, VC): starts its packet, ends it, the next one of the queue is
+  // there.
   logic [VCS*P-1:0] starts, ends, has_next;
 
   always_comb begin : granted_flits
