@@ -1,5 +1,5 @@
-// What random work in lockstep has, whatever the switch: stalls around it, registers read in mid-traffic, and flits that
-// break the contract.
+// Random work for lockstep tests of any switch: stalls around it, registers read in mid-traffic, and flits that break
+// the contract.
 #pragma once
 
 #include <cstdint>

@@ -24,24 +24,24 @@ class BusBench {
   // `stalls`: senders, links and returning credits pause at random; without, everything goes as fast as it can.
   BusBench(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed, bool stalls);
 
-  void run(int steps);  // of traffic, then until all of it has left
+  void run(int steps);  // steps of traffic, then until all of it has left
   // By input: packets that have left.
   const std::vector<std::uint64_t>& packets() const { return packets_; }
 
  private:
   using Flit = std::vector<std::uint32_t>;
-  struct Input {                // of one VC
-    int credits = 0;            // of the sender
+  struct Input {                // one VC
+    int credits = 0;            // credits of the sender
     int left = 0;               // flits of its packet that are still to be sent
-    std::uint16_t dst = 0;      // of that packet
+    std::uint16_t dst = 0;      // destination of that packet
     std::deque<Flit> inside{};  // the switch
   };
-  struct Output {               // of one VC
+  struct Output {               // one VC
     int owed = 0;               // credits that the receiver will give back
     std::array<int, 4> room{};  // credits after this step and the last three
     bool open = false;
   };
-  struct Launch {  // of a step: the link was ready, and whose slot was freed
+  struct Launch {  // one step: the link was ready, and whose slot was freed
     std::uint32_t ready = 0;
     int input = -1, vc = -1;
   };
@@ -65,7 +65,7 @@ class BusBench {
   SwitchPins pins_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
-  std::array<Launch, 3> launches_{};  // of this step and the last two
+  std::array<Launch, 3> launches_{};  // launches of this step and the last two
   std::vector<std::uint64_t> packets_, in_, out_;
   std::uint64_t inside_ = 0, steps_ = 0;
 };

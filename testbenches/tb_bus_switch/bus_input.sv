@@ -42,7 +42,7 @@ module bus_input #(
   output logic                      overflow_o,
   output logic                      empty_o
 );
-  // What is kept beside a flit: its output, whether it has one, whether it is a tail.
+  // Sideband stored with a flit: its output, whether it has one, whether it is a tail.
   localparam int unsigned KNOWN = OUT_W;
   localparam int unsigned TAIL = OUT_W + 1;
   localparam int unsigned SIDE_W = OUT_W + 2;

@@ -1,4 +1,5 @@
-// Where a Verilated bus_switch has its counters (switch/verilated_switch.h), and its launch_edges(). It has no phases.
+// Access to the counters of a Verilated bus_switch (switch/verilated_switch.h), and its launch_edges(). It has no
+// phases.
 #pragma once
 
 #include "switch/counter_peek.h"

@@ -208,7 +208,7 @@ std::uint32_t BusTwin::read(std::uint16_t address) const {
   return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
 }
 
-// What a register is written with counts, whatever happens to it at the same edge.
+// A write to a register takes precedence, whatever happens to it at the same edge.
 void BusTwin::write(std::uint16_t address, std::uint32_t data) {
   const int credit = address - reg::kCredit;
   if (credit >= 0 && credit < 4 * ports_) credits_[credit] = static_cast<std::uint16_t>(data);

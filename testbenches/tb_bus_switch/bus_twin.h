@@ -28,14 +28,14 @@ class BusTwin final : public SwitchCore {
  private:
   static constexpr int kNoOutput = -1;
   struct Queue {          // the buffer of one (VC, input port): a ring of slots
-    int base = 0;         // of its slots
+    int base = 0;         // first of its slots
     int depth = 0;        // slots
     int first = 0;        // its front, from `base`
     int flits = 0;        // that have not left
     int used = 0;         // slots: one is free an edge after its flit has left
     bool popped = false;  // one left at the edge before
   };
-  struct Pin {  // of an input: the pin register and what the routing table said
+  struct Pin {  // an input: the pin register and the entry of the routing table
     bool valid = false;
     int out = kNoOutput;
     std::vector<std::uint32_t> flit;
@@ -44,7 +44,7 @@ class BusTwin final : public SwitchCore {
     int out = kNoOutput;
     std::vector<std::uint32_t> flit;
   };
-  struct Front {  // what has the bus at an edge
+  struct Front {  // owner of the bus at an edge
     int input = 0, vc = 0;
     bool any = false;
   };
@@ -81,7 +81,7 @@ class BusTwin final : public SwitchCore {
   std::array<int, kNumVcs> turn_;
   Moving reading_, on_bus_;
   std::uint32_t out_valid_;
-  Stalls stalls_;  // of the edge before, not counted yet
+  Stalls stalls_;  // stalls of the edge before, not counted yet
   bool overflow_;  // at the edge before
   std::uint32_t error_, rdata_;
   SwitchCounters counters_;

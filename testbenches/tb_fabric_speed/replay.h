@@ -22,7 +22,7 @@ struct Recording {
     std::array<std::uint32_t, kNumVcs> in_credit{};
   };
   std::vector<Edge> edges;
-  std::vector<std::uint32_t> words;  // of the flits, in order of edge and port
+  std::vector<std::uint32_t> words;  // words of the flits, in order of edge and port
 };
 
 class Recorder final : public EndpointCore {

@@ -11,7 +11,7 @@
 namespace fredsim::speed {
 namespace {
 
-// Where a playback is.
+// Position of a playback.
 class Playback {
  public:
   Playback(const Replayed& of, int lanes)

@@ -24,7 +24,7 @@ struct PinRecording {
     RegisterRequest reg;
   };
   std::vector<Step> steps;
-  std::vector<std::uint32_t> words;  // of the flits, in order of step and port
+  std::vector<std::uint32_t> words;  // words of the flits, in order of step and port
   std::uint64_t flits_out = 0;       // that left in those steps
 };
 

@@ -48,7 +48,7 @@ struct Options {
   bool check = false;
 };
 
-// Of one round of runs: cycles per second of processor time, and how they compare.
+// One round of runs: cycles per second of processor time, and how they compare.
 struct Pair {
   double systemc = 0, bare = 0, cost = 0;
   double twins = 0, ratio = 0;
@@ -170,7 +170,7 @@ class Comparison : public sc_core::sc_module {
     record_switches();
   }
 
-  // What the bare loop puts on their pins.
+  // Records the input pins of the switches in the bare loop.
   void record_switches() {
     std::vector<std::unique_ptr<PinRecorder>> recorders;
     for (NodeId id = 0; id < std::ssize(topology_.nodes); ++id) {

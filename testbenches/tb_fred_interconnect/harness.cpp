@@ -10,7 +10,7 @@ namespace tb {
 namespace {
 
 constexpr int kHeaderWords = 3;
-constexpr std::uint32_t kLinkBits = 0x3'FFFF;  // of word 2: no path in the header
+constexpr std::uint32_t kLinkBits = 0x3'FFFF;  // bits of word 2: no path in the header
 
 std::string hex(std::uint32_t value) {
   char text[16];

@@ -48,7 +48,7 @@ class Harness {
  private:
   struct Expected {
     std::uint32_t valid = 0;
-    std::uint32_t sums = 0;  // of the valid ones, those that are sums
+    std::uint32_t sums = 0;  // valid outputs that are sums
     std::vector<std::uint32_t> flits;
   };
 
@@ -69,7 +69,7 @@ class Harness {
   int stages_;
   int config_words_;
   Network network_;       // in force for the flits of the next edge
-  ConfigBits wave_bits_;  // what config_i shows while a wave is under way
+  ConfigBits wave_bits_;  // config_i while a wave is under way
   int wave_left_ = 0;     // edges for which config_i must still hold
   bool load_ = false;     // load_i at the next edge
   std::uint32_t launch_ = 0;

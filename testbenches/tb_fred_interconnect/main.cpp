@@ -58,7 +58,7 @@ void check_meaning(const Shape& shape) {
   }
 }
 
-constexpr int kRoutedSets = 6;  // of every kind of flow
+constexpr int kRoutedSets = 6;  // per kind of flow
 
 struct SizeTotals {
   tb::Totals harness;

@@ -45,7 +45,7 @@ module tb_fred_interconnect_top #(
 
   assign out_valid_o = 32'(out_valid);
 
-  // What the narrower shapes do not use of the common port widths.
+  // Unused bits of the common port widths in narrower shapes.
   logic unused;
   assign unused = ^{config_i, in_valid_i};
 endmodule

@@ -10,6 +10,6 @@
 
 namespace tb {
 
-std::string record_wave(const std::string& file);  // what is in it
+std::string record_wave(const std::string& file);  // returns a description of its content
 
 }  // namespace tb

@@ -20,7 +20,7 @@ bool OnlineRules::is_online(const SwitchView& view, int input, int vc) const {
   return front != nullptr && front->phase == kPhaseOnline;
 }
 
-// Who asks for an output. The counts are of all fronts, whether they ask or not.
+// Requests for outputs. The counts cover all head-of-line flits, whether they request or not.
 std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
                                                         const PhaseRules& phase, Edge& edge) const {
   std::vector<Request> asking;
@@ -48,7 +48,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
   return asking;
 }
 
-// Of those that ask for one output: the first VC, and of that the first in turn.
+// Granted request of those for one output: the first VC, and of that the first in turn.
 OnlineRules::Request OnlineRules::grant(const std::vector<Request>& requests) const {
   return *std::ranges::min_element(requests, {}, [&](const Request& request) {
     const int first = next_[request.output][request.vc];
@@ -68,7 +68,7 @@ bool OnlineRules::meet(const Request& a, const Request& b) const {
 OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& phase,
                                      const std::vector<Entry>& taken) const {
   Edge edge;
-  std::uint32_t inputs = 0, outputs = 0;  // of the phase
+  std::uint32_t inputs = 0, outputs = 0;  // ports of the phase
   for (const Entry& entry : taken) {
     inputs |= entry.inputs;
     outputs |= entry.outputs;

@@ -23,7 +23,7 @@ constexpr int kReceiveDepth = 60'000;
 struct Measured {
   double accepted = 0;  // flits per input and cycle
   double mean = 0, p99 = 0;
-  double least = 0, most = 0;  // of the inputs' accepted rates
+  double least = 0, most = 0;  // min and max of the inputs' accepted rates
 };
 
 class OneSwitch {

@@ -26,7 +26,7 @@ const FlitHeader* PhaseRules::other(const SwitchView& view, int input, int vc) c
   return taken ? nullptr : front;
 }
 
-// Of VCs and ports in turn, VCs that have a candidate already left out.
+// Looks up VCs and ports in turn, VCs that have a candidate already left out.
 std::optional<PhaseRules::Lookup> PhaseRules::look_up(const SwitchView& view) const {
   if (decided_) return std::nullopt;
   for (int i = 0; i < kNumVcs; ++i) {

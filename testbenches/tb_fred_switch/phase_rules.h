@@ -45,7 +45,7 @@ class PhaseRules {
   // True if a packet of a phase in use is open at an output on a VC.
   bool is_open(int output, int vc) const;
   int next() const { return next_.phase; }
-  // What the control unit shows after the last edge.
+  // Outputs of the control unit after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
   bool at_rest() const;

@@ -21,9 +21,9 @@ class SumRules {
   explicit SumRules(const TestedSwitch& shape) : adders_(shape.adders()) {}
   void add_phase(const Phase& phase) { phases_.push_back(phase); }
 
-  // Whether a flow's flits are added here.
+  // True if a flow's flits are added here.
   bool adds(std::uint32_t inputs) const;
-  // What must not happen at the edge to come.
+  // Shows what must not happen at the edge to come.
   void show(SwitchView& view) const;
   struct Done {  // at the staging
     std::uint32_t outputs = 0;
@@ -31,7 +31,7 @@ class SumRules {
   };
   struct Fired {
     std::uint32_t inputs = 0;
-    FlitHeader flit;  // of the lowest input
+    FlitHeader flit;  // flit of the lowest input
   };
   // `change`: to this phase.
   std::vector<Done> advance(const std::vector<Fired>& fired, std::optional<int> change);
@@ -53,7 +53,7 @@ class SumRules {
 
   int adders_;
   std::vector<Phase> phases_;
-  int phase_ = -1;  // of the table
+  int phase_ = -1;  // phase of the table
   std::optional<int> pending_;
   long edge_ = 1;           // the one to come
   long taken_ = -2;         // edge

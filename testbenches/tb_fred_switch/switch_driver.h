@@ -42,8 +42,9 @@ class SwitchDriver {
   void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
-  void set_pause_percent(int percent) { stalls_.pause_percent = percent; }  // of links from now on
-  void set_return_delay(int cycles) { stalls_.return_delay = cycles; }  // of credits from now on
+  // Stalls from now on: chance of a link to pause, delay of credits.
+  void set_pause_percent(int percent) { stalls_.pause_percent = percent; }
+  void set_return_delay(int cycles) { stalls_.return_delay = cycles; }
   // Steps until everything has arrived; throws after `limit` cycles.
   void drain(std::uint64_t limit);
   // After drain: credits, counters, idle, error register.
@@ -96,7 +97,7 @@ class SwitchDriver {
   int carried_lanes() const { return (shape_.lanes + 1) / 2 * 2; }  // with half a word that is over
   std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
   void check_flit(int port, const std::uint32_t* words);
-  void clock_edge();  // of the switch, and the rules' verdict on it
+  void clock_edge();  // edge of the switch, and the rules' verdict on it
 
   TestedSwitch shape_;
   std::unique_ptr<SwitchCore> core_;

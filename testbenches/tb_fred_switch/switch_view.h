@@ -1,5 +1,5 @@
-// What the rules of a FRED switch (switch_rules.h) are judged by: buffers and staging before a clock edge,
-// and what enters the interconnect at it. Written from the contracts in rtl/.
+// Input of the rules of a FRED switch (switch_rules.h): buffers and staging before a clock edge, and what
+// enters the interconnect at it. Written from the contracts in rtl/.
 #pragma once
 
 #include <array>
@@ -50,14 +50,14 @@ struct SwitchView {
   }
 
   struct Output {
-    int places = 0;        // of staging, not reserved
-    int credits = 0;       // of the receiver
+    int places = 0;        // free places of staging, not reserved
+    int credits = 0;       // credits of the receiver
     bool inside = false;   // the head of a packet of a phase was launched, its tail was not
     int online_from = -1;  // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
-  // What an interconnect in which flits wait does not want at the edge to come: flits of the phase at these inputs,
-  // unicasts to these outputs; starts of unicast packets of this VC to these outputs.
+  // Restrictions of an interconnect in which flits wait at the edge to come: no flits of the phase at these inputs,
+  // no unicasts to these outputs; no starts of unicast packets of this VC to these outputs.
   std::uint32_t held = 0, closed = 0, under_way = 0;
   int under_way_vc = kMp;
 

@@ -29,7 +29,7 @@ struct TestedSwitch : FredShape {
   bool is_fred() const { return fred.middle >= 2; }
   bool is_mesh() const { return fred.middle == kMesh; }
   int adders() const { return fred.middle == kAggregator ? pool : 0; }  // that flows share
-  // Whether online unicasts that want different outputs never are in each other's way.
+  // True if online unicasts that want different outputs never block each other.
   bool routes_every_matching() const { return fred.middle != 2; }
   const SwitchKind& kind() const;
   operator SwitchShape() const;  // NOLINT(google-explicit-constructor): as that of FredShape

@@ -12,6 +12,6 @@
 
 namespace fredsim::tb {
 
-std::string record_wave(const std::string& file);  // what is in it
+std::string record_wave(const std::string& file);  // returns a description of its content
 
 }  // namespace fredsim::tb

@@ -30,7 +30,7 @@ struct Stream {
 };
 
 struct Speed {
-  double per_second = 0;  // of what is measured
+  double per_second = 0;  // measured rate
   double load = 0;        // flits per cycle
 };
 

@@ -191,7 +191,7 @@ class Episode {
   Random random_;
   int ports_, words_;
   SwitchPins pins_;
-  std::vector<std::array<int, kNumVcs>> credits_;  // of the senders
+  std::vector<std::array<int, kNumVcs>> credits_;  // credits of the senders
   std::vector<std::array<bool, kNumVcs>> inside_;  // a packet, by input
   std::array<std::array<int, kNumVcs>, 32> owed_{};
   int x_ = 0, y_ = 0, far_ = 64;

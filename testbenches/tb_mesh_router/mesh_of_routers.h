@@ -58,7 +58,7 @@ class MeshOfRouters {
     std::uint64_t when;
     T what;
   };
-  struct Port {     // of a router, both directions
+  struct Port {     // a router's port, both directions
     int peer = -1;  // router at the other end, or -1: an endpoint
     int peer_port = 0;
     std::deque<Delayed<Flit>> to_router;

@@ -21,7 +21,7 @@ struct RouterImplementation {
   SwitchModel model;
   MeshShape shape;
   std::function<std::unique_ptr<SwitchCore>()> make_rtl;
-  std::unique_ptr<SwitchCore> make() const;  // of `model`
+  std::unique_ptr<SwitchCore> make() const;  // makes a switch of `model`
 };
 
 // The router of the 5 x 4 mesh of the paper: 4 local and 2 I/O ports, 80 flits per data VC.

@@ -88,7 +88,7 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
   return result;
 }
 
-// Who is to leave: `due`. Turns and declined grants are those after the edge then.
+// Decides who is to leave: `due`. Turns and declined grants are those after the edge then.
 void RouterRules::decide(std::vector<Front>& fronts) {
   const int ports = shape_.ports();
   std::vector<Front*> granted;  // by its output

@@ -57,7 +57,7 @@ class RouterRules {
   struct Input {
     std::deque<Flit> flits;
     bool begun = false;
-    int route = -1;  // of the packet that has begun
+    int route = -1;  // route of the packet that has begun
   };
   struct Output {
     int credits = 0;

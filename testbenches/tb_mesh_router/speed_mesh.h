@@ -32,19 +32,19 @@ class SpeedMesh {
 
  private:
   static constexpr int kNodes = kWidth * kHeight;
-  static constexpr int kSlots = 4;        // of the wheel of arrivals, more than kLatency
+  static constexpr int kSlots = 4;        // slots of the wheel of arrivals, more than kLatency
   static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
   static constexpr int kWords = flit_words(1);
-  struct Place {  // of a router's port
+  struct Place {  // a router's port
     std::uint32_t node = 0;
     std::uint32_t port = 0;   // as a mask
-    std::uint32_t first = 0;  // of its words among those of all ports
+    std::uint32_t first = 0;  // first of its words among those of all ports
   };
   struct ArrivingFlit {
     Place at;
     std::array<std::uint32_t, kWords> words;
   };
-  // What arrives in a cycle, at whichever router, in one list each: few loops, with many turns, whose ends the
+  // Arrivals in a cycle, at whichever router, in one list each: few loops, with many turns, whose ends the
   // processor need not guess for every router anew. A fixed size: an element per port and router.
   struct Arrivals {
     std::vector<ArrivingFlit> flits;
@@ -55,7 +55,7 @@ class SpeedMesh {
     std::unique_ptr<SwitchCore> core;
     std::array<Place, kFirstLocal> peers;  // over the links
     SwitchPins pins{1, 1};
-    std::array<int, 4> credits{};  // of the NPU, per local port
+    std::array<int, 4> credits{};  // credits of the NPU, per local port
     std::uint16_t waiting = 0;     // destination + 1 of a flit without a credit
   };
   struct Draw {

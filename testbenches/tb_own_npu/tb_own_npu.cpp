@@ -99,7 +99,7 @@ struct Sender : sc_core::sc_module {
         send_packet(std::min(left, fredsim::kPacketFlits));
       }
       while (receiver_.packets < due) wait(receiver_.arrived);
-      // What your model has done in your own words; what is left out does not apply.
+      // Your model's work in your own words; fields that are left out do not apply.
       const auto bytes = static_cast<std::uint64_t>(flits) * fredsim::kFlitBytes;
       runs.push_back({measurement.result({.collective = "own_message",
                                           .algorithm = "blocking",

@@ -1,5 +1,5 @@
-// What planning a collective over all NPUs costs, bounds included: milliseconds of processor time, the
-// median of five, on standard output. --help says what it takes. Run from the top of the checkout.
+// Cost of planning a collective over all NPUs, bounds included: milliseconds of processor time, the
+// median of five, on standard output. --help lists the options. Run from the top of the checkout.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
-// What the order of additions costs in precision: sums of an all-reduce as the switches' trees and as the rings
-// of endpoints add them up, against the exact sum. A table on standard output. --help says what it takes.
+// Precision lost by the order of additions: sums of an all-reduce as the switches' trees and as the rings of
+// endpoints add them up, against the exact sum. A table on standard output. --help says what it takes.
 //
 // Orders are those of the collective's plan on the machine, the same ones that every simulated run prescribes and
 //   checks bit for bit; sample i takes the order of the plan's tree i modulo their number (each block of a ring begins
@@ -42,7 +42,7 @@ constexpr std::array<std::pair<Data, const char*>, 3> kData{
 
 struct Precision {
   int significand = 0;   // bits, the hidden one included
-  int min_exponent = 0;  // of normal numbers
+  int min_exponent = 0;  // normal numbers
 };
 constexpr Precision precision(FpFormat format) {
   return format == FpFormat::kFp16 ? Precision{11, -14} : Precision{8, -126};
@@ -137,7 +137,7 @@ double quantile(std::vector<double>& values, double q) {
 }
 
 struct Errors {
-  std::vector<double> ulps, relative;  // of sums that are not zero
+  std::vector<double> ulps, relative;  // errors of sums that are not zero
   double backward = 0;                 // the largest, in u times the operands' magnitudes
   std::uint64_t nearest = 0;           // sums that one rounding would have given
 };

@@ -11,14 +11,14 @@ namespace fredsim::tb {
 
 struct UniformTraffic {
   std::array<double, kControl> rates{1.0, 0.0, 0.0};  // by data VC: flits offered per input, cycle
-  int flits = 1;                                      // of a packet
+  int flits = 1;                                      // flits per packet
   int cycles = 50'000, warm_up = 5'000;
   std::uint64_t seed = 1;
 };
 
 struct Measured {
   double accepted = 0;         // flits per input and cycle
-  double least = 0, most = 0;  // of the inputs' accepted rates
+  double least = 0, most = 0;  // min and max of the inputs' accepted rates
   struct Vc {
     double accepted = 0;
     double mean = 0, p99 = 0;  // cycles from a packet's creation until its tail is on the link

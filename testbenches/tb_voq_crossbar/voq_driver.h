@@ -62,7 +62,7 @@ class VoqDriver {
     std::deque<Words> queue;
     int credits = 0;
   };
-  struct OutVc {  // of the receiver
+  struct OutVc {  // a VC of the receiver
     int credits = 0;
     std::deque<std::uint64_t> returns;  // cycles at which a slot is given back
     bool open = false;
