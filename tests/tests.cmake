@@ -1,4 +1,4 @@
-# What tests need, read with BUILD_TESTING only: GoogleTest, and fredsim_test().
+# Requirements of tests, read with BUILD_TESTING only: GoogleTest, and fredsim_test().
 include(GoogleTest)
 find_package(GTest QUIET)
 if(NOT GTest_FOUND)
@@ -22,11 +22,11 @@ function(fredsim_test name)
   list(TRANSFORM ARG_SUPPORT REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/support/\\1.cpp")
   add_executable(test_${name} ${ARG_SOURCES} ${ARG_SUPPORT})
   target_compile_options(test_${name} PRIVATE ${test_options})
-  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # what tests share
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # files that tests share
   target_precompile_headers(test_${name} REUSE_FROM fredsim_test_headers)
   set_target_properties(test_${name} PROPERTIES UNITY_BUILD ${FREDSIM_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   if(FREDSIM_UNITY)
-    target_compile_options(test_${name} PRIVATE -Wno-shadow)  # of names in other files
+    target_compile_options(test_${name} PRIVATE -Wno-shadow)  # names in other files
   endif()
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60

@@ -262,7 +262,7 @@ TEST(Units, RandomTextNeverEscapesAsAnotherError) {
       EXPECT_LE(parse_size(text, "x", SizeForm::kNccl), kMaxQuantity);
       EXPECT_LE(parse_bandwidth(text, "x"), kMaxQuantity);
     } catch (const BadInput&) {
-      continue;  // what is being tested: nothing else comes out
+      continue;  // nothing else comes out, which is tested here
     }
   }
 }

@@ -16,7 +16,7 @@ struct BadConfig {
   const char* good;  // file in configs/
   std::string from;  // text in it, replaced by `to`
   std::string to;
-  std::vector<std::string> words;  // of the message
+  std::vector<std::string> words;  // words in the message
 };
 
 void PrintTo(const BadConfig& bad, std::ostream* out) { *out << bad.name; }

@@ -10,7 +10,7 @@ namespace {
 struct BadOption {
   const char* name;
   std::vector<std::string> arguments;
-  std::vector<std::string> words;  // of the message
+  std::vector<std::string> words;  // words in the message
 };
 
 void PrintTo(const BadOption& bad, std::ostream* out) { *out << bad.name; }

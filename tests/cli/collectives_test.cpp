@@ -23,7 +23,7 @@ struct CollectiveCase {
   const char* collective;
   const char* mesh;          // algorithm
   const char* fred;          // in the switches where there is one
-  const char* endpoints;     // of a Fred fabric
+  const char* endpoints;     // algorithm at the endpoints of a Fred fabric
   double injected_by_rings;  // all NPUs, in units of the size: mesh, Fred at the endpoints
   double injected_by_fred;
   double bus_factor;

@@ -58,7 +58,7 @@ TEST(Conflicts, TheSeedDecides) {
   EXPECT_NE(rows("5"), rows("6"));
 }
 
-// What a number of flows shows does not depend on the others asked for.
+// Results of one number of flows do not depend on the others asked for.
 TEST(Conflicts, SetsOfOneSizeAreTheirOwn) {
   const auto runs = [](const char* flows) {
     return run_fredsim(conflicts_of_12(

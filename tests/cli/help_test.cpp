@@ -62,7 +62,7 @@ class HelpExamples : public FolderTest, public testing::WithParamInterface<std::
  protected:
   HelpExamples() : top_(std::filesystem::current_path()) {
     std::filesystem::create_directory_symlink(top_ / "configs", folder_ / "configs");
-    std::filesystem::current_path(folder_);  // what they write goes there
+    std::filesystem::current_path(folder_);  // folder for files that they write
   }
   ~HelpExamples() override { std::filesystem::current_path(top_); }
 

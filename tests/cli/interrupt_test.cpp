@@ -24,7 +24,7 @@ class InterruptModel : public FolderTest, public testing::WithParamInterface<con
 
 // One run of milliseconds, one of minutes: nothing of it is passed over.
 const std::vector<std::string> kLong{"-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--no-skip"};
-constexpr milliseconds kWellUnderWay{700};  // of processor time
+constexpr milliseconds kWellUnderWay{700};  // processor time
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());

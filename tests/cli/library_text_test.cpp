@@ -1,4 +1,4 @@
-// What libraries refuse is said in our words: file and line, what was found, what is allowed. That none of their own
+// Refusals of libraries come in our words: file and line, what was found, what is allowed. That none of their own
 // gets through is part of expect_refused().
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 class LibraryTextTest : public FolderTest {
  protected:
-  // Of `fredsim run` with a file as the value of an option.
+  // Runs `fredsim run` with a file as the value of an option.
   void expect_file_refused(const std::string& option, const std::string& text,
                            std::vector<std::string> words) const {
     const std::string file = write("file", text);

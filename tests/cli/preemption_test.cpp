@@ -1,4 +1,4 @@
-// What a part of higher priority loses to one that is under way on the same links and switches.
+// Loss of a part of higher priority to one that is under way on the same links and switches.
 #include <gtest/gtest.h>
 
 #include <algorithm>

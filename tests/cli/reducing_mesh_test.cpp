@@ -99,7 +99,7 @@ TEST(ReducingMeshGroups, ThatMeetAreAConflictWhereTheRoutersAreAskedFor) {
   EXPECT_EQ(unicast["payload"], "exact");
   // Unicasts and trees of one channel are never under way together.
   EXPECT_GT(unicast["parts"][1]["start_cycle"], unicast["parts"][0]["cycles"]);
-  // Where nothing is asked for, both run at the endpoints.
+  // Without a request, both run at the endpoints.
   const json automatic = reducing_run(groups);
   EXPECT_EQ(automatic["algorithm"].get<std::string>().find("in_switch"), std::string::npos);
   EXPECT_EQ(automatic["payload"], "exact");

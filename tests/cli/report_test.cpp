@@ -65,7 +65,8 @@ TEST(ResultsCommand, IsTheCommandLineAsAShellTakesIt) {
       R"(fredsim run configs/mesh_2x2.yaml --size 1KiB --set 'name=it'\''s a mesh' --json -)");
 }
 
-// Of every node, by its name: npu3, io7, r2_1, l1_4.s0, l2.s0.c1 at the top, l2_3.s0.c1 below it.
+// Places of every node, by its name: npu3, io7, r2_1, l1_4.s0, l2.s0.c1 at the top, l2_3.s0.c1
+// below it.
 void expect_places_as_named(const json& layout) {
   const std::regex router(R"(r(\d+)_(\d+))");
   const std::regex chiplet(R"(l(\d+)(?:_(\d+))?\.s(\d+)(?:\.c(\d+))?)");

@@ -110,7 +110,7 @@ TEST_P(RunTest, TheModelChangesNothingButItsName) {
       one.erase("model");
     }
     EXPECT_EQ(rtl, std::min(rtl_switches, run["switches"].size())) << run["model"];
-    if (run.contains("slices")) run["slices"].erase("simulated");  // of equal ones
+    if (run.contains("slices")) run["slices"].erase("simulated");  // equal slices
     for (const char* key : {"model", "wall_s", "sim_cycles_per_s", "skipped"}) run.erase(key);
     return run;
   };

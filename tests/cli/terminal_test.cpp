@@ -47,7 +47,7 @@ struct Window {
   ::_exit(127);
 }
 
-// What the program prints on a terminal until it ends, `stop_at` is seen or `seconds` are over; it is
+// Output of the program on a terminal until it ends, `stop_at` is seen or `seconds` are over; it is
 // ended then.
 std::string terminal_output(const Words& words, const Window& window,
                             const std::string& stop_at = "\1", int seconds = 60) {

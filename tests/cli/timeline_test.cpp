@@ -279,7 +279,7 @@ TEST_F(TimelineFile, ASwitchOfTheUsersOwnHasNeitherPhasesNorStalls) {
   }
 }
 
-// What viewers ask of the format: catapult's (chrome://tracing) and Perfetto's rules.
+// Format that viewers require: catapult's (chrome://tracing) and Perfetto's rules.
 void check_format(const json& timeline) {
   std::set<std::pair<int, int>> named;
   std::set<int> ids;
@@ -403,7 +403,8 @@ TEST_F(TimelineFile, BadOptions) {
   expect_refused(with({"--timeline", path("none/t.json")}), {"--timeline", "none/t.json"});
 }
 
-// Of training runs: computations and communications of every rank, without a cycle more being simulated for them.
+// Timelines of training runs: computations and communications of every rank, without a cycle more being simulated
+// for them.
 TEST_F(TimelineFile, TrainingRunsShowWhatRanksDo) {
   const std::vector<std::string> work{"train",
                                       "configs/mesh_2x2.yaml",

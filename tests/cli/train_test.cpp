@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 const std::string kTrainedMesh = "configs/mesh_2x2.yaml";
 const std::string kFred = "configs/fred_small.yaml";
 
-// Of the small model on the mesh and on a tree.
+// Runs the small model on the mesh and on a tree.
 Words train(const Words& more) {
   Words words{"train", kTrainedMesh, kFred, "--workload", "configs/models/small.yaml"};
   words.insert(words.end(), more.begin(), more.end());

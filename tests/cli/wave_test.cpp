@@ -177,7 +177,7 @@ TEST_F(WaveTest, DoesNotChangeTheResult) {
     run.erase("wall_s");
     run.erase("sim_cycles_per_s");
     run.erase("skipped");
-    run.erase("model");  // what is in the wave is RTL
+    run.erase("model");  // the wave shows RTL
     for (nlohmann::json& one : run["switches"]) one.erase("model");
     return run;
   };

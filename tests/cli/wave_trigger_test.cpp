@@ -44,7 +44,7 @@ class WaveTriggerTest : public WaveTest {
     std::int64_t primary = 0;
     std::int64_t trigger = 0;
     words >> zoom >> primary >> trigger;
-    return trigger < 0 ? -1 : (trigger * 3 + 1999) / 2000;  // of 1.5 GHz, edges rounded down
+    return trigger < 0 ? -1 : (trigger * 3 + 1999) / 2000;  // cycle of 1.5 GHz, edges rounded down
   }
   // First cycle in the file at which this holds for the values of some link.
   using OfLink = std::function<bool(const std::string& scope, const VcdState& state)>;
@@ -86,7 +86,7 @@ TEST_F(WaveTriggerTest, PacketAndStream) {
 TEST_F(WaveTriggerTest, Preemption) {
   struct Order {
     const char* setting;
-    std::array<int, 4> rank;  // of mp, pp, dp, control
+    std::array<int, 4> rank;  // rank of mp, pp, dp, control
   };
   for (const Order& order : {Order{"switch.vc_order=[control, mp, pp, dp]", {1, 2, 3, 0}},
                              Order{"switch.vc_order=[dp, control, pp, mp]", {3, 2, 0, 1}}}) {

@@ -1,5 +1,5 @@
-// Who acknowledges what, of random works on all kinds of fabric: every source that sees no result is told, what goes one
-// way is acknowledged the other way, and nobody else is told anything.
+// Acknowledgements in random works on all kinds of fabric: every source that sees no result is told, what goes one way
+// is acknowledged the other way, and nobody else is told anything.
 
 #include "collective/acknowledgements.h"
 

@@ -115,7 +115,7 @@ TEST(Chain, APartOfARowGoesOneWay) {
   }
 }
 
-// Of two there is one way.
+// A pair has one path.
 TEST(Chain, APairIsOneTree) {
   for (const Topology& topology : {test::mesh(6, 1), test::mesh(2, 1)}) {
     const std::vector<CollectiveSpec> work = chain_work(Collective::kReduce, {1, 0}, 1000);
@@ -142,8 +142,8 @@ TEST(Chain, AFastTreeGoesOneWay) {
   }
 }
 
-// Where uplinks are slower, each of them carries half of the data if the halves go each their way: worth the longer
-// way where there are many. Either way has a virtual channel for itself, if the part has two.
+// On slower uplinks, each of them carries half of the data if the halves go in opposite directions: worth the
+// longer path with many flits. Either direction has a virtual channel for itself, if the part has two.
 TEST(Chain, ATreeWithSlowUplinksGoesBothWaysWithManyFlits) {
   const Topology topology = test::fred_tree(kSlowUplinks, false);
   std::vector<int> backwards = test::first_ranks(20);

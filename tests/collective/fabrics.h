@@ -14,7 +14,7 @@ inline constexpr double kNpuBandwidth = 3e12;  // bytes/s
 
 Topology mesh(int width, int height);
 Topology torus(int width, int height);
-// Of routers that add.
+// A mesh of routers that add.
 Topology reducing_mesh(int width, int height);
 
 Topology torus3d(int x, int y, int z, int planes = 1);
@@ -26,7 +26,7 @@ struct TreeSize {
   int uplinks = 4;
   int l2_chiplets_per_slice = 2;
   int middle = 3;
-  std::uint64_t uplink_bandwidth = 12'000'000'000'000;  // of one L1 switch
+  std::uint64_t uplink_bandwidth = 12'000'000'000'000;  // per L1 switch
 };
 Topology fred_tree(const TreeSize& size = {}, bool in_switch = true);
 
@@ -36,7 +36,7 @@ Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed);
 // 0 … n-1.
 std::vector<int> first_ranks(int n);
 
-// Of a Fred_m(P).
+// Shape of a chiplet, a Fred_m(P).
 FredSwitchShape fred_shape(const Topology& topology, NodeId chiplet);
 
 }  // namespace fredsim::test

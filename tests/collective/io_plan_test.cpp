@@ -167,7 +167,7 @@ TEST(StreamChains, KeepGradientsApart) {
       work.back().vc = vc;
     }
     const Plan plan = make_plan(topology, work);
-    std::vector<std::set<int>> found(2);  // of weights and of sums between NPUs
+    std::vector<std::set<int>> found(2);  // trees of weights and of sums between NPUs
     for (const Tree& tree : plan.trees) {
       if (tree.part > 1) continue;
       for (const TreeRank& rank : tree.ranks) {
@@ -229,7 +229,7 @@ TEST(StreamPlans, WeightsAndGradientsCanBeInUseAtOnce) {
   const Topology topology = load_config("configs/fred_d.yaml", {"switch.phases_in_use=2"}).topology;
   const Plan plan = make_plan(topology, streams_both_ways());
   using Row = std::vector<std::uint32_t>;
-  std::map<NodeId, std::array<std::vector<Row>, 2>> rows;  // of weights, of gradients
+  std::map<NodeId, std::array<std::vector<Row>, 2>> rows;  // rows of weights, of gradients
   for (const PhaseProgram& program : plan.programs) {
     ASSERT_LT(program.phase, 36);
     rows[program.node][program.phase / 18].push_back(program.row);

@@ -108,7 +108,7 @@ TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
       plan = make_plan(topology, random_work(random, static_cast<int>(topology.npus.size()), 3,
                                              topology.has_slices() ? 64'000'000 : 16'000'000));
     } catch (const BadInput&) {
-      continue;  // what this machine cannot do
+      continue;  // not possible on this machine
     }
     for (const Tree& tree : plan.trees) {
       if (tree.interval == 0) continue;

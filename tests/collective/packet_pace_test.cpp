@@ -78,7 +78,7 @@ TEST(PacketPace, AsksNoLinkForMoreThanItCarries) {
     try {
       plan = make_plan(topology, work);
     } catch (const BadInput&) {
-      continue;  // what this machine cannot do
+      continue;  // not possible on this machine
     }
     for (int part = 0; part < std::ssize(plan.parts); ++part) {
       if (plan.parts[part].order == PacketOrder::kPaced) {

@@ -16,7 +16,8 @@
 namespace fredsim::test {
 namespace {
 
-// What a rank receives, by the ranks whose operands are in it: ranges of flits, and their bytes.
+// Data that a rank receives, by the ranks whose operands are in it: ranges of flits, and their
+// bytes.
 struct Received {
   std::map<std::uint64_t, std::uint64_t> ranges;  // first flit -> flits
   std::uint64_t bytes = 0;
@@ -63,7 +64,7 @@ class Wanted {
 
   Receipts receipts() {
     for (int r = 0; r < ranks_; ++r) all_.push_back(r);
-    if (ranks_ == 1) {  // what it holds is checked
+    if (ranks_ == 1) {  // its content is checked
       take(0, {0}, 0, part_.bytes);
       return std::move(wanted_);
     }
@@ -151,7 +152,7 @@ class Wanted {
   Receipts wanted_;
 };
 
-// What who holds the data keeps is checked on the way where it passes the engine; it is no transfer.
+// Data that its holder keeps is checked on the way past the engine; it is no transfer.
 bool keeps_its_own(const Part& part, const Tree& tree, int rank) {
   return part.members.size() > 1 && tree.order.postfix == std::vector<int>{rank};
 }
@@ -226,8 +227,8 @@ Expression balanced(std::uint32_t inputs, int first, int size) {
   return sum;
 }
 
-// What leaves by each port where every output has a tree of adders over the inputs of its flow (adder trees, a row is
-// the flows of the ports alone). `field`: of a row, the flow of port p, or of output port p - ports.
+// Flits that leave by each port if every output has a tree of adders over the inputs of its flow (adder trees, a row
+// is the flows of the ports alone). `field`: of a row, the flow of port p, or of output port p - ports.
 template <typename Field>
 std::vector<Expression> add_by_flows(int ports, const Field& field) {
   std::vector<Expression> out;

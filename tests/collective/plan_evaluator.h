@@ -1,4 +1,4 @@
-// What a plan would do, found by playing it through message by message or switch by switch: the
+// Effect of a plan, found by playing it through message by message or switch by switch: the
 // independent opinion that the plan's own `order` is checked against.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Whether groups have uplinks and routings on slice 0 of a two-level tree, by trying every uplink of every
-// group at every L1 chiplet: the opinion that the planner's search is checked against. It walks
-// the links and makes the flows by itself; only the routing of one chiplet's flows is shared.
+// Test if groups have uplinks and routings on slice 0 of a two-level tree, by trying every uplink of every
+// group at every L1 chiplet: the opinion that the planner's search is checked against. It walks the links
+// and makes the flows by itself; only the routing of one chiplet's flows is shared.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Routability : std::uint8_t { kRouted, kTooFewUplinks, kNoRouting };
 // no NPU sends, or receives, twice.
 Routability try_everything(const Topology& topology, std::span<const CollectiveSpec> work);
 
-// What the planner says.
+// Answer of the planner.
 Routability ask_planner(const Topology& topology, std::span<const CollectiveSpec> work);
 
 }  // namespace fredsim::test

@@ -1,4 +1,4 @@
-// What the loader of machine files says of one that is wrong.
+// Message of the loader for a machine file that is wrong.
 #pragma once
 
 #include <fstream>

@@ -86,7 +86,7 @@ TEST(SeveralMachines, OverrideOfTheIoSectionIsForMachinesThatHaveOne) {
             64'000'000'000U);
   EXPECT_TRUE(both.machines[1].topology.io_controllers.empty());
 
-  // Of one machine it makes the section; none need no bandwidth.
+  // With one machine the override adds the section; without controllers it needs no bandwidth.
   const auto small = [](const std::vector<std::string>& overrides) {
     return load_config("configs/fred_small.yaml", overrides).topology.io_controllers.size();
   };

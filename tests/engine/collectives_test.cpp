@@ -44,7 +44,7 @@ Topology build(const Fabric& fabric) {
   return load_config(fabric.config, fabric.overrides).topology;
 }
 
-// What the NPUs put on the fabric, to the byte.
+// Bytes that the NPUs put on the fabric.
 std::uint64_t injected_bytes(const Plan& plan) {
   std::uint64_t bytes = 0;
   for (const Tree& tree : plan.trees) {
@@ -57,7 +57,7 @@ std::uint64_t injected_bytes(const Plan& plan) {
   return bytes;
 }
 
-// What its ranks send to acknowledge, to the packet.
+// Packets that its ranks send to acknowledge.
 std::uint64_t acknowledgement_packets(const Plan& plan) {
   std::uint64_t packets = 0;
   for (const Tree& tree : plan.trees) {

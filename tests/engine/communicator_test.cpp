@@ -130,7 +130,7 @@ TEST_F(CommunicatorTest, RowsAreReplacedWhileTrafficGoesOn) {
           EXPECT_EQ(c.totals().rows_evicted, 7U);
         },
         2, model);
-    // What had to be written is what was waited for.
+    // Waiting is for the rows that had to be written.
     EXPECT_GE(reports_.at(3).waited_for_rows, 2U);
     EXPECT_LT(reports_.at(3).waited_for_rows, 100U);
   }

@@ -91,7 +91,7 @@ constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduce,
                                   Collective::kScatter,   Collective::kBroadcast};
 
 struct TwoWays {
-  Topology distinct, whole;  // of one machine: slices that do the same are left out, or none
+  Topology distinct, whole;  // the same machine: slices that do the same are left out, or none
 };
 TwoWays random_machine(Random& random, bool in_switch) {
   std::vector<std::string> shape = random_tree(random);
@@ -219,7 +219,8 @@ TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EqualSlicesWork, testing::Range<std::uint64_t>(1, 21));
 
-// Where nothing keeps them apart one slice is simulated, of streams of I/O controllers and several groups, too.
+// A single slice is simulated if nothing keeps them apart, of streams of I/O controllers and several groups,
+// too.
 TEST(EqualSlices, OneStandsForAllOfAWork) {
   const Topology fred = load_config("configs/fred_d.yaml").topology;
   std::vector<int> everybody = all_npus(fred);

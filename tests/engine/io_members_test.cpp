@@ -89,7 +89,7 @@ TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
     simulation.run([&] {
       constexpr std::uint64_t kBytes = 1 << 20;
       constexpr double kLatencyNs =
-          2100;  // of a chain of 21 on Fred-A, at most, whose sums wait for a burst
+          2100;  // max of a chain of 21 on Fred-A, whose sums wait for a burst
       for (const Collective collective : {Collective::kBroadcast, Collective::kReduce,
                                           Collective::kScatter, Collective::kGather}) {
         const RunResult r =

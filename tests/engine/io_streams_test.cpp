@@ -21,7 +21,7 @@ namespace {
 constexpr int kControllers = 18;
 constexpr std::uint64_t kPerController = 1 << 20;
 
-// Of every `step`-th controller from `first` on.
+// A stream of every `step`-th controller from `first` on.
 CollectiveSpec stream(Collective collective, int vc, const char* algorithm, int first = 0,
                       int step = 1) {
   CollectiveSpec spec;

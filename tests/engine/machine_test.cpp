@@ -206,14 +206,14 @@ class FailureTriggerTest : public MachineTest {
  protected:
   struct Found {
     bool any = false;
-    std::uint64_t cycle = 0;  // of the run
+    std::uint64_t cycle = 0;  // cycle of the run
     std::int64_t after = 0;   // cycles to the end of the run
     std::string message;
   };
   static constexpr WaveTriggerKind kCauses[] = {
       WaveTriggerKind::kPayload, WaveTriggerKind::kLockstep, WaveTriggerKind::kDeadlock};
 
-  // What a machine's trigger on `kind` finds. All are built before the first one runs.
+  // Findings of a machine's trigger on `kind`. All are built before the first one runs.
   std::vector<Found> search(const std::vector<std::pair<WaveTriggerKind, std::uint64_t>>& timeouts,
                             const SwitchFactory& switches) {
     std::vector<std::unique_ptr<Machine>> machines;

@@ -92,13 +92,13 @@ TEST_P(Repeating, GivesWhatARunInFullGives) {
       }
     });
   }
-  EXPECT_GE(replayed, static_cast<int>(kWorks));  // of four times as many
+  EXPECT_GE(replayed, static_cast<int>(kWorks));  // out of four times as many
   RecordProperty("works_with_rows_written_over", written_over);
 }
 
 INSTANTIATE_TEST_SUITE_P(Works, Repeating, testing::Range<std::uint64_t>(0, 10));
 
-// Of a hundred thousand operations a few are simulated.
+// Few of a hundred thousand operations are simulated.
 TEST(Memoisation, ManyAreSimulatedAsFew) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   WorkStep step{.name = "step", .specs = {}, .after = {}};

@@ -51,7 +51,7 @@ std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
 
 class Skipping : public testing::TestWithParam<std::uint64_t> {};
 
-constexpr std::uint64_t kMachines = 10;  // of a case
+constexpr std::uint64_t kMachines = 10;  // per case
 
 TEST_P(Skipping, GivesWhatARunInFullGives) {
   int runs = 0, repeating = 0;
@@ -71,7 +71,7 @@ TEST_P(Skipping, GivesWhatARunInFullGives) {
         try {
           plan = make_plan(topology, work, OnConflict::kLater);
         } catch (const BadInput&) {
-          continue;  // what this machine cannot do
+          continue;  // not possible on this machine
         }
         if (random.below(2) == 0) shrink_windows(random, plan);
         const RunResult skipped = run_plan(skips, plan);

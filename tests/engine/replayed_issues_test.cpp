@@ -287,7 +287,7 @@ TEST_P(ReplayedIssues, AreThoseOfARunInFull) {
   if (GetParam().is_long) {
     EXPECT_GT(passed_over, 0U);
   }
-  // Of few loops on a large machine perhaps none recurs.
+  // A few loops on a large machine may have none that recurs.
   if (GetParam().seeds >= 8) {
     EXPECT_GT(replayed, 0U);
   }

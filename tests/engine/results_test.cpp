@@ -1,5 +1,5 @@
-// What a run tells about itself, against sums done by hand: flits in and out of switches, what NPUs inject,
-// bandwidths of works of several parts.
+// Results of a run, against sums done by hand: flits in and out of switches, what NPUs inject, bandwidths
+// of works of several parts.
 
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST_F(ResultsTest, FlitsIntoAndOutOfSwitches) {
                                          {"l2.s0.c0", {kFlits, kFlits}}}));
   EXPECT_EQ(flits_of(results[3]),
             (Flits{{"l1_0.s0", {0, 0}}, {"l1_1.s0", {2 * kFlits, kFlits}}, {"l2.s0.c0", {0, 0}}}));
-  // What leaves an NPU is what it injects.
+  // Injected bytes are those that leave an NPU.
   EXPECT_EQ(results[0].injected_bytes, 4 * bytes);
   EXPECT_EQ(results[1].injected_bytes, bytes);
   EXPECT_EQ(results[0].injected_bytes_per_npu_max, bytes);

@@ -161,7 +161,7 @@ TEST_F(Toy, IsAskedForInAMachineFile) {
               load({"switch.yield=3"});
             }).find("switch.yield: found '3', but switches of the kind toy have no YIELD"),
             std::string::npos);
-  // What the file says of its own switches stays unused; what is asked for is refused.
+  // Switches of the file stay unused; a request for them is refused.
   const Topology set_over =
       load_config("configs/fred_small.yaml", {"switch.kind=" + toy_kind().name()}).topology;
   EXPECT_FALSE(set_over.in_switch);

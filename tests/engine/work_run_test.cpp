@@ -95,8 +95,8 @@ TEST_F(WorkRunTest, DelayAndOrderAreKept) {
   EXPECT_GT(repeated.cycles, 3 * (100 + result.parts[0].cycles - 10));
 }
 
-// Where the cycles of repeated steps went: of every repetition all of its own, in rows that are written over each other's;
-// nothing moves because somebody looks, and all implementations give the same.
+// Breakdown of the cycles of repeated steps: of every repetition all of its own, in rows that are written over each
+// other's; nothing moves because somebody looks, and all implementations give the same.
 TEST(WorkRun, BreakdownsAddUp) {
   const Topology topology = load_config("configs/fred_small.yaml").topology;
   std::vector<WorkStep> steps{step_of("a", {{0, 1, 2, 3}}, 9000, kMp),
@@ -138,7 +138,7 @@ TEST(WorkRun, BreakdownsAddUp) {
       EXPECT_GE(part.path->cycles + (seen.parts[p].operations - 1) * 18, seen.parts[p].cycles);
     }
   }
-  // Of packets of 4 KiB: three times 3 at 4 NPUs, 2 at 2 twice, five times 1 at 2.
+  // Packets of 4 KiB: three times 3 at 4 NPUs, 2 at 2 twice, five times 1 at 2.
   EXPECT_EQ(packets, 3U * 3 * 4 + 2U * 2 * 2 + 5U * 1 * 2);
 }
 

@@ -1,4 +1,4 @@
-// What the fabric checks on every link, each rule kept exactly and broken by exactly one: room at the receiver,
+// Checks of the fabric on every link, each rule kept exactly and broken by exactly one: room at the receiver,
 // credits owed, the link's readiness. Two puppets do what each case says.
 
 #include <fmt/format.h>
@@ -201,7 +201,8 @@ TEST(LaunchEdges, AsManyAsLinksGiveNoticeOf) {
   }
 }
 
-// Where flits are: on the link until they arrive, then buffered, and outstanding until their credit is back.
+// Positions of flits: on the link until they arrive, then buffered, and outstanding until their credit is
+// back.
 TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
   sender_.act = [](int edge, SwitchPins& pins) {
     if (edge < 2) launch(pins, edge == 0 ? kMp : kDp);

@@ -33,9 +33,9 @@ constexpr int kCreditsInFlight = 150;  // fewer than are told apart
 
 struct Wires {
   int latency = 10;
-  std::uint64_t flit_errors = 0, flit_losses = 0, back_errors = 0;  // of 1000
-  std::uint64_t outages = 0;  // of 1000: nothing intact comes back for longer than a time-out
-  std::uint64_t ready = 1000, offered = 1000, given = 500;  // of 1000
+  std::uint64_t flit_errors = 0, flit_losses = 0, back_errors = 0;  // per 1000
+  std::uint64_t outages = 0;  // per 1000: nothing intact comes back for longer than a time-out
+  std::uint64_t ready = 1000, offered = 1000, given = 500;  // per 1000
 };
 
 class Pair {
@@ -157,7 +157,7 @@ class Pair {
     ASSERT_EQ(rx_->flit_o, word_of(passed)) << "flit " << passed;
     ++passed;
   }
-  // What is on the wires after the edge goes under way.
+  // Flits on the wires after the edge go under way.
   void launch() {
     std::optional<Flit> flit;
     if (tx_->wire_valid_o && !chance(wires_.flit_losses)) {
@@ -275,7 +275,7 @@ TEST(LinkRetry, IsDeadWhenAFlitWasSentAgainOnceTooOften) {
     std::uint64_t edges = 0;
     for (; edges < 20; ++edges) pair.edge();
     pair.set(cut_and_full);
-    const auto sent = [&](std::uint64_t times) {  // of the oldest flit, the first time included
+    const auto sent = [&](std::uint64_t times) {  // sendings of the oldest flit, the first included
       while (pair.again_oldest + 1 < times && edges < 10'000) ++edges, pair.edge();
     };
     sent(kShape.max_retries);

@@ -59,7 +59,7 @@ class ScriptedEndpoint final : public EndpointCore {
   std::uint32_t received = 0;
   std::vector<int> launches, arrivals;  // edges
   Random random{1};
-  std::uint64_t one_in = 1;  // of the edges at which a flit could go
+  std::uint64_t one_in = 1;  // a flit goes at one in so many edges at which it could
   int first_credit = -1;
 
  private:

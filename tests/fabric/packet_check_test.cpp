@@ -1,4 +1,4 @@
-// What a NIC refuses, with which status, and what it says about it.
+// Refusals of a NIC: packets, status and message.
 
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -57,7 +57,7 @@ struct Case {
   const char* what;
   std::function<void(OwnPacket&)> spoil;
   tlm::tlm_response_status status;
-  std::string text;  // of refusal()
+  std::string text;  // text of refusal()
 };
 
 std::vector<Case> cases() {

@@ -21,7 +21,7 @@ module async_fifo #(
 );
   localparam int unsigned ADDR_W = COUNT_W - 1;
 
-  // Of the words written or read, how many more are seen at the next edge.
+  // Words written or read that are newly seen at the next edge.
   (* anyseq *) logic [COUNT_W-1:0] more_written, more_read;
   logic [COUNT_W-1:0]     written_q, read_q, written_seen_q, read_seen_q;
   logic [DEPTH*WIDTH-1:0] word_q;

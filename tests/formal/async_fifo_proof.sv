@@ -63,7 +63,7 @@ module async_fifo_proof #(
   always_ff @(posedge rclk_i) read_q <= rrst_ni ? read_q + W'(read_i) : '0;
   assign inside = written_q - read_q;
 
-  // What the last edge leaves of free places, and of a word that was shown.
+  // Free places left by the last edge, and a word that was shown.
   logic [W-1:0] left_q;
   logic         shown_q;
   always_ff @(posedge wclk_i) left_q <= wrst_ni ? free - W'(write_i) : '0;

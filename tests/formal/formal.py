@@ -21,7 +21,7 @@ sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from fredsim_tools.synth.sources import Sources  # noqa: E402
 
-LIMIT_S = 1800  # of one run of a tool
+LIMIT_S = 1800  # per run of a tool
 ASSERTION = re.compile(r"\b(\w+)\s*:\s*assert\b")
 
 
@@ -40,7 +40,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Proof:
-    name: str  # of the harness, without _proof
+    name: str  # harness, without _proof
     depth: int
     faults: tuple
     induction: int = 0  # steps; 0: bounded only

@@ -15,14 +15,14 @@ module fred_interconnect_proof #(
 ) (
   input logic                   clk_i,
   input logic                   load_i,
-  input logic                   second_i,  // of the two configurations
+  input logic                   second_i,  // second of the two configurations
   input logic [P-1:0]           valid_i,
   input logic [P-1:0]           tag_i,
   input logic [P-1:0]           lane_i
 );
   localparam int unsigned FLIT_W = noc_pkg::flit_w(1);
   localparam int unsigned STAGES = fred_pkg::stages(P);
-  localparam int unsigned W = 2 + P;  // of what is expected at a port: valid, tag, lane
+  localparam int unsigned W = 2 + P;  // width of an expected output at a port: valid, tag, lane
 
   (* anyconst *) logic [2*CONFIG_BITS-1:0] configurations;
   logic                   started_q = 1'b0;
@@ -58,8 +58,7 @@ module fred_interconnect_proof #(
     assume (wave_q[STAGES-1:0] == '0 || (!load_i && second_i == second_q));
   end
 
-  // What the outputs have to show, by how many edges from now; whether there was a flit or a load in the last STAGES
-  // edges.
+  // Expected outputs, by how many edges from now; whether there was a flit or a load in the last STAGES edges.
   logic [P*W-1:0]        expected;
   logic [STAGES*P*W-1:0] expected_q;
   logic [STAGES-1:0]     flits_q, loads_q;
@@ -95,7 +94,7 @@ module fred_interconnect_proof #(
     end
   end
 
-  // Of every output: valid, header, lane, and that nothing else is in the flit.
+  // Faults of every output: valid, header, lane, and that nothing else is in the flit.
   logic [P-1:0] valid_wrong, header_wrong, lane_wrong;
 
   for (genvar o = 0; o < P; o++) begin : gen_out
@@ -113,8 +112,8 @@ module fred_interconnect_proof #(
                            out_flit[o*FLIT_W+noc_pkg::HEADER_W+:FLIT_W-noc_pkg::HEADER_W] != flit[FLIT_W-1:noc_pkg::HEADER_W];
   end
 
-  // What the interconnect must hold for that, where it has 3 ports and two sub-networks: each stage the configuration
-  // of the flits that come to it next, and a flit only where one came so many edges ago.
+  // Invariant of the interconnect, if it has 3 ports and two sub-networks: each stage the configuration of the flits
+  // that come to it next, and a flit only where one came so many edges ago.
   localparam int unsigned INDUCTIVE = 32'(P == 3 && M == 2);
   (* hierconn *) logic [STAGES-1:0] \i_dut.active_q , \i_dut.wave_q ;
   (* hierconn *) logic [3:0] \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q ,

@@ -1,5 +1,5 @@
-// What a configuration of Fred_M(P) means, from the contract of `fred_network` alone: of which inputs each output has
-// the sum.
+// Meaning of a configuration of Fred_M(P), from the contract of `fred_network` alone: the inputs whose sum each
+// output has.
 //
 // Shapes: a port has a mask of N bits, the inputs of the whole network whose flits are added in what passes there;
 // none: no flit. legal_o: every adder that is used gets both of its flits or none.

@@ -1,4 +1,4 @@
-// What holds of a count on its way through a `synchroniser` as a Gray code, of W bits: whatever was taken over is
+// Properties of a count on its way through a `synchroniser` as a Gray code, of W bits: whatever was taken over is
 // between last_i, which the other side knows to be behind, and the count itself. Numbers are modulo 2 to the power of
 // W.
 module gray_crossing #(
@@ -8,8 +8,8 @@ module gray_crossing #(
   input  logic         on_i,      // has been reset
   input  logic [W-1:0] last_i,
   input  logic [W-1:0] count_i,
-  input  logic [W-1:0] gray_i,    // of the count: d_i of the synchroniser
-  input  logic [W-1:0] before_i,  // of the moment before
+  input  logic [W-1:0] gray_i,    // Gray code of the count: d_i of the synchroniser
+  input  logic [W-1:0] before_i,  // Gray code of the moment before
   input  logic [W-1:0] first_i,
   input  logic [W-1:0] second_i,  // q_o
   output logic [W-1:0] first_o,   // the same in binary

@@ -105,9 +105,9 @@ module link_retry_proof #(
     end
   end
 
-  // What both ends must hold for that. Sequence numbers, from old to new: of the oldest flit without acknowledgement,
-  // what is acknowledged on the way back, what the receiver expects, what was sent at all when a flit was sent that is
-  // on its way, what was sent at all, the next one to come. No two of them are as far apart as the numbers reach.
+  // Invariant of both ends. Sequence numbers, from old to new: of the oldest flit without acknowledgement, what is
+  // acknowledged on the way back, what the receiver expects, what was sent at all when a flit was sent that is on its
+  // way, what was sent at all, the next one to come. No two of them are as far apart as the numbers reach.
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
   (* hierconn *) logic [SEQ_W-1:0] \i_tx.base_q , \i_tx.next_q , \i_tx.fresh_q , \i_tx.come_q , \i_tx.seq_q ;
   (* hierconn *) logic [$clog2(TIMEOUT+1)-1:0] \i_tx.time_q ;

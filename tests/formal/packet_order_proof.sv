@@ -8,7 +8,7 @@ module packet_order_proof (
   input logic                     rst_ni,
   input logic                     valid_i,
   input logic [noc_pkg::VC_W-1:0] vc_i,
-  input logic [1:0]               flits_i  // of a packet that begins, less 1
+  input logic [1:0]               flits_i  // flits of a packet that begins, less 1
 );
   logic                          started_q = 1'b0;
   logic [2*noc_pkg::NUM_VCS-1:0] left_q;   // flits to come of the packet of each VC, less 1

@@ -11,7 +11,7 @@ module reset_sync_proof (
   (* anyconst *) logic test_mode;
   logic       rst_n, clk_q, rst_q;
   logic       begun_q = 1'b0;
-  logic [1:0] edges_q;  // of the clock since the reset was asked for
+  logic [1:0] edges_q;  // edges of the clock since the reset was asked for
 
   reset_sync i_dut (.clk_i, .rst_ni, .test_mode_i(test_mode), .test_rst_ni, .rst_no(rst_n));
 
@@ -19,7 +19,7 @@ module reset_sync_proof (
     if (!begun_q) assume (!rst_ni && !clk_i);
   end
 
-  // Of an edge the reset counts as it was in the moment before.
+  // The reset counts at an edge as it was in the moment before.
   always_ff @(posedge moment) begin
     begun_q <= 1'b1;
     clk_q <= clk_i;

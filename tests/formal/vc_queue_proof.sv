@@ -68,7 +68,7 @@ module vc_queue_proof #(
     end
   end
 
-  // What the module must hold for that: where the sides are.
+  // Invariant of the module: positions of the sides.
   (* hierconn *) logic [KNOWN:0]            \i_dut.known_q ;
   (* hierconn *) logic [KNOWN*SIDE_W-1:0]   \i_dut.side_q ;
   (* hierconn *) logic [$clog2(DEPTH+1)-1:0] \i_dut.unread_q , \i_dut.used_q ;

@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
   }
   target = &*found;
   if (const char* const folder = std::getenv("FREDSIM_FUZZ_SEEDS")) write_seeds(folder);
-  // What commands print is of no interest, and much.
+  // Output of commands is of no interest, and long.
   if (std::freopen("/dev/null", "w", stdout) == nullptr) std::exit(2);
   return 0;
 }

@@ -1,4 +1,4 @@
-// What reads bytes that users give: a fuzzer or a test may call each with anything.
+// Readers of bytes that users give: a fuzzer or a test may call each with anything.
 //
 // Purpose: an input is accepted, or refused by a message as the contract of exit codes has it (base/error.h). All else is a fault: another
 //   exception, a message that does not name the file, what a sanitizer finds, a time-out.

@@ -319,7 +319,7 @@ TEST(NicShape, IsThatOfItsMachineWithTheRowsOfTheSwitchAtEveryPort) {
   EXPECT_EQ(shape.phases, (std::vector<int>{rows, 0, 0, 0}));
 }
 
-// ---- what is demanded of a packet
+// ---- requirements on a packet
 
 struct CheckedPacket {
   CheckedPacket() {

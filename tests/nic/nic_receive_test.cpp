@@ -58,7 +58,7 @@ class NicReceive : public testing::Test {
     int source = 0;
     int vc = kDp;
     bool head = true, tail = true;
-    std::uint32_t index = 0;  // of its packet
+    std::uint32_t index = 0;  // index in its packet
     std::uint16_t value = 0;  // in its first lane; one more in each of the others
   };
 
@@ -197,7 +197,7 @@ class NicReceiveOfAnotherOrder : public NicReceive {
 };
 TEST_F(NicReceiveOfAnotherOrder, ABacklogLeavesByThat) { expect_backlog("PDDCCCMMMM.."); }
 
-// What arrives and can be taken at once goes before a backlog, and takes the port's edge.
+// An arrival that can be taken at once goes before a backlog, and takes the port's edge.
 TEST_F(NicReceive, AnArrivalThatIsTakenLeavesTheBacklogWhereItIs) {
   simulation_.run([&] {
     step({.source = 1, .vc = kMp});

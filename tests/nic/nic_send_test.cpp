@@ -211,7 +211,7 @@ class SendBench {
       pins_.out_ready |= 1U << port;
       want[port] = ports_[port].launch(log);
     }
-    std::ranges::fill(pins_.out_flit, ~0U);  // what was there before is nobody's
+    std::ranges::fill(pins_.out_flit, ~0U);  // earlier pins are not used
     nic_.step(pins_);
     for (int port = 0; port < setting_.ports; ++port) {
       const auto& flit = want[port];

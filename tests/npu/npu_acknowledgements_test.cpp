@@ -1,4 +1,4 @@
-// What an NPU acknowledges, and how far it goes by the acknowledgements of others; what is expected follows from
+// Acknowledgements of an NPU, and how far it goes by those of others; what is expected follows from
 // collective/acknowledgements.h.
 
 #include <gtest/gtest.h>
@@ -136,7 +136,8 @@ TEST_P(NpuNotDue, AnAcknowledgementFailsTheJob) {
 INSTANTIATE_TEST_SUITE_P(Wrong, NpuNotDue,
                          testing::Values(std::pair{2, 16U}, std::pair{1, 32U}, std::pair{1, 0U}));
 
-// Who needs them: a leaf of a reduction, too; one that also passes results on sees them by itself.
+// Ranks that need them: a leaf of a reduction, too; one that also passes results on sees them by
+// itself.
 TEST(Acknowledgements, AreForSourcesWithoutResults) {
   const RankPart leaf{.rank = 0, .contributes = true, .reduce_to = {{.rank = 1}}};
   RankPart receiving = leaf;

@@ -184,7 +184,7 @@ TEST_F(NpuParts, PacketsOfOrderedTreesKeepPaceWithOtherVirtualChannels) {
   }
 }
 
-// What a state that recurs must say of packets in order: whose turn it is, by how much, and what waits; not since when.
+// State of packets in order that must recur: whose turn it is, by how much, and what waits; not since when.
 TEST_F(NpuParts, TheStateOfTurnsSaysAllThatDecides) {
   for (int tree = 0; tree < 2; ++tree) {
     add_tree(
@@ -286,7 +286,7 @@ TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
   EXPECT_TRUE(own_is_next());
   EXPECT_TRUE(own_is_next());
   EXPECT_FALSE(own_is_next());
-  // Of tree 0 no more comes: the others are not waited for.
+  // No more of tree 0 comes: the others are not waited for.
   w.trees[0].packets = 1;
   EXPECT_TRUE(own_is_next());
   EXPECT_FALSE(own_is_next()) << "all are started";

@@ -85,7 +85,7 @@ TEST_F(NpuTest, AHeadGoesOnWhereTheNicAlwaysHasRoom) {
   });
 }
 
-// Where a multicast goes out by several ports, its head begins no packet while two wait for any of them.
+// A multicast that goes out by several ports begins no packet while two wait for any of them.
 TEST_F(NpuTest, AMulticastHeadWaitsForItsSlowestPort) {
   simulation_.run([&] {
     add_tree(10,

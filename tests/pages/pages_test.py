@@ -67,7 +67,7 @@ EXIT_CODES = {
 
 
 def blocks(text):
-    """Of a page: its indented blocks, each with the heading above it."""
+    """Indented blocks of a page, each with the heading above it."""
     heading, block, before = "", [], ""
     for line in [*text.splitlines(), "", "the end"]:
         if line.startswith("#"):
@@ -90,7 +90,7 @@ def dedent(block):
 
 
 def commands(text):
-    """Of a page: its commands, (heading, command, lines shown after it)."""
+    """Commands of a page, (heading, command, lines shown after it)."""
     found = []
     for heading, lines in blocks(text):
         if lines[0].startswith("|") or any(lines[0].strip().startswith(start) for start in NOT_OUTPUT):

@@ -75,7 +75,7 @@ class Page(unittest.TestCase):
 
     @classmethod
     def own_results(cls):
-        """Of tb_own_npu; in the first run there is nothing of what may be null."""
+        """Results of tb_own_npu; in the first run there is nothing of what may be null."""
         subprocess.run([OPTIONS.own_npu, "--model", "tlm", "--json", cls.path("own")], check=True, stdout=subprocess.DEVNULL)
         document = json.loads(pathlib.Path(cls.path("own")).read_text())
         for key in ("config", "machine", "size_bytes", "algbw_gbps", "payload"):

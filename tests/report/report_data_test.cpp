@@ -110,7 +110,7 @@ TEST(ReportData, TrafficHasItsSwitchesToo) {
   EXPECT_TRUE(data["runs"][0]["latency_cycles"]["p99"].is_null());
   EXPECT_EQ(data["runs"][0]["switches"][0]["stall_cycles"]["credit"], 26);
   EXPECT_EQ(data["fabrics"][0]["switches"], Json::parse(R"(["r0_0"])"));
-  Json older = Json::parse(traffic());  // of before traffic had them
+  Json older = Json::parse(traffic());  // a file from before traffic had them
   older["runs"][0].erase("switches");
   EXPECT_TRUE(data_of(older.dump())["runs"][0]["switches"].empty());
 }

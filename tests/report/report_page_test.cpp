@@ -17,7 +17,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// What the script in the page gets.
+// Data that the script in the page gets.
 std::string data_in(const std::string& page) {
   const std::string opens = R"(<script type="application/json" id="data">)";
   const std::size_t from = page.find(opens) + opens.size();

@@ -1,4 +1,4 @@
-// Whether two paths name one file, and which file would be written under a path.
+// Test if two paths name one file, and which file would be written under a path.
 #include "report/same_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""What the page of `fredsim report` saves: charts as SVG files, tables as CSV files. Run by page_test.py."""
+"""Files that the page of `fredsim report` saves: charts as SVG files, tables as CSV files. Run by page_test.py."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from page import Page
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-# What the page would save goes into window.saved instead, as {name, blob}.
+# Files that the page would save go into window.saved instead, as {name, blob}.
 CATCH_SAVED = """
 window.saved = [];
 const blobs = new Map();
@@ -97,7 +97,7 @@ class SavingTest(Page):
                          [(run["fabric"], run["size_bytes"], run["cycles"], run["time_ns"], run["busbw_gbps"]) for run in document["runs"]])
         self.assertEqual(runs[0]["Speed-up"], "", "the base has none")
         links = next(rows for title, rows in by_title.items() if title.startswith("Save Links: "))
-        of_run = document["runs"][2]["links"]  # of the largest size of the first machine
+        of_run = document["runs"][2]["links"]  # links of the largest size of the first machine
         self.assertEqual({row["Link"]: (int(row["Flits"]), float(row["Utilization, fraction"])) for row in links},
                          {link["name"]: (link["flits"], link["utilization"]) for link in of_run})
         self.assertEqual([row["Link"] for row in links], self.column("links-table", "Link"), "in the order of the page")

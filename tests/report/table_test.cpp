@@ -136,7 +136,7 @@ TEST(RunTable, SettingsStandBehindTheName) {
           .heading.starts_with("fred@switch.input_buffer=48KiB,fabric.middle=2: all_reduce"));
 }
 
-// What a spreadsheet or a script needs of a run: everything, as exact as in JSON.
+// CSV for a spreadsheet or a script: everything of a run, as exact as in JSON.
 TEST(RunTable, CsvHasAllOfARun) {
   EXPECT_EQ(
       csv_of(run_table(std::vector<ReportedRun>{{sample_run(), std::nullopt}})),
@@ -194,7 +194,7 @@ TEST(CompareTable, TheFastestMachineAndABadPayloadStandOut) {
   EXPECT_EQ(tones(), std::vector{Tone::kBad}) << "none is faster than the base";
 }
 
-// What a user came for stays, whatever the numbers.
+// The figures that a user came for stay, whatever the numbers.
 TEST(CompareTable, TheMostImportantColumnsAreThereIn80) {
   RunResult big = sample_run();
   big.fabric = "fred_small";

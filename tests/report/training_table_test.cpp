@@ -166,7 +166,7 @@ TEST(TrainingTable, PartsOfNoTimeAreForProgramsOnly) {
   for (const char* name : {"bubble_ns", "input_load_ns", "streaming_ns", "memory_ns"})
     EXPECT_EQ(training_csv(training_setup(), runs, name).size(), 2U) << name;
   runs[1].breakdown_ns[1].second = 51;   // bubble
-  runs[1].breakdown_ns[2].second = 0.1;  // of any other, what there is
+  runs[1].breakdown_ns[2].second = 0.1;  // others have what there is
   EXPECT_EQ(text_columns(training_table(training_setup(), runs)),
             (std::vector<std::string>{"machine", "iteration", "speed-up", "compute", "bubble",
                                       "input", "mp", "pp", "dp", "cycles", "payload"}));

@@ -105,7 +105,7 @@ def yaml_of(value, indent=""):
 
 
 def processor_seconds(pid):
-    """Of a process that has not been waited for."""
+    """Times of a process that has not been waited for."""
     after_name = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-// What writers write against the schema that is made from the tables: samples of every kind of file keep to it, and one value
+// Output of writers against the schema that is made from the tables: samples of every kind of file keep to it, and one value
 // changed, left out or added does not.
 #include "results/schema.h"
 
@@ -39,7 +39,7 @@ class SchemaCheck {
   std::string problem_of(const json& value, const std::string& definition) const {
     return problem(value, schema_.at("$defs").at(definition), "");
   }
-  // Of a file of any kind.
+  // Problem of a file of any kind.
   std::string problem_of(const json& value) const { return problem(value, schema_, ""); }
   const json& definition(const std::string& name) const { return schema_.at("$defs").at(name); }
 
@@ -410,7 +410,7 @@ TEST_P(SampleFiles, WithAValueOfAnotherTypeDoNot) {
       if (key == "machine") continue;  // the machine's own schema has it
       seen.insert(key);
       for (const json& other : others) {
-        // Of its own type it may be right; of one that may be null the type is not known.
+        // A value of its own type may be right; the type of one that may be null is not known.
         const bool is_of_its_type = other.type() == value.type() && !other.is_number();
         if (is_of_its_type || (value.is_null() && (other.is_string() || other.is_boolean())))
           continue;

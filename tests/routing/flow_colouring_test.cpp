@@ -1,4 +1,4 @@
-// What the search for a colouring costs, in steps, so that no flow set keeps a user waiting.
+// Cost of the search for a colouring, in steps, so that no flow set keeps a user waiting.
 #include "routing/flow_colouring.h"
 
 #include <fmt/format.h>

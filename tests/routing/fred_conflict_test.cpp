@@ -273,7 +273,7 @@ TEST(FredConflict, WorkedExampleOfThePaper) {
   EXPECT_FALSE(conflict({8, 3}, flows).has_value());
 }
 
-// What "conflict" means: one colour per flow and level, as §5 has it. The µSwitches themselves
+// Meaning of "conflict": one colour per flow and level, as §5 has it. The µSwitches themselves
 // could serve this set by sending flow 0 through both sub-networks.
 TEST(FredConflict, SplitMulticastIsNotLookedFor) {
   const std::vector<Flow> flows{{0b0001, 0b0101}, {0b0100, 0b0010}, {0b1000, 0b1000}};

@@ -43,7 +43,7 @@ void expect_flows_served(const FredSwitchShape& shape, const std::vector<Flow>& 
   EXPECT_EQ(out, wanted);
 }
 
-// Whether the set has a routing, which then is looked at.
+// True if the set has a routing, which then is looked at.
 bool route_and_check(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
   try {
     expect_flows_served(shape, flows, route_flows(shape, flows));

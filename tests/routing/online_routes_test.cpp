@@ -40,7 +40,8 @@ Topology tree_of(std::vector<TreeLevel> levels, int slices, int io_controllers) 
   return build_fred_tree(machine, spec);
 }
 
-// Of 1 to 4 levels; the sizes are such that uplinks share out and no chiplet has too many ports.
+// A tree of 1 to 4 levels; the sizes are such that uplinks share out and no chiplet has too many
+// ports.
 Topology random_tree(Random& random) {
   const auto number = [&](int least, int most) {
     return test::random_between(random, least, most);
@@ -172,7 +173,7 @@ TEST(OnlineRoutes, DestinationsAreSpreadOverParallelLinks) {
   }
 }
 
-// Where the numbers come out, all links of a level carry the same number of destinations, upwards and
+// If the numbers come out, all links of a level carry the same number of destinations, upwards and
 // downwards each.
 TEST(OnlineRoutes, DestinationsAreSpreadEvenlyOnEveryLevel) {
   for (const Topology& topology : {load_config("configs/fred_64.yaml").topology,
@@ -206,7 +207,7 @@ TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
       const int from = topology.nodes[topology.links[l].from].level;
       const int to = topology.nodes[topology.links[l].to].level;
       if (from == 0 || to < from) continue;
-      int digits = 1;  // of an address, up to this level's
+      int digits = 1;  // digits of an address, up to this level's
       for (int k = 1; k <= from; ++k) digits *= topology.tree.levels[k - 1].uplinks;
       const int npus = static_cast<int>(topology.npus.size());
       const int outside = npus - npus / topology.tree.switches(from);

@@ -87,7 +87,7 @@ class Bench {
   ~Bench() {
     model_.final();
     if (at_end_of_bench) at_end_of_bench(*context_);
-    Verilated::threadContextp(context_.get());  // of which its destructor takes itself out
+    Verilated::threadContextp(context_.get());  // context from which its destructor removes itself
   }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;

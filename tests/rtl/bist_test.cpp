@@ -22,7 +22,7 @@ constexpr int kCycles = 20 * kDepth + 4;
 
 class Bist : public ::testing::Test {
  protected:
-  // What a memory's cells do after an edge: given those before it and those that it made.
+  // Fault of a memory's cells after an edge: given those before it and those that it made.
   using Fault = std::function<void(const CData* before, CData* now)>;
 
   Bist() {
@@ -108,7 +108,7 @@ TEST_F(Bist, FindsEveryBitThatIsStuck) {
     EXPECT_EQ(run(), 2) << "stuck at " << int{value};
   }
   small_stuck_.reset();
-  EXPECT_EQ(run(), 0);  // what was found before is forgotten
+  EXPECT_EQ(run(), 0);  // earlier findings are forgotten
 }
 
 TEST_F(Bist, FindsEveryTransitionThatFails) {

@@ -64,7 +64,7 @@ class Fifo {
     if ((rising >> kSource & 1U) != 0) {
       if (model_.write_i) held_.push_back(model_.wdata_i);
       ASSERT_LE(held_.size(), static_cast<std::size_t>(kDepth));
-      // What the write side takes for free is free.
+      // Places that the write side takes for free are free.
       ASSERT_LE(model_.free_o + held_.size(), static_cast<std::size_t>(kDepth)) << clocks_.time();
       model_.wrst_ni = !in_reset;
       const bool wish = !in_reset && random.below(100) < write_percent;

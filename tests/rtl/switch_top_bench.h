@@ -25,7 +25,7 @@
 namespace fredsim::switch_top {
 
 constexpr int kPorts = 4, kWords = 4;
-constexpr std::uint64_t kPeriod = 1000;  // of the switch's clock
+constexpr std::uint64_t kPeriod = 1000;  // period of the switch's clock
 
 FredShape shape();
 

@@ -37,7 +37,7 @@ class FredSwitchTopMemories : public ::testing::Test {
     stuck_.hold();
   }
 
-  // What failed, by place, of a test of all memories.
+  // Memories that failed, by place, in a test of all memories.
   std::uint32_t run() {
     Vtop_fred_switch_top& pins = top_.model();
     pins.bist_start_i = 1;

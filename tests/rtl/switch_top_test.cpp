@@ -132,8 +132,8 @@ TEST(FredSwitchTop, TakesAFlitEveryCycleAtEqualClocksInAnyPhase) {
   }
 }
 
-// What a flit and a credit take, in time: the first flit from the edge that samples it to the one after which it leaves, and
-// to the one after which its credit leaves; from flit to flit with one credit at the sender, with one at the receiver.
+// Times of a flit and a credit: the first flit from the edge that samples it to the one after which it leaves, and to the
+// one after which its credit leaves; from flit to flit with one credit at the sender, with one at the receiver.
 struct Times {
   std::uint64_t latency = 0, credit = 0, sender_loop = 0, receiver_loop = 0;
 };

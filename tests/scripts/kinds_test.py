@@ -52,7 +52,7 @@ class Table(unittest.TestCase):
 
 
 class Kinds(unittest.TestCase):
-    """What a kind.cmake says is there in the RTL."""
+    """Claims of a kind.cmake hold in the RTL."""
 
     def test_modules(self):
         sources = Sources(CHECKOUT)

@@ -16,7 +16,7 @@ namespace fredsim::test {
 
 using Expression = std::vector<int>;
 
-// What every output port carries when the input ports of `driven` carry their own number.
+// Value of every output port when the input ports of `driven` carry their own number.
 std::vector<Expression> interpret(const FredSwitchShape& shape, const std::vector<bool>& bits,
                                   std::uint32_t driven);
 

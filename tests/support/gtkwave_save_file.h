@@ -30,10 +30,12 @@ struct SaveFile {
 
 SaveFile read_save_file(const std::string& text);
 
-// What keeps GTKWave from showing all of a save file on a waveform with these signals; empty: nothing.
+// Problems that keep GTKWave from showing all of a save file on a waveform with these signals; empty:
+// none.
 std::vector<std::string> problems_of(const SaveFile& save, const std::vector<VcdName>& names);
 
-// Of a committed one, at `path`: what keeps it from being used from the top of any checkout, too.
+// Problems of a committed one, at `path`: also those that keep it from being used from the top of
+// any checkout.
 std::vector<std::string> problems_of_committed(const std::string& path,
                                                const std::vector<VcdName>& names);
 

@@ -16,7 +16,7 @@ namespace fredsim::test {
 
 inline constexpr int kCollectives = 11;
 
-// Of NPUs, and of the first `io` I/O controllers.
+// A group of NPUs, and of the first `io` I/O controllers.
 inline std::vector<int> random_group(Random& random, int npus, int io = 0) {
   std::vector<int> group(npus);
   std::iota(group.begin(), group.end(), 0);

@@ -44,7 +44,7 @@ class Simulation {
   std::unique_ptr<Thread> thread_;
 };
 
-// what() of the exception of type Error that `body` throws; empty if it throws none.
+// Message, what(), of the exception of type Error that `body` throws; empty if it throws none.
 template <class Error>
 std::string message_of(const std::function<void()>& body) {
   try {

@@ -33,7 +33,7 @@ class TestSwitch : public SwitchCore {
  protected:
   virtual int route(std::uint16_t destination) const = 0;  // output port
   virtual std::uint32_t identity() const = 0;
-  virtual void write(std::uint16_t address, std::uint32_t data) = 0;  // of what is not a credit
+  virtual void write(std::uint16_t address, std::uint32_t data) = 0;  // writes all but credits
 
  private:
   struct Output {
@@ -60,7 +60,7 @@ class TestSwitch : public SwitchCore {
 
 class TestMeshRouter : public TestSwitch {
  public:
-  explicit TestMeshRouter(const SwitchShape& shape)  // of the kind "mesh"
+  explicit TestMeshRouter(const SwitchShape& shape)  // kind: "mesh"
       : TestSwitch(shape), locals_(shape.value("NUM_LOCAL")) {}
 
  protected:

@@ -14,7 +14,7 @@ namespace fredsim {
 void write_file(const std::string& path, const std::string& bytes);
 void write_trace(const std::string& path, const std::vector<TraceNode>& nodes);
 std::vector<TraceNode> read_trace(const std::string& path);
-// What BadInput says; empty where nothing was thrown.
+// Message of BadInput; empty if nothing was thrown.
 std::string refusal_of(const std::function<void()>& what);
 
 TraceNode compute_node(std::uint64_t id, std::vector<std::uint64_t> after = {});

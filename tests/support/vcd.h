@@ -13,8 +13,8 @@ namespace fredsim {
 
 // All values at a time, by path with '/' between its parts, without the range: "links/a__b/valid".
 struct VcdState {
-  std::map<std::string, std::uint64_t> values;  // of signals of 64 bits at most
-  std::map<std::string, std::string> bits;      // of wider ones, the most significant bit first
+  std::map<std::string, std::uint64_t> values;  // signals of 64 bits at most
+  std::map<std::string, std::string> bits;      // wider signals, the most significant bit first
   std::uint64_t at(const std::string& path) const { return values.at(path); }
 };
 

@@ -21,7 +21,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kX = 2, kY = 2;  // where the router is
+constexpr int kX = 2, kY = 2;  // position of the router
 
 // Packets for the inputs of a router, as credits allow, and credits for what leaves it.
 class RandomLinks {
@@ -184,7 +184,7 @@ class GroupPair {
  private:
   RandomLinks links_;
   std::size_t words_;
-  SwitchPins inputs_{1, 1};  // of the last edge
+  SwitchPins inputs_{1, 1};  // inputs of the last edge
 };
 
 MeshShape random_shape(int lanes, Random& random) {

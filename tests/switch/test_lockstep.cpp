@@ -29,7 +29,7 @@ MeshShape mesh_shape() {
   return shape;
 }
 
-// What a fault does to the pins after a step; true when there was something to do it to.
+// Fault of the pins after a step; true when there was something to do it to.
 using PinFault = std::function<bool(SwitchPins&)>;
 
 // An implementation with one fault: the first time from cycle `from` on that it can show.

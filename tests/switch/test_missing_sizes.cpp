@@ -1,4 +1,4 @@
-// What is said about sizes that are not built: all of them, and a line that adds them and drops nothing.
+// Message about sizes that are not built: all of them, and a line that adds them and drops nothing.
 #include <gtest/gtest.h>
 
 #include "base/error.h"

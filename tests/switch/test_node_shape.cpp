@@ -100,7 +100,7 @@ TEST(NodeShape, OfAKindThatThereIsNotNamesTheKinds) {
   EXPECT_THROW(kind_of(topology.nodes[1]), BadInput);
 }
 
-// ---- what kinds say of themselves
+// ---- facts of kinds
 
 TEST(SwitchKindFacts, KindsWithoutPhasesRefuseWhatIsOfThem) {
   for (const char* name : {"mesh", "voq_crossbar"}) {
@@ -159,7 +159,8 @@ TEST(SwitchKindFacts, FlowsThatHaveNoPathsTogetherAreAConflictOfFredAlone) {
   EXPECT_EQ(conflicts, 1);
 }
 
-// Of a mesh: a packet on its way along a ring needs one flit of room, one that turns into it a flit more than itself.
+// Heads on a mesh: a packet on its way along a ring needs one flit of room, one that turns into it a flit more than
+// itself.
 TEST(SwitchKindFacts, HeadsNeedTheRoomOfTheirRings) {
   Topology topology = fabric({switch_node("mesh", 10)});
   topology.packet_flits = 6;

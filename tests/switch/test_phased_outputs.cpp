@@ -110,7 +110,7 @@ class OutputsBench {
     EXPECT_TRUE(outputs_.empty());
     for (const OutputReference& port : reference_) EXPECT_TRUE(port.empty());
   }
-  // Of all credits, which are back.
+  // Sets all credits, which are back.
   void set_credits() {
     const int port = static_cast<int>(random_.below(static_cast<std::uint64_t>(case_.ports)));
     const int vc = static_cast<int>(random_.below(kNumVcs));

@@ -284,13 +284,13 @@ TEST(FredRow, AFlowWithoutOutputsOrAnOutputWithoutAFlowIsContradictory) {
                                           {flows[0], {0b1000, 0b0011}},
                                           {{0b0001, 0b0100}, flows[1]}}) {
     const PhasedRow row = decode_row(shape, phase_row(4, kPp, others, bits));
-    // What has no flow at its input never comes.
+    // An input without a flow never comes.
     const bool silent = others.size() == 1;
     EXPECT_EQ(row.contradictory.empty(), silent) << others.size();
   }
 }
 
-// Of carry(): what a row does with flits of some of its inputs, and with unicasts beside them.
+// Checks carry(): the effect of a row on flits of some of its inputs, and on unicasts beside them.
 TEST(FredRow, CarriesFlitsOfThePhaseAndUnicastsBesideThem) {
   Random random(23);
   int beside = 0;

@@ -1,4 +1,5 @@
-// What a program adds: switches of its own kinds and sizes, and what is said of those that are missing then.
+// Additions of a program: switches of its own kinds and sizes, and what is said of those that are missing
+// then.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

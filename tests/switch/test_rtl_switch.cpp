@@ -118,7 +118,7 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
   EXPECT_EQ(read(reg::kPhaseStore + 1), 0x9ABCDEF0U);
 }
 
-// What a row held before a reset must not show again behind the first write after it.
+// Content of a row before a reset must not show again behind the first write after it.
 TEST_P(EverySize, PhaseStoreIsZeroAfterResetAndAroundAFirstWrite) {
   // A switch without a phase store: zero whatever is written.
   const std::uint32_t word = shape_.kind->num_phases(shape_) == 0 ? 0 : 0x12345678;

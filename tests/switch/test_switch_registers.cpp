@@ -212,7 +212,7 @@ TEST_P(RegisterMap, HoldsWhatWasWrittenAndRefusesTheRest) {
     }
     ASSERT_EQ(core_->error(), reg::kErrorNone);
   }
-  // Of a mesh all that can be written steers traffic.
+  // All that can be written in a mesh steers traffic.
   if (!has_traffic || reference_.store_words() > 0 || is_by_table(shape_)) {
     EXPECT_GT(written, 200);
   }

@@ -115,7 +115,7 @@ class Scope : public SaveFile {
     names_[path] = signals_.back().get();
   }
   WaveScope at(const std::string& path) { return {names_, save_, path}; }
-  // What has been shown, without the settings.
+  // Content that has been shown, without the settings.
   std::string shown() { return written().substr(std::string("[timestart] 0\n").size()); }
 
   std::vector<std::unique_ptr<WaveName>> signals_;

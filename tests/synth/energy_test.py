@@ -36,7 +36,7 @@ class Measured(unittest.TestCase):
         cls.found = energy.measure(cls.part, cls.netlists, [], sources, cls.stimulus, FOLDER / "energy", LIMIT)
 
     def test_figures(self):
-        """What is in energy.json; energy_test.py --write FOLDER puts what is measured there."""
+        """Content of energy.json; energy_test.py --write FOLDER puts what is measured there."""
         found = {"clock_pj": self.found.clock_pj}
         for situation, settled, glitches in zip(self.wanted, self.found.settled_pj, self.found.glitch_pj, strict=True):
             found[f"{situation.codes} {' '.join(situation.inputs)}"] = [round(settled, 2), round(glitches, 2)]
@@ -116,7 +116,7 @@ class Calculated(unittest.TestCase):
         self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 512}, {"unicast": 5.0}))
 
     def test_compose(self):
-        """Of a µSwitch alone, and of one that three are in."""
+        """Energy of a µSwitch alone, and of one that three are in."""
         pair = [Situation("fred_rd_uswitch", (IN0, IN1), (FLITS, FLITS))]
         found = energy.compose(traffic.Fred(2, 3, 0), 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [10.0], [30.0]))})
         self.assertEqual((found.clock_pj, found.settled_pj["unicast"], found.glitch_pj["unicast"]), (7, 5, 15))

@@ -13,7 +13,7 @@ FIGURES = Path(__file__).with_name("figures.json")
 TOPS = {
     "fred": ("fred_switch:P=2,M=2,LANES=4", "fred_interconnect:P=3,M=3,LANES=4"),
     "mesh": ("mesh_router:NUM_LOCAL=1,NUM_IO=0,LANES=4",),
-    # What these do not share with the others.
+    # Parts that these do not share with the others.
     "crossbars": ("reducing_crossbar_interconnect:P=3,LANES=4", "aggregator_interconnect:P=3,ADDERS=2,LANES=4",
                   "voq_scheduler:P=3", "voq_input_unit:P=3,LANES=4", "voq_crossbar_mux:P=3,FLIT_W=160",
                   "mesh_reducing_routes:NUM_LOCAL=1,NUM_IO=0"),

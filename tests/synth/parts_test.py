@@ -22,7 +22,7 @@ def synth(*words):
 
 
 class Words(unittest.TestCase):
-    """What is typed wrongly is named, with what is allowed, and ends with 2."""
+    """Typing errors are named, with what is allowed, and end with 2."""
 
     def refused(self, words, *texts):
         result = synth(*words)
@@ -168,7 +168,7 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(technology.link_pj(1000), 63)
 
     def test_small_memories(self):
-        """Of registers below 2 kbit; at that size the models meet, and more words do not take less."""
+        """Registers below 2 kbit; at that size the models meet, and more words do not take less."""
         low, high = technology.memory_um2(48, 16)
         flip_flops = 768 * 186 + 48 * 400 + 16 * 220
         self.assertAlmostEqual(low, 0.0093 * flip_flops)

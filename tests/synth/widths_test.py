@@ -22,7 +22,7 @@ TOPS = [
     ("reducing_crossbar", {"P": 2}), ("mesh_reducing", {"NUM_LOCAL": 1, "NUM_IO": 0}), ("aggregator", {"P": 2, "ADDERS": 1}),
     ("voq_crossbar", {"P": 2}),
 ]  # fmt: skip
-TOLERANCE = 0.03  # of a part; abc's result moves a little with every change of its input
+TOLERANCE = 0.03  # tolerance per part; abc's result moves a little with every change of its input
 SMALL_KGE = 0.1
 
 

@@ -43,7 +43,7 @@ TEST_P(Testbench, HelpSaysWhatItTakesAndFitsAPage) {
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);) {
       const auto width = std::ranges::count_if(
-          line, [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; });  // of UTF-8
+          line, [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; });  // UTF-8
       EXPECT_LE(width, 100) << line;
     }
   }

@@ -1,4 +1,4 @@
-// What the topology tests share.
+// Common part of the topology tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ inline void expect_dimensions(const Topology& topology,
   }
 }
 
-// What must hold for every topology, found out without its index.
+// Invariants of every topology, found out without its index.
 inline void expect_sound(const Topology& topology) {
   std::set<std::string> names;
   std::set<std::uint16_t> addresses;

@@ -1,5 +1,6 @@
-// Where the cycles of packets went: against numbers from the machine files by hand, and what must hold of any run. That
-// the parts of every packet add up, and a collective's to its cycles, is checked in every run with a breakdown itself.
+// Breakdown of the cycles of packets: against numbers from the machine files by hand, and what must hold of any run.
+// That the parts of every packet add up, and a collective's to its cycles, is checked in every run with a breakdown
+// itself.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -56,7 +57,7 @@ std::uint64_t sum_of(const NamedCycles& causes) {
   return sum;
 }
 
-// What must hold of every breakdown, whatever the run.
+// Invariants of every breakdown, whatever the run.
 void expect_sound(const LatencyBreakdown& breakdown) {
   double mean = 0, share = 0;
   for (const BreakdownStage& stage : breakdown.stages) {

@@ -61,7 +61,7 @@ TEST(PacketList, HasTheSlowestOrTheFirst) {
     for (const DeliveredPacket& packet : all) first.push_back(std::to_string(packet.number));
     first.resize(std::min(first.size(), most));
     EXPECT_EQ(listed({.is_on = true, .listed = most, .lists_first = true}, all), first);
-    // Of those equally slow the ones that came first.
+    // The first of those that are equally slow.
     std::vector<DeliveredPacket> sorted = all;
     std::ranges::stable_sort(sorted, std::greater{}, &DeliveredPacket::latency);
     sorted.resize(std::min(sorted.size(), most));

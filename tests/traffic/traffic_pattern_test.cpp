@@ -1,4 +1,5 @@
-// Who sends to whom, and when: patterns, sources, the calendar of creations, the latency histogram.
+// Destinations and times of packets: patterns, sources, the calendar of creations, the latency
+// histogram.
 
 #include <gtest/gtest.h>
 

@@ -210,7 +210,7 @@ TEST(TrafficOnATorus, EveryImplementationGivesTheSame) {
   }
 }
 
-// Where a row is a ring of five, its ends are neighbours: one hop where the mesh takes four.
+// Ends of a row that is a ring of five are neighbours: one hop where the mesh takes four.
 TEST(TrafficOnATorus, TheEndsOfARowAreNeighbours) {
   const TrafficOptions options{
       .pattern = {.kind = PatternKind::kNeighbor}, .warmup_cycles = 0, .window_cycles = 20'000};
@@ -260,7 +260,7 @@ TEST(TrafficLatency, IsExactHoweverLong) {
   EXPECT_LT(p.latency_max, p.cycles);
 }
 
-// What a switch may do wrong.
+// Mistakes that a switch may make.
 class BadSwitch final : public SwitchCore {
  public:
   explicit BadSwitch(std::uint32_t identity) : identity_(identity) {}

@@ -103,7 +103,8 @@ TEST_F(Waves, FredInterconnect) {
   EXPECT_GT(flits, 100U);
 }
 
-// Of a switch that is the instance "dut": cycles, flits in, flits out; which stages there were.
+// Contents of the wave of a switch that is the instance "dut": cycles, flits in, flits out; which
+// stages there were.
 struct SwitchWave {
   std::uint64_t cycles = 0, in = 0, out = 0, stages = 0;
   void add(const VcdState& v) {

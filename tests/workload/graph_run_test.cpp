@@ -29,7 +29,7 @@ class GraphRunTest : public testing::TestWithParam<const char*> {
     simulation.run([&] { outcome = run_graph(machine, graph, plans); });
     return outcome;
   }
-  // Of one all-reduce of all NPUs that come to it at cycle 0.
+  // Cycles of one all-reduce of all NPUs that come to it at cycle 0.
   std::uint64_t cycles_alone(std::uint64_t bytes) {
     GraphByHand hand;
     const int operation = hand.operation({0, 1, 2, 3}, bytes);
@@ -95,7 +95,7 @@ TEST_P(GraphRunTest, ExposedIsWhatAnNpuStandsStillFor) {
     const RankTime& time = outcome.times[npu];
     const std::vector<TaskRecord>& records = outcome.records[npu];
     EXPECT_EQ(time.of(TimeCategory::kCompute), npu == 3 ? 360U : 160U);
-    EXPECT_EQ(time.end, records[3].end);  // of the second all-reduce, that nobody waits for
+    EXPECT_EQ(time.end, records[3].end);  // end of the second all-reduce, that nobody waits for
     EXPECT_EQ(time.of(TimeCategory::kDp), time.end - time.computing());
     EXPECT_EQ(time.bubble, 0U);
   }

@@ -95,7 +95,7 @@ TEST(GraphSizeTest, OfTraining) {
       const ModelShape model = built_in_model(name);
       for (std::size_t c = 0; c < cases.size(); ++c) {
         const bool is_pure_dp = cases[c].strategy.mp == 1 && cases[c].strategy.pp == 1;
-        if (is_pure_dp != (model.name == "resnet152")) continue;  // what is not split, and what is
+        if (is_pure_dp != (model.name == "resnet152")) continue;  // resnet152 alone is not split
         SCOPED_TRACE(testing::Message() << machine << ", " << name << ", case " << c);
         expect_size(training_graph_size(model, cases[c], topology),
                     [&] { return training_graph(model, cases[c], kGraphSpeed, topology); });

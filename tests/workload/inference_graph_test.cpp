@@ -61,7 +61,7 @@ TEST(InferenceTime, OfPrefillHasEveryPairOfTokensOnce) {
 }
 
 TEST(InferenceTime, WorkersHaveWholeHeads) {
-  // Of 3 workers the largest share: 2 query heads, 1 of keys and values, 32 of the MLP.
+  // The largest share of 3 workers: 2 query heads, 1 of keys and values, 32 of the MLP.
   const InferenceWork work{1, 1, 10};
   const double qkv = larger(2 * 64 * 64, 64 * 64 + 64 + 64);
   const double attention = larger(4 * 11 * 32, 11 * 2 * 16 + 2 * 32);
@@ -85,7 +85,7 @@ TEST(TransformerModels, GiveTheLayersOfTheBuiltInOnes) {
   const ModelShape llama = read_model_file("configs/models/llama3_70b.yaml");
   const double words = 2.0 * 128256 * 8192;
   EXPECT_NEAR(static_cast<double>(llama.parameters()) + words, 70.6e9, 0.1e9);
-  EXPECT_EQ(kv_bytes(*llama.transformer, 1) * 80, 327'680U);  // of a token
+  EXPECT_EQ(kv_bytes(*llama.transformer, 1) * 80, 327'680U);  // per token
 }
 
 class InferenceGraphTest : public testing::Test {

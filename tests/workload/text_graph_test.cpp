@@ -85,7 +85,7 @@ TEST_F(TextGraphTest, PassesFollowEachOther) {
                 "l1 input gradient *", "l1 weight gradient", "l1 weight gradient *",
                 "l0 input gradient", "l0 input gradient *", "l0 weight gradient",
                 "l0 weight gradient *", "l0 update", "l1 update"}));
-  // What is communicated of activations and inputs' gradients is waited for; the weights' gradients by the update.
+  // Communication of activations and inputs' gradients is waited for; the weights' gradients by the update.
   const std::vector<Task> tasks =
       graph(workload(TextWorkloadType::kHybridTransformer), 2).ranks[3].tasks;
   EXPECT_EQ(tasks[2].after, std::vector<int>{1});

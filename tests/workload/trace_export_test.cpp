@@ -168,7 +168,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
   }
 }
 
-// What other tools read: the same without the attributes that are ours. Each group's collective is one by itself then.
+// View of other tools: the same without the attributes that are ours. Each group's collective is one by itself then.
 TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
   for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
     const TaskGraph graph = training(gradients);

@@ -66,7 +66,7 @@ TEST_F(TraceGraphTest, ComputesForItsDurationOrByTheRoofline) {
   EXPECT_EQ(tasks[2].category, TimeCategory::kMemory);
   EXPECT_FALSE(tasks[2].stores);
   EXPECT_EQ(tasks[2].bytes, memory.tensor_bytes);
-  speed_.rate = 1e15;  // of FLOPs alone
+  speed_.rate = 1e15;  // rate of FLOPs alone
   EXPECT_EQ(graph().ranks[0].tasks[2].cycles, 4 * per_us);
   EXPECT_EQ(tasks[2].after, std::vector<int>{1});
 }
@@ -92,7 +92,7 @@ TEST_F(TraceGraphTest, TheKthCollectivesOfAGroupMeet) {
   const CollectiveSpec& gather = made.shapes[made.operations[2].shape].work.at(0);
   EXPECT_EQ(gather.collective, Collective::kAllGather);
   EXPECT_EQ(gather.group, (std::vector<int>{3, 1}));
-  EXPECT_EQ(gather.bytes, 200U);  // of both shards
+  EXPECT_EQ(gather.bytes, 200U);  // bytes of both shards
 }
 
 TEST_F(TraceGraphTest, GroupsOfEqualRanksAreApart) {

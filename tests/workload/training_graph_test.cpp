@@ -1,4 +1,4 @@
-// What a training run consists of: operations by kind, their groups and sizes, computations.
+// Content of a training run: operations by kind, their groups and sizes, computations.
 #include "workload/training_graph.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class TrainingGraphTest : public testing::Test {
 
 struct Sums {
   std::map<std::string, int> operations;       // by label, without the layer's name and number
-  std::map<std::string, std::uint64_t> bytes;  // of a part, summed
+  std::map<std::string, std::uint64_t> bytes;  // bytes of a part, summed
 };
 
 std::string kind_of(const std::string& label) {
@@ -125,7 +125,7 @@ TEST_F(TrainingGraphTest, OptimizersLoadAndStoreWhatAWorkerUpdates) {
   };
   const auto expect = [&](std::uint64_t load, std::uint64_t store) {
     const std::vector<Task> found = accesses();
-    ASSERT_EQ(found.size(), 4U);  // of two iterations
+    ASSERT_EQ(found.size(), 4U);  // accesses of two iterations
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].stores, i % 2 == 1);
       EXPECT_EQ(found[i].iteration, static_cast<int>(i / 2));
@@ -318,12 +318,12 @@ TEST_F(TrainingGraphTest, SamplesThatDoNotComeOutEvenAreWhole) {
       .strategy = {.mp = 2, .dp = 3, .pp = 2}, .minibatch = 10, .microbatches = 3, .iterations = 1};
   const TaskGraph graph = this->graph(options);
   graph.check();
-  std::map<std::string, std::uint64_t> bytes;  // of all groups
+  std::map<std::string, std::uint64_t> bytes;  // bytes of all groups
   for (const GraphOperation& operation : graph.operations) {
     for (const CollectiveSpec& spec : graph.shapes[operation.shape].work)
       bytes[kind_of(graph.labels[operation.label])] += spec.bytes;
   }
-  constexpr std::uint64_t kActivations = 2ULL * 1024 * 4256;  // of a sample
+  constexpr std::uint64_t kActivations = 2ULL * 1024 * 4256;  // bytes of a sample
   EXPECT_EQ(bytes.at("forward reduction"), 78 * 2 * 10 * kActivations);
   EXPECT_EQ(bytes.at("activations to the next stage"), 10 * kActivations);
   std::vector<std::uint64_t> cycles;

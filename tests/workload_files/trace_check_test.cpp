@@ -1,4 +1,4 @@
-// What is refused of the traces of all ranks before anything runs.
+// Refusals of the traces of all ranks before anything runs.
 #include "workload_files/trace_check.h"
 
 #include <gtest/gtest.h>

@@ -183,7 +183,7 @@ class Adders {
       }
     }
   }
-  // What is on the outputs after this edge.
+  // Collects the outputs after this edge.
   void collect() {
     if (ignores_outputs_) return;
     for (int o = 0; o < kPorts; ++o) {

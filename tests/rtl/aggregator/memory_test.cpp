@@ -40,7 +40,7 @@ class March {
   VerilatedContext& context() { return context_; }
   StuckBits& stuck() { return stuck_; }
 
-  // What failed, by place.
+  // Memories that failed, by place.
   std::uint32_t run() {
     controller_.start_i = 1;
     edge();

@@ -20,7 +20,7 @@ constexpr std::uint64_t kStart = 10'000;  // end of reset
 
 struct Flit {
   std::uint32_t word = 0;
-  int edges = 0;  // of the switch's clock since it was sampled
+  int edges = 0;  // edges of the switch's clock since it was sampled
 };
 
 class LinkRx {

@@ -21,7 +21,7 @@ constexpr int kOnThePins = -1'000'000;
 
 struct Flit {
   std::uint32_t word = 0;
-  int edges = kOnThePins;  // of the link's clock since it was sampled
+  int edges = kOnThePins;  // edges of the link's clock since it was sampled
 };
 
 class LinkTx {

@@ -1,4 +1,4 @@
-// Whether flits cross in Fred_m(P): from the wiring alone (paper §4), nothing shared with the rule that is checked.
+// Test if flits cross in Fred_m(P): from the wiring alone (paper §4), nothing shared with the rule that is checked.
 //
 // Between the edge of a level and its sub-networks there is one wire for every sub-network and every µSwitch (or odd
 // last port) of the edge, on the input side and on the output side. A flow uses, per level, the sub-network of its

@@ -37,7 +37,7 @@ class Dut {
   virtual void set_reset(bool active) = 0;
   virtual void set_fronts(const PhasedMatcher::Fronts& fronts) = 0;
   virtual void set_phase(const PhasedMatcher::Phase& phase) = 0;
-  // Of the phase at the edge before.
+  // Paths of the phase at the edge before.
   virtual void set_paths(const FredPaths& in, const FredPaths& out) = 0;
   virtual Outputs evaluate() = 0;
   virtual void edge() = 0;

@@ -24,13 +24,13 @@ constexpr int kRouteDelay = 3;  // edges from the decision to the one that route
 
 std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
 
-// What a run is like; chances in 256ths.
+// Traffic of a run; chances in 256ths.
 struct Traffic {
   const char* name;
   int front;    // that a VC that had no front gets one
   int outputs;  // destinations are below this; 0: all
-  int room;     // of an output to have room
-  int phase;    // of a flow to fire
+  int room;     // chance of an output to have room
+  int phase;    // chance of a flow to fire
   int flows;    // at most; -1: as many as ports
   bool all_vcs = true;
 };

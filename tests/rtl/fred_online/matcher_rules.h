@@ -1,5 +1,5 @@
-// What must hold of the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv, without its
-// order of choice.
+// Rules for the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv, without its order
+// of choice.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ class MatcherRules {
   std::string edge(const fredsim::PhasedMatcher::Fronts& fronts,
                    const fredsim::PhasedMatcher::Phase& phase,
                    std::span<const fredsim::PhasedMatcher::Move> moves);
-  int stall_credit() const { return credit_; }  // of the last edge
+  int stall_credit() const { return credit_; }  // stalls at the last edge
   int stall_arbiter() const { return arbiter_; }
 
  private:
@@ -28,8 +28,8 @@ class MatcherRules {
 
   fredsim::FredSwitchShape shape_;
   bool alone_;                 // no online flit beside the phase's
-  std::vector<int> owner_;     // of (output, VC): input whose packet is open, or -1
-  std::vector<int> going_to_;  // of (input, VC): output of the packet it is inside of, or -1
+  std::vector<int> owner_;     // by (output, VC): input whose packet is open, or -1
+  std::vector<int> going_to_;  // by (input, VC): output of the packet it is inside of, or -1
   fredsim::PhasedMatcher::Ports in_ = 0, out_ = 0;
   int slot_ = -1;
   bool had_phase_ = false;  // at the last edge, after which inputs may rest

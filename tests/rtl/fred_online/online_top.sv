@@ -72,7 +72,7 @@ module online_top #(
     .route_o(route), .idle_o(paths_idle)
   );
 
-  // What sizes below 32 ports do not use.
+  // Inputs that sizes below 32 ports do not use.
   logic unused;
   assign unused = ^{request_i, tail_i, room_i, out_i, phase_held_i, phase_pop_i, phase_reserve_i,
                     in_path_i, out_path_i};

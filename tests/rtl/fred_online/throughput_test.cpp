@@ -230,7 +230,7 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
 
 // An input that the phase uses at every edge, and that has the turn, or the higher VC, at the output.
 TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
-  for (const int vc : {0, 1}) {  // of input 1
+  for (const int vc : {0, 1}) {  // VCs of input 1
     PhasedMatcher matcher(4, 0);
     std::array<std::uint8_t, 16> output{};
     output.fill(2);

@@ -59,7 +59,7 @@ class MeshAllocator : public testing::Test {
     now.fronts[input][vc] = {true, to, false, flits == 1};
     left_[input][vc] = flits;
   }
-  // What was popped has left; the packet's next flit, if any, is there if `more`.
+  // Popped flits have left; the packet's next flit, if any, is there if `more`.
   void leave(const Decision& decision, bool more) {
     for (int p = 0; p < kPorts; ++p) {
       if (decision.popped[p] < 0) continue;

@@ -21,7 +21,7 @@ using fredsim::set_bits;
 namespace noc_pkg = fredsim::noc_pkg;
 
 constexpr int kPorts = 6, kVcs = 4, kFlitWords = 4;
-constexpr std::array<std::size_t, kVcs> kDepth{5, 5, 5, 2};  // of each VC
+constexpr std::array<std::size_t, kVcs> kDepth{5, 5, 5, 2};  // depth of each VC
 using Flit = std::array<std::uint32_t, kFlitWords>;
 
 struct Sent {
@@ -202,7 +202,8 @@ TEST_P(MeshInputContract, IsAsserted) {
     bench_->pop_vc_i = static_cast<CData>(vc);
     bench_.edge();
   };
-  // Of a VC without a flit; of one whose front has no route: I/O port 9 of a router that has one.
+  // A pop of a VC without a flit; of one whose head-of-line flit has no route: I/O port 9 of a
+  // router that has one.
   EXPECT_NE(bench_.broken_by([&] { pop_vc(2); }).find("pop_takes_a_front_with_a_route"),
             std::string::npos);
   reset();

@@ -79,7 +79,7 @@ TEST_P(MeshOfRoutersTest, AllToAllArrivesOnATorus) {
              {.width = 3, .height = 3, .torus = true, .pause_percent = 30, .return_delay = 20});
 }
 
-struct Lengths {  // of packets, in flits
+struct Lengths {  // lengths of packets, in flits
   int shortest, longest;
 };
 
@@ -95,7 +95,8 @@ std::uint64_t moved_at_the_end(const RouterImplementation& router, const MeshRin
   Random random(seed);
   std::vector<std::unique_ptr<SwitchCore>> cores;
   std::vector<SwitchPins> pins(kRouters, SwitchPins(shape.ports(), shape.lanes));
-  std::vector<int> credits(kRouters, shape.buffers.data_flits);  // of the local port's sender
+  std::vector<int> credits(kRouters, shape.buffers.data_flits);  // credits of the local port's
+                                                                 // sender
   std::vector<int> left(kRouters);                               // flits of its packet
   std::vector<bool> paused(kRouters);
   for (int r = 0; r < kRouters; ++r) {

@@ -15,7 +15,7 @@ namespace fredsim {
 namespace {
 
 constexpr int kPorts = 5, kVcs = 4, kFlitBits = 128, kFlitWords = kFlitBits / 32;
-constexpr std::array<int, kVcs> kDepth{6, 6, 6, 2}, kPacket{4, 4, 4, 1};  // of each VC
+constexpr std::array<int, kVcs> kDepth{6, 6, 6, 2}, kPacket{4, 4, 4, 1};  // by VC
 using Flit = std::array<std::uint32_t, kFlitWords>;
 
 struct Launch {

@@ -1,4 +1,4 @@
-// What a reset in the middle of traffic leaves of a mesh_router: nothing; and traffic with the credits that it sets.
+// Reset of a mesh_router in the middle of traffic: nothing is left; and traffic runs with the credits that it sets.
 // Every implementation, without and with random stalls.
 
 #include <fmt/format.h>

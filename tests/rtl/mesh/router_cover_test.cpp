@@ -24,8 +24,8 @@ constexpr std::array<int, kNumVcs> kDepth{12, 12, 12, 2};
 
 struct Load {
   int percent = 0;           // chance of an input to have a flit, per cycle
-  int ready_percent = 100;   // of an output to be ready
-  int credit_percent = 100;  // of a receiver to give one of the credits it holds back
+  int ready_percent = 100;   // chance of an output to be ready
+  int credit_percent = 100;  // chance of a receiver to give one of the credits it holds back
   int ring_side = 0;
 };
 

@@ -1,6 +1,6 @@
-// What meets at one edge of a mesh_router, on the RTL, on the twin and on both: an overflow and a pop of the same
-// VC, a credit register that is written while flits leave. Pins by hand; what is expected follows from
-// the contracts of mesh_router.sv and switch_core.h.
+// Coincidences at one edge of a mesh_router, on the RTL, on the twin and on both: an overflow and a pop of the
+// same VC, a credit register that is written while flits leave. Pins by hand; what is expected follows from the
+// contracts of mesh_router.sv and switch_core.h.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class Bench {
   bool popped(int vc) const { return (pins.in_credit[vc] >> kWest & 1U) != 0; }
 
   SwitchPins pins{32, 3};
-  std::vector<std::uint32_t> tags;  // of the flits that have left to the east
+  std::vector<std::uint32_t> tags;  // tags of the flits that have left to the east
 
  private:
   RouterImplementation router_;

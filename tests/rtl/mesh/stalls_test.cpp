@@ -26,7 +26,7 @@ TEST(MeshStalls, CountsFrontsThatStandStill) {
     Bench<Vmesh_stalls> bench;
     bench->no_credit_i = bench->contends_i = bench->pop_i = bench->link_i = 0;
     bench.reset();
-    std::array<Counts, 2> expected{};  // of the last cycle, of the one before
+    std::array<Counts, 2> expected{};  // stalls of the last cycle, of the one before
     for (int cycle = 0; cycle < 10'000; ++cycle) {
       if (cycle % 1000 == 999) {
         bench.reset();
@@ -67,7 +67,7 @@ TEST(MeshStalls, AssertsItsContract) {
   Bench<Vmesh_stalls> bench;
   bench->no_credit_i = bench->contends_i = bench->link_i = 0;
   bench.reset();
-  bench->pop_i = 1;  // of a port at which nothing contends
+  bench->pop_i = 1;  // pop at a port without contention
   bench.edge();
   bench->pop_i = 0;
   EXPECT_EQ(bench.broken_by([&] { bench.edge(); }), "pops_contended");

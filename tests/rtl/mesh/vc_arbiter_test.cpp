@@ -63,7 +63,8 @@ TEST(MeshVcArbiter, TheFirstInputFromTheTurnOnWins) {
   }
 }
 
-// Who keeps asking wins within as many grants as there are inputs, whoever asks beside it.
+// A requester that keeps asking wins within as many grants as there are inputs, whoever asks beside
+// it.
 TEST(MeshVcArbiter, NobodyWaitsForMoreThanAllOthers) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

@@ -17,7 +17,7 @@ namespace {
 constexpr int kX = RouterDriver::kX;
 constexpr int kY = RouterDriver::kY;
 constexpr int kLocal0 = kFirstLocal;
-constexpr int kIo0 = kFirstLocal + 4;  // of the wafer router
+constexpr int kIo0 = kFirstLocal + 4;  // first I/O port of the wafer router
 constexpr std::uint16_t kEastward = mesh_address(kX + 1, kY, 0);
 constexpr std::uint16_t kWestward = mesh_address(kX - 1, kY, 0);
 constexpr std::uint16_t kNorthward = mesh_address(kX, kY - 1, 0);
@@ -27,7 +27,7 @@ constexpr std::uint16_t kHere = mesh_address(kX, kY, 0);
 const Stalls kFast{.receive_depth = 80};
 // From the edge that samples a flit to the one that brings it to the output.
 constexpr int kCycles = 4;
-constexpr int kBehind = 2;  // of these, those after the edge at which it leaves its buffer
+constexpr int kBehind = 2;  // edges of these after the one at which it leaves its buffer
 
 class MeshRouter : public testing::TestWithParam<SwitchModel> {
  protected:
@@ -186,7 +186,7 @@ TEST_P(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
 
 constexpr MeshRings kRings{6, 6};
 
-// Where a row is a ring, east and west of the router at 2 are three columns each: of the tie east, as 2 is
+// East and west of the router at 2 are three columns each if a row is a ring: the tie goes east, as 2 is
 // even. Row 3 of 6 goes north, as 3 is odd.
 TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
   const MeshShape shape = wafer().shape;
@@ -246,7 +246,7 @@ TEST_P(MeshRouter, RingsKeepAFreeSlot) {
   EXPECT_EQ(driver.launched(kSouth), 2U);
 }
 
-// Where the receiver is smaller than a packet, its whole depth must be free.
+// If the receiver is smaller than a packet, its whole depth must be free.
 TEST_P(MeshRouter, SmallReceiversStillGetPackets) {
   for (const int depth : {1, 3, 7}) {
     RouterDriver driver(wafer(), {.return_delay = 5, .receive_depth = depth}, 8);
@@ -391,7 +391,7 @@ TEST_P(MeshRouter, ImpossibleDestinationsAreErrors) {
   }
 }
 
-// What is before such a packet leaves, what is behind it never does; other VCs of the input go on.
+// Flits before such a packet leave, those behind it never do; other VCs of the input go on.
 TEST_P(MeshRouter, APacketWithoutARouteStaysWhereItIs) {
   const auto core = wafer().make();
   core->reset();

@@ -19,7 +19,7 @@ class ControlBench {
  public:
   static constexpr int kPorts = 5, kVcs = noc_pkg::NUM_VCS, kPhases = 8;
   static constexpr int kYield = 8, kQuantum = 16;  // as Verilated
-  // Of the decisions, why.
+  // Reasons of the decisions.
   struct Reasons {
     int first = 0, rewritten = 0, higher = 0, equal_silent = 0, equal_quantum = 0, lower = 0;
   };

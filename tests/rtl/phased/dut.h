@@ -1,4 +1,5 @@
-// What the tests of the modules of rtl/phased and rtl/fred share: clock and reset, ports by bit, flits in packets.
+// Common part of the tests of the modules of rtl/phased and rtl/fred: clock and reset, ports by bit, flits in
+// packets.
 #pragma once
 
 #include <algorithm>

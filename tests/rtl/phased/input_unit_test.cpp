@@ -21,7 +21,7 @@ struct Route {
   bool known = false;
   unsigned out = 0;
 };
-// What the routing table of the test has: a third of the destinations have none.
+// Routing table of the test: a third of the destinations have no route.
 Route route_to(unsigned dst) { return {dst % 3 != 0, dst / 3 % 32}; }
 
 struct Held {

@@ -18,7 +18,7 @@ constexpr int kVcs = noc_pkg::NUM_VCS;
 constexpr int kPacketFlits = 3;
 constexpr std::array<int, kVcs> kByPriority{noc_pkg::VC_CONTROL, noc_pkg::VC_MP, noc_pkg::VC_PP,
                                             noc_pkg::VC_DP};
-constexpr std::array<int, kVcs> kBuffer{7, 7, 7, 2};  // of the receiver, by VC
+constexpr std::array<int, kVcs> kBuffer{7, 7, 7, 2};  // buffer of the receiver, by VC
 
 // The unit as its contract has it. before_edge() predicts what an edge does, from the inputs before it.
 class Reference {
@@ -129,7 +129,8 @@ class Bench {
   }
   bool chance(std::uint64_t percent) { return random_.below(100) < percent; }
 
-  // What the control unit may reserve: a head where there is room for its packet, a body flit always.
+  // Reservation that the control unit may make: a head where there is room for its packet, a body
+  // flit always.
   std::optional<int> reservation(bool quiet) {
     const int vc =
         favourite_ < kVcs && chance(60) ? favourite_ : static_cast<int>(random_.below(4));

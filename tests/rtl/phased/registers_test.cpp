@@ -52,7 +52,7 @@ TEST_P(FredSwitchRegisters, ReadBack) {
     driver.write(unknown, ~0U);
     EXPECT_EQ(driver.read(unknown), 0U) << unknown;
   }
-  // What was read stays until the next read, whatever is written.
+  // A value that was read stays until the next read, whatever is written.
   driver.write_routes();
   driver.add_online_packet(0, 1, kMp, kPacketFlits);
   driver.drain(100);
@@ -263,7 +263,7 @@ void expect_as_powered_up(SwitchCore& core, const TestedSwitch& shape) {
   expect_zero(reg::kReductions, 4);
   expect_zero(reg::kStallJoin, 10);
   expect_zero(reg::kPhaseStore, reg::kPhaseStoreWords);
-  // Of a row of which one word is written the others are zero.
+  // A row of which one word is written has zero in the others.
   access(reg::kPhaseStore + 1, true, ~0U);
   for (int word = 0; word < shape.row_words(); ++word) {
     EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;
@@ -318,7 +318,7 @@ TEST_P(FredSwitchRegisters, KeepTheirRoutesOverAReset) {
   EXPECT_EQ(read_route(8), 0U);
 }
 
-// What comes after the reset runs by the rules that begin with it; with the credits that it leaves.
+// Traffic after the reset runs by the rules that begin with it; with the credits that it leaves.
 TEST_P(FredSwitchRegisters, AndSoIsTheTrafficOfBefore) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

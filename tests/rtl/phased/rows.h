@@ -81,7 +81,7 @@ class JoinReference {
       if (open(code)) mask |= row_.outputs(code);
     return mask;
   }
-  // What an edge does, with `hold` for heads; all inputs of a flow agree in `tail`.
+  // Outcome of an edge, with `hold` for heads; all inputs of a flow agree in `tail`.
   Fired edge(std::uint32_t match, std::uint32_t tail, std::uint32_t room, bool hold) {
     Fired fired;
     for (unsigned code = 1; code <= row_.in.size(); ++code) {

@@ -1,6 +1,6 @@
-// What meets at one edge of a fred_switch, on the RTL, on the twin and on both: an overflow and a pop of the same
-// VC, a credit register that is written while flits leave; and flits that a flow must not add, bit by bit. Pins by
-// hand; what is expected follows from the contracts of the RTL's modules and of switch_core.h.
+// Coincidences at one edge of a fred_switch, on the RTL, on the twin and on both: an overflow and a pop of the
+// same VC, a credit register that is written while flits leave; and flits that a flow must not add, bit by bit.
+// Pins by hand; what is expected follows from the contracts of the RTL's modules and of switch_core.h.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr int kIn = 0, kOut = 1;  // of the flow of one input and one output
+constexpr int kIn = 0, kOut = 1;  // flow of one input and one output
 
 // A switch with one phase on the DP channel.
 class Bench {
@@ -61,7 +61,7 @@ class Bench {
   bool launched() const { return (pins.out_valid >> kOut & 1U) != 0; }
 
   SwitchPins pins{32, 1};
-  std::vector<std::uint32_t> tags;  // of the flits that have left by kOut
+  std::vector<std::uint32_t> tags;  // tags of the flits that have left by kOut
 
  private:
   TestedSwitch shape_;

@@ -87,7 +87,7 @@ class Crossbar {
       set_bits(bench_->in_flit_i, port * kFlitBits + static_cast<int>(w) * 32, 32, flit[w]);
     bench_->in_valid_i = static_cast<CData>(bench_->in_valid_i | 1U << port);
   }
-  // Of the flows in use, and of their free ports, some by chance.
+  // Traffic of the flows in use, and of their free ports, some by chance.
   void traffic() {
     std::uint32_t in = 0, out = 0;
     for (const Flow& flow : now_) {
@@ -139,7 +139,8 @@ class Crossbar {
       if (bit(outputs, o)) mask |= std::uint64_t{inputs} << (kPorts * o);
     return mask;
   }
-  // Of the inputs from `first` to `first + width - 1`, a power of two, as far as they are in the mask.
+  // Sum of the inputs from `first` to `first + width - 1`, a power of two, as far as they are in the
+  // mask.
   std::optional<Flit> sum(std::uint32_t inputs, int first = 0, int width = 8) const {
     if (first >= kPorts) return {};
     if (width == 1) {
@@ -166,7 +167,7 @@ class Crossbar {
   Random random_;
   std::vector<Flow> loaded_, now_;  // now: of flits at the next edge
   std::array<Flit, kPorts> flits_in_{};
-  // What leaves after the edges to come, by output; the last entry: what enters at the next one.
+  // Outputs after the edges to come, by output; the last entry: what enters at the next one.
   std::deque<std::array<std::optional<Flit>, kPorts>> coming_;
   std::uint64_t flits_ = 0;
   int quiet_ = kStages;

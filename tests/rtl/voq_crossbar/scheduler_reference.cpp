@@ -25,7 +25,7 @@ SchedulerReference::Keep SchedulerReference::keep_of(const std::vector<Queue>& p
   return keep;
 }
 
-// Of those that ask at one port, the first by VC, by whether it goes first, by turn; or by whether it goes first before VC.
+// First of the requests at one port, by VC, by whether it goes first, by turn; or by whether it goes first before VC.
 const SchedulerReference::Queue* SchedulerReference::choose(const std::vector<const Queue*>& asks,
                                                             Side side, const Keep& keep,
                                                             bool over_vcs) const {

@@ -1,4 +1,4 @@
-// What a voq_scheduler has to do at an edge, written from its contract: lists of those who ask, the first of them by a
+// Reference of a voq_scheduler's work at an edge, written from its contract: lists of requests, the first of them by a
 // key.
 #pragma once
 
@@ -16,7 +16,7 @@ class SchedulerReference {
  public:
   SchedulerReference(int ports, int iterations, const VcOrder& order);
 
-  struct Queue {  // of (input, VC, output), with a front
+  struct Queue {  // queue of (input, VC, output), with a head-of-line flit
     int in = 0, vc = 0, out = 0;
     bool tail = false, several = false;
   };
@@ -45,7 +45,7 @@ class SchedulerReference {
   std::map<std::pair<int, int>, int> owner_;  // (output, VC) inside a packet -> its input
   std::map<std::pair<int, int>, int> grant_turn_, accept_turn_;  // (port, VC) -> first in turn
   std::vector<Queue> streams_;             // moved at the last edge, and go on
-  std::vector<std::vector<Queue>> ahead_;  // of the earlier rounds
+  std::vector<std::vector<Queue>> ahead_;  // queues matched in the earlier rounds
 };
 
 }  // namespace fredsim

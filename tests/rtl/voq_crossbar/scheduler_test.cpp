@@ -110,7 +110,7 @@ class SchedulerBench {
   Bench<Model> dut_;
   SchedulerReference reference_;
   Random random_;
-  std::array<std::deque<bool>, kQueues> queues_;  // of each flit: whether it ends its packet
+  std::array<std::deque<bool>, kQueues> queues_;  // by flit: true if it ends its packet
   std::array<std::array<std::pair<int, int>, kNumVcs>, kPorts> rests_{};
   SchedulerReference::Edge last_;
 };

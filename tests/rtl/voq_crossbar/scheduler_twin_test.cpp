@@ -109,7 +109,7 @@ class SchedulerTwinBench {
   VoqScheduler twin_;
   SchedulerReference reference_;
   Random random_;
-  std::vector<std::deque<bool>> queues_;    // of each flit: whether it ends its packet
+  std::vector<std::deque<bool>> queues_;    // by flit: true if it ends its packet
   std::vector<std::pair<int, int>> rests_;  // by input and VC: output, flits to come
   SchedulerReference::Edge last_;
   int moved_ = 0;

@@ -18,7 +18,7 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr std::uint64_t kEdges = 7;  // of an unloaded switch, pin to pin
+constexpr std::uint64_t kEdges = 7;  // latency of an unloaded switch, pin to pin
 
 SwitchShape shape_of(int size) { return size == 0 ? voq_shape({{"P", 4}}) : narrow_shape(); }
 

@@ -19,7 +19,8 @@ Measured saturated(int iterations, int depth, int flits) {
                  {.rates = {1.0, 0.0, 0.0}, .flits = flits, .cycles = 20'000});
 }
 
-// Where the number of slots does not limit it, with the default number of rounds; one queue per input has 0.6.
+// Saturation with the default number of rounds, if the number of slots does not limit it; one queue per input
+// has 0.6.
 TEST(UniformTraffic, SaturatesAboveNineteenTwentieths) {
   for (const int flits : {1, kPacketFlits}) {
     SCOPED_TRACE(fmt::format("packets of {} flits", flits));
