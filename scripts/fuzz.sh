@@ -36,7 +36,7 @@ for target in "${targets[@]}"; do
 done
 if ((${#targets[@]} == 0)); then targets=("${known[@]}"); fi
 
-folder=$(mktemp -d)  # of the files that targets read
+folder=$(mktemp -d)  # files that the targets read
 trap 'rm -rf "$folder"' EXIT
 total=0
 for target in "${targets[@]}"; do

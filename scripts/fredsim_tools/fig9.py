@@ -49,7 +49,7 @@ def read(folder: Path, name: str) -> dict[str, Json]:
 
 
 def best_time(by_machine: Mapping[str, Json]) -> float:
-    """Of the mesh, as in the paper or as well as it can."""
+    """Time of the mesh, as in the paper or as well as it can."""
     return min(by_machine[machine]["time_ns"] for machine in ("mesh", BEST))
 
 

@@ -21,7 +21,7 @@ WRITER = f"{DESCRIBED}/verilator/kinds_json.cmake"
 
 @dataclass(frozen=True)
 class Parameter:
-    """Of a kind's RTL top."""
+    """A parameter of a kind's RTL top."""
 
     default: int
     least: int
@@ -37,7 +37,7 @@ class Kind:
     parameters: Mapping[str, Parameter]
     files: tuple[str, ...]  # lists, the first of `top`; relative to the checkout
     parts: frozenset[str]  # modules that are synthesised on their own,
-    deep: frozenset[str]  # of these with long chains of logic,
+    deep: frozenset[str]  # parts with long chains of logic,
     line: frozenset[str]  # and with an area on a line through two numbers of lanes
     wires: frozenset[str]  # tops that are mostly wires
     energy: str  # module whose energy is measured

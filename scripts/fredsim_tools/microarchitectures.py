@@ -169,7 +169,7 @@ def per_operand_pj(top: Json, way: str) -> float:
 
 
 def area_mm2(top: Json) -> float:
-    """Of logic and memories at 14 to 16 nm, the middle of the range."""
+    """Area of logic and memories at 14 to 16 nm, the middle of the range."""
     area = top["area_um2"]
     return (sum(area["logic_14_to_16nm"]) + sum(area["memory_14_to_16nm"])) / 2 / 1e6
 
@@ -182,7 +182,7 @@ def own_clock(top: Json) -> float:
 # ------------------------------------------------------------------ simulation
 
 def energy_pj(run: Json, variant: Variant, additions: Pj, copies: Pj) -> float:
-    """Of a run of collectives."""
+    """Bytes of vectors in a run of collectives."""
     noc = constants("noc_pkg")
     bits = noc["FLIT_LANES"] * noc["LANE_W"] + noc["HEADER_W"]
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
@@ -245,7 +245,7 @@ def saturation(options: Comparison, variant: Variant) -> float | None:
 
 
 def conflict_rate(options: Comparison, variant: Variant) -> float | None:
-    """Of four random all-reduces in a switch of 12 ports; None where it is not simulated."""
+    """Time of four random all-reduces in a switch of 12 ports; None if it is not simulated."""
     if not variant.conflicts:
         return None
     runs = options.runs.fredsim("conflicts", "--ports", "12", "--middle", variant.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]

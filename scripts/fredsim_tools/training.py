@@ -44,7 +44,7 @@ FIGURE_11 = {"transformer_17b": (4.22, 1.63), "transformer_1t": (3.92, 1.44)}
 MICROBATCHES = {1: 1, 2: 10, 4: 20, 5: 20, 10: 20, 20: 40}
 SAMPLES_11 = 40
 
-# What a test runs in their place.
+# Sizes that a test runs in their place.
 SMALL_MODEL = "configs/models/small.yaml"
 SMALL_MACHINES = ["configs/mesh_2x2.yaml", "configs/fred_small.yaml@fabric.in_switch=false", "configs/fred_small.yaml"]
 
@@ -187,7 +187,7 @@ def per_sample(run: Json) -> float:
 class Strategies:
     """Runs of one workload by all strategies: a file each of strategy and machine, so that what was interrupted goes on."""
 
-    BEST = ["--algorithm", "auto", "--stream", "multicast"]  # of --best-base, beside a searched placement, which is train's default
+    BEST = ["--algorithm", "auto", "--stream", "multicast"]  # for --best-base, beside train's default, a searched placement
 
     def __init__(self, runner: Runner, name: str, more: Sequence[str]) -> None:
         self.small = runner.arguments.small
@@ -198,7 +198,7 @@ class Strategies:
         self.runs: dict[Strategy, dict[str, Json]] = {}  # strategy -> by machine, complete
         self.all = strategies(4 if self.small else 20)
         suffix = "".join("_" + re.sub("[^A-Za-z0-9.]", "", word) for word in more if not word.startswith("--"))
-        for strategy in sorted(self.all, key=lambda sizes: sizes[2]):  # what few stages repeat is not simulated anew: sooner
+        for strategy in sorted(self.all, key=lambda sizes: sizes[2]):  # few stages are faster: repetitions are replayed
             microbatches = 2 if self.small else MICROBATCHES[strategy[2]]
             # Groups for which there are not enough uplinks take turns, the first remedy of §5.
             words = [*more, "--samples", str(2 if self.small else SAMPLES_11), "--microbatches", str(microbatches), "--on-conflict", "later"]

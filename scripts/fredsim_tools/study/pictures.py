@@ -7,7 +7,7 @@ from ..plots import pyplot, save
 
 
 def curves(times: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], file: Path) -> None:
-    """Of each machine the time over errors per bit, by size; without errors at the left end."""
+    """Plots the time of each machine over errors per bit, by size; without errors at the left end."""
     rates = sorted({rate for sizes in times.values() for points in sizes.values() for rate, _ in points})
     places = {rate: rate or rates[1] / 10 for rate in rates}
     figure, axes = pyplot.subplots(1, len(times), figsize=(5 * len(times), 4), layout="constrained", sharey=True, squeeze=False)

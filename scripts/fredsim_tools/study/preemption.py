@@ -23,7 +23,7 @@ def preempted(study: Study, machine: str, work: str, dp: list[str], amount: str,
             f"{changes(dp_alone)} + {changes(mp_alone)}", changes(both)]
 
 
-SLICES = 5  # of Fred-A to -D
+SLICES = 5  # slices of Fred-A to -D
 
 
 def measure(study: Study) -> None:

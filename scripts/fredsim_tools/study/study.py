@@ -1,4 +1,4 @@
-"""What all questions of the study have: its machines, runs of fredsim and tables that must be whole."""
+"""Common part of all questions of the study: its machines, runs of fredsim and tables that must be whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..tables import markdown
 
 MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
-PAPER = "`--algorithm paper`, placement `paper`"  # where a caption or a command does not say otherwise
+PAPER = "`--algorithm paper`, placement `paper`"  # default if a caption or a command does not say otherwise
 BEST = "mesh, `auto`"  # the algorithm that is estimated to be the fastest; no placement matters to one group of all
 
 
@@ -44,7 +44,7 @@ def config(machine: str) -> str:
 
 
 def changes(result: Json) -> int:
-    """Of phases, in all switches."""
+    """Changes of phases, in all switches."""
     return sum(switch["phase_changes"] for switch in result["switches"])
 
 

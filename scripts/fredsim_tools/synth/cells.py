@@ -58,7 +58,7 @@ class Memory:
         self.words, self.width = number("SIZE"), number("WIDTH")
         self.address_bits = number("ABITS")
         self.reads, self.writes = number("RD_PORTS"), number("WR_PORTS")
-        self.synchronous = bits("RD_CLK_ENABLE", self.reads)  # of every read port
+        self.synchronous = bits("RD_CLK_ENABLE", self.reads)  # by read port
         self.cell = ""
 
     def bits(self) -> int:

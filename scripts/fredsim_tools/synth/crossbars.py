@@ -26,11 +26,11 @@ class _Selecting(ABC):
 
     @abstractmethod
     def pins_at(self, output: int, edge: int) -> Row:
-        """Of an edge of a situation, beside the flits."""
+        """Inputs at an edge of a situation, beside the flits."""
 
     @abstractmethod
     def pins_after(self, output: int) -> list[Row]:
-        """Of the edges after it."""
+        """Inputs at the edges after it."""
 
     def alike(self) -> object:
         return self

@@ -39,7 +39,7 @@ foreach activity {0 1} {
 
 @dataclass
 class Energy:
-    """Of a flit in an interconnect, in pJ at 180 nm."""
+    """Energy of a flit in an interconnect, in pJ at 180 nm."""
 
     lanes: int
     clock_pj: float  # in all registers, per cycle, whatever the traffic
@@ -89,7 +89,7 @@ class Measured:
     """A µSwitch or a node, in pJ at 180 nm per cycle."""
 
     clock_pj: float
-    settled_pj: list[float]  # of every situation
+    settled_pj: list[float]  # by situation
     glitch_pj: list[float]
 
 
@@ -137,7 +137,7 @@ def network_of(top: Top, kinds: Iterable[Kind]) -> traffic.Network | None:
 
 
 def parts_needed(network: traffic.Network) -> dict[str, list[traffic.Situation]]:
-    """What an interconnect is made of: module -> situations to measure."""
+    """Parts that an interconnect is made of: module -> situations to measure."""
     found: dict[str, set[traffic.Situation]] = {}
     for kind in network.kinds:
         for situation in network.situations(kind):

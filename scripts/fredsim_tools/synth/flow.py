@@ -21,7 +21,7 @@ WIDTHS = frozenset(("LANES", "FLIT_W"))
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Wanted = tuple[str, dict[str, int]]  # module, parameters
-Step = Callable[[int], None]  # of a part: prepare or build
+Step = Callable[[int], None]  # step of a part: prepare or build
 Place = tuple[Any, ...]
 
 WAKE_SECONDS = 1  # a signal that arrives just before a wait is seen only after it
@@ -44,10 +44,10 @@ class Row:
     module: str
     count: int
     parameters: dict[str, int]
-    kge: float = 0.0  # of one, at the top's lanes, without its parts
+    kge: float = 0.0  # per part, at the top's lanes, without its parts
     register_kge: float = 0.0
-    leakage_nw: float = 0.0  # of one, without its parts
-    memories: list[RowMemory] = field(default_factory=list)  # of one
+    leakage_nw: float = 0.0  # per part, without its parts
+    memories: list[RowMemory] = field(default_factory=list)  # per part
     path_fo4: float | None = None  # longest of it alone, between registers, its parts included
     seconds: float = 0.0
     unfinished: str | None = None
@@ -65,7 +65,7 @@ class Top:
     paths: list[TimingPath]  # latest first
     lacks: list[str]  # modules that are not in the figures, with the reason
     seconds: float
-    energy: Energy | None = None  # of its interconnect
+    energy: Energy | None = None  # energy of its interconnect
     traffic: WaveTraffic | None = None
 
 
@@ -199,7 +199,7 @@ class Flow:
         if len(below) > 1:
             self._check_alike(below, parts)
         rows, lacks = [], []
-        full = lanes or 0  # what has no lanes has no second size either
+        full = lanes or 0  # a part without lanes has no second size either
         for place, (part, count) in below[0].items():
             row = Row(part.module, count, part.parameters or part.given, seconds=part.seconds)
             rows.append(row)
@@ -231,13 +231,13 @@ class Flow:
                    sum(part.seconds for part, _ in [pair for both in below for pair in both.values()]))  # fmt: skip
 
     def _own(self, part: Part) -> list[float]:
-        """Of a part without those in it: kGE, kGE of registers, nW of leakage."""
+        """Figures of a part without those in it: kGE, kGE of registers, nW of leakage."""
         kge = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
         return [*kge, part.leakage(self.leakages)]
 
     @staticmethod
     def _place(part: Part) -> Place:
-        """What a part and its like with other lanes have in common."""
+        """Key that a part and its like with other lanes have in common."""
         return part.module, *sorted(item for item in (part.parameters or part.given).items() if item[0] not in WIDTHS)
 
     @staticmethod

@@ -13,9 +13,9 @@ from .traffic import Stimulus
 from .yosys import Part, ToolError, run
 
 LIBRARY = LIBERTY.with_suffix(".v")
-HALF_NS = 500  # of a period; longer than any path
-UNITS_PER_NS = 100  # of time in a VCD: 10 ps each
-OUTPUT_PINS = frozenset(("Y", "Q"))  # of the cells that abc maps to: one each
+HALF_NS = 500  # half a period; longer than any path
+UNITS_PER_NS = 100  # time unit of a VCD: 10 ps each
+OUTPUT_PINS = frozenset(("Y", "Q"))  # outputs of the cells that abc maps to: one each
 
 # The library's own register starts as x, and stays so where nothing resets it; Verilator's starts as 0.
 REGISTER_MODEL = f"""

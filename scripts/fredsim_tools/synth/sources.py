@@ -60,7 +60,7 @@ class Sources:
         return list(dict.fromkeys([*packages, *(inner for box in boxes for inner in self.below(box)), *modules]))
 
     def needed(self, name: str) -> tuple[list[str], list[str], list[str]]:
-        """What a module is elaborated from, in order of reading: (packages, parts used as black boxes, modules)."""
+        """Files that a module is elaborated from, in order of reading: (packages, parts used as black boxes, modules)."""
         packages: list[str] = []
         boxes: list[str] = []
         modules: list[str] = []

@@ -1,4 +1,4 @@
-"""What a figure of the library becomes at 14 to 16 nm, and what memories and links take: the numbers of technology.json."""
+"""Figures of the library scaled to 14 to 16 nm, and those of memories and links: the numbers of technology.json."""
 
 import json
 import math

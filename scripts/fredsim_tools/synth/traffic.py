@@ -31,9 +31,9 @@ KINDS = ("unicast", "reduction", "distribution")
 SETTLE = 4  # edges before a window, beside those that fill the pipeline
 WINDOW = 4 * PACKET_FLITS  # edges
 
-# What an input sees: nothing; flits that are for another one, without their valid; flits.
+# Activity at an input: nothing; flits that are for another one, without their valid; flits.
 STILL, HEARD, FLITS = "still", "heard", "flits"
-SIDES = ("left", "right")  # of a node of a reducing crossbar
+SIDES = ("left", "right")  # sides of a node of a reducing crossbar
 
 
 Row = dict[str, int]  # input pin -> value
@@ -53,7 +53,7 @@ class Situation:
     """A µSwitch or a node of an adder tree, its configuration and what its inputs see."""
 
     module: str
-    codes: tuple[Any, ...]  # of its outputs; a node has none
+    codes: tuple[Any, ...]  # codes of its outputs; a node has none
     inputs: tuple[str, ...]
 
 
@@ -116,7 +116,7 @@ def _r_outputs(codes: Sequence[int], inputs: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Adding:
-    """What networks of small parts that add have in common. form: FORMAT of the RTL."""
+    """Common part of networks of small parts that add. form: FORMAT of the RTL."""
 
     ports: int
 
@@ -169,7 +169,7 @@ class Crossbar(Adding):
         found: Counter[Situation] = Counter()
         for output in range(self.ports):
             chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0}}[kind]
-            shown = [FLITS if port in chosen else STILL for port in range(self.ports)]  # what is not chosen stays in its registers
+            shown = [FLITS if port in chosen else STILL for port in range(self.ports)]  # inputs not chosen stay in its registers
             while len(shown) > 1:
                 pairs = list(zip(shown[::2], shown[1::2]))
                 found.update(Situation("reducing_crossbar_node", (), pair) for pair in pairs)
@@ -187,7 +187,7 @@ class Crossbar(Adding):
 # ---------------------------------------------------------------------- pins
 @dataclass
 class Stimulus:
-    rows: list[Row]  # of every edge
+    rows: list[Row]  # rows of every edge
     windows: list[tuple[int, int]]  # (first edge, edges)
 
 

@@ -18,7 +18,7 @@ INTERCONNECT = "i_interconnect"
 PARTS = {"i_r_uswitch": "fred_r_uswitch", "i_rd_uswitch": "fred_rd_uswitch", "i_mux": "fred_port_mux",
          "i_demux": "fred_port_demux", "i_node": "reducing_crossbar_node"}  # fmt: skip
 CYCLE = ("wave",), "cycle"  # scope and name of the number of the cycle: a waveform has no clock edges
-VALID = "out_valid_o"  # of every part
+VALID = "out_valid_o"  # pin of every part
 RESET_ROWS = 2
 
 Ports = Mapping[str, tuple[str, int]]  # name -> (way, bits)

@@ -38,7 +38,7 @@ FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full",
 
 FORMAT = 1  # one more when a part's files change for another reason than those here
 
-# What drives an input and loads an output of a part while abc sizes its gates.
+# Cells that drive an input and load an output of a part while abc sizes its gates.
 DRIVER, LOAD_FF = "BUFX2", 20
 
 
@@ -231,12 +231,12 @@ class Part:
         return re.sub(rf"^module {self.module}\(", f"module {self.name}(", text, flags=re.MULTILINE)
 
     def area(self, areas: Mapping[str, float]) -> tuple[float, float]:
-        """Of its own cells: (all, registers), in µm²."""
+        """Area of its own cells: (all, registers), in µm²."""
         total = sum(areas[name] * count for name, count in self.cells.items())
         return total, areas[REGISTER] * self.cells.get(REGISTER, 0)
 
     def leakage(self, leakages: Mapping[str, float]) -> float:
-        """Of its own cells, in nW."""
+        """Leakage of its own cells, in nW."""
         return sum(leakages[name] * count for name, count in self.cells.items())
 
     def _yosys(self, name: str, script: Sequence[str], limit: int) -> float:
