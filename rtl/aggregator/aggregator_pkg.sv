@@ -12,7 +12,7 @@ package aggregator_pkg;
   // Register stages that keep configuration: the first.
   localparam int unsigned CONFIG_STAGES = 1;
 
-  // Registered stages of the way past the adders.
+  // Registered stages of the path past the adders.
   localparam int unsigned BYPASS_STAGES = 2;
 
   // Edges from that at which an adder is given a flit to that which samples the sum behind the interconnect, beside one

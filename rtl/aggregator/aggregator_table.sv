@@ -1,4 +1,4 @@
-// Reduction table of an aggregator: what the flows of the phase in use add, and the ways of the other flows.
+// Reduction table of an aggregator: what the flows of the phase in use add, and the paths of the other flows.
 //
 // Change: change_i at an edge, with the row of a phase. If drained_i says that no flit of a sum is under way, the row
 //   is taken at that edge; else it is pending, its flits are to be held back (pending_o), and it is taken at the first
@@ -7,7 +7,7 @@
 //   later. What is on direct_o and operand_o follows the edge t + 2, for flits that enter the interconnect three edges
 //   after they fired; flits of the phase before are in by then.
 // Flows: flow f is code f + 1 of a row. One of two or more inputs is a sum, its ports are bits f*P+p of inputs_o and
-//   outputs_o. Of a flow of one input direct_o has the way: bit P*output + input.
+//   outputs_o. Of a flow of one input direct_o has the path: bit P*output + input.
 // idle_o: without change_i an edge changes nothing. Reset (synchronous): no flows.
 module aggregator_table #(
   /// ports of the switch, 2 to 32

@@ -5,10 +5,10 @@
 //   at every edge.
 // How: the credits that came are counted in a Gray code; the count goes through `synchroniser`, whose constraints hold
 //   for gray_q; the other side counts those that left.
-// Contract: of a buffer of MOST slots no more than MOST credits can be on their way (asserted).
+// Contract: of a buffer of MOST slots no more than MOST credits can be in flight (asserted).
 // Reset: each side's own, synchronous; both are asserted together, and end at any time.
 module credit_crossing #(
-  /// credits that are on their way at most
+  /// credits in flight, max
   parameter int unsigned MOST = 48
 ) (
   // source domain

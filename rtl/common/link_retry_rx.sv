@@ -4,7 +4,7 @@
 // Wire: wire_i with wire_valid_i is sampled at every edge: {check, round, sequence number, flit}, link_pkg. At the next
 //   edge its check decides: the flit that is expected goes on; one that came before is left out; a damaged one, or one
 //   behind a gap, is left out and asked for, by a round counted up. Until the expected one is there, the receiver asks once
-//   more only for a gap that a flit of the new round shows, since those of the old one were on their way already.
+//   more only for a gap that a flit of the new round shows, since those of the old one were in flight already.
 // Back: back_o, a register, at every cycle: {check, credits given so far, round, next sequence number that is expected}.
 // Switch side: valid_o and flit_o are registers; a flit is not held back. Bit v of credit_i: a slot of VC v was freed; it
 //   is counted in back_o after that edge.

@@ -26,7 +26,7 @@ module link_retry_tx #(
   parameter int unsigned MARGIN = 3,
   /// edges, more than a round trip
   parameter int unsigned TIMEOUT = 128,
-  /// how often the oldest flit may be sent again
+  /// how often the oldest flit may be retransmitted
   parameter int unsigned MAX_RETRIES = 1000
 ) (
   input  logic                                   clk_i,
@@ -43,7 +43,7 @@ module link_retry_tx #(
   input  logic [link_pkg::BACK_W-1:0]            back_i,
   /// the flit on the wire is there again
   output logic                                   wire_again_o,
-  /// the oldest flit was sent again more than MAX_RETRIES times
+  /// the oldest flit was retransmitted more than MAX_RETRIES times
   output logic                                   dead_o
 );
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
@@ -115,7 +115,7 @@ module link_retry_tx #(
     base = intact ? expected : base_q;
     come = come_q + SEQ_W'(valid_i);
     next = next_q + SEQ_W'(send);
-    // The last: what was to be sent again had come.
+    // The last: retransmitted flits had come.
     if (go_back || time_out || next - base_q < base - base_q) next = base;
     retries = (base != base_q) ? '0 : retries_q;
     if (send && next_q == base && next_q != fresh_q && retries != RETRIES_W'(MAX_RETRIES + 1)) begin

@@ -42,7 +42,7 @@ package noc_pkg;
   localparam bit [VC_W-1:0] VC_CONTROL = 2'd3;
   // An order of them, by priority: VC_W bits each, that of highest priority in the lowest bits. Switches take one as
   // parameter VC_ORDER. Any will do, control at its end too: no VC needs another one's flits to get on, so a low one
-  // waits for the higher ones to rest, and nothing waits for it. This is the default.
+  // waits until the higher ones are idle, and nothing waits for it. This is the default.
   localparam int unsigned DEFAULT_VC_ORDER = {24'd0, VC_DP, VC_PP, VC_MP, VC_CONTROL};
 
   // True if every VC is in an order, and so each once.

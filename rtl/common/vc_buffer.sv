@@ -1,17 +1,18 @@
 // Input buffer of one port: a FIFO per virtual channel, with credits (§5.4, §6.2.3).
 //
 // What it does: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i, with in_side_i, what the control
-//   wants to know of it. The side of the oldest flit of every VC, its front, is on side_o, from registers. pop_i takes
-//   the front of pop_vc_i away; its flit is read from the memory afterwards.
+//   wants to know of it. The side of the oldest flit of every VC, its head-of-line flit, is on side_o, from registers.
+//   pop_i takes the head-of-line flit of pop_vc_i away; its flit is read from the memory afterwards.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
 //   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be
-//   high only where there is a front. A pop gives one credit back.
-// Timing: stored at edge e, a flit with none before it is a front after e. With pop_i at edge e the next front is
-//   there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e + 1, until the next
-//   pop. One flit may come and one go at every edge.
+//   high only where there is a head-of-line flit. A pop gives one credit back.
+// Timing: stored at edge e, a flit with none before it is a head-of-line flit after e. With pop_i at edge e the next
+//   head-of-line flit is there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e +
+//   1, until the next pop. One flit may come and one go at every edge.
 // How: flits are in one memory with one read port. The sides of the first three flits of a VC are in registers. Those
 //   behind are in a memory for each VC; one is read ahead of its turn at an edge after which fewer than three are
-//   known, and is in a register one edge later: no matter in what order VCs are popped, no front is ever late.
+//   known, and is in a register one edge later: no matter in what order VCs are popped, no head-of-line flit is ever
+//   late.
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
 // empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
 module vc_buffer #(
@@ -48,7 +49,7 @@ module vc_buffer #(
   localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
 
   logic [VCS-1:0]        push, pop, full;
-  logic [VCS*SLOT_W-1:0] head, tail;  // slots of the fronts, slots for flits that come
+  logic [VCS*SLOT_W-1:0] head, tail;  // slots of the head-of-line flits, slots for flits that come
   logic [SLOT_W-1:0]     popped_q;    // slot of the flit that was popped
 
   logic                  write, read;

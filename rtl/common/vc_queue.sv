@@ -4,10 +4,10 @@
 //   nothing while valid_o is low (asserted).
 //   The slot of a flit that was popped is free one edge later, when the flit has been read.
 // Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit that comes at this
-//   edge, head_o that of the front.
+//   edge, head_o that of the head-of-line flit.
 // Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in
 //   the memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known
-//   or on their way. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
+//   or in flight. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
 // BIST, bist_i, bist_fail_o: see bist_ram.
 module vc_queue #(
   /// bits of a side
@@ -44,17 +44,17 @@ module vc_queue #(
   logic                    popped_q;
   logic [SLOT_W-1:0]       head_q, tail_q;
   logic                    full_q;
-  logic [KNOWN*SIDE_W-1:0] side_q;             // the front's first
+  logic [KNOWN*SIDE_W-1:0] side_q;             // head-of-line flit first
   logic [KNOWN:0]          known_q;            // one-hot: how many of them
-  logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not on their way
-  logic                    read_q;             // one is on its way
+  logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not in flight
+  logic                    read_q;             // one is in flight
   logic [ADDR_W-1:0]       write_at_q, read_at_q;
   logic                    read, direct, write;
   logic [SIDE_W-1:0]       memory_side;
 
   // ------------------------------------------------------------------ sides
   always_comb begin : where_sides_go
-    logic known_full;  // with the one on its way
+    logic known_full;  // with the one in flight
     known_full = known_q[KNOWN] || (known_q[KNOWN-1] && read_q);
     read = 1'b0;
     direct = 1'b0;

@@ -9,8 +9,8 @@
 //   D-µSwitches, multiplexer (sc_models/routing/fred_routing.h has the codes).
 // Timing: STAGES register stages on every path, one per µSwitch, multiplexer or demultiplexer. step_i
 //   and load_i have one bit per stage: stage s works, or copies its configuration, at this edge.
-// Online unicasts find their own way: sub-network by sub-network as their path says, then by the bits of
-//   their output port, the lowest bit at the outermost level (port p is port p / 2 of a sub-network).
+// Online unicasts find their own path: sub-network by sub-network as their path says, then by the bits
+//   of their output port, the lowest bit at the outermost level (port p is port p / 2 of a sub-network).
 // Contract of step_i, load_i, reset and sums: fred_r_uswitch.sv. Wrapped by fred_interconnect.sv, which
 //   makes step_i and load_i; not meant as a top module (Verilator drops what is inside a recursive top).
 module fred_network #(

@@ -10,8 +10,9 @@ package fred_pkg;
   localparam bit [31:0] FRED_ID = 32'hF2ED_0001;
 
   // ---- Flit ------------------------------------------------------------------------------------------
-  // Inside a fred_switch only, zero on every link: the way of an online unicast through the interconnect,
-  // chosen by fred_online_paths and obeyed by the µSwitches in place of their configuration.
+  // Inside a fred_switch only, zero on every link: the path of an online unicast through the
+  // interconnect, chosen by fred_online_paths and obeyed by the µSwitches in place of their
+  // configuration.
   localparam int unsigned ONLINE_BIT = 82;  // this flit is one
   localparam int unsigned OUT_LSB = 83;     // output port, phased_pkg::OUT_W bits
   localparam int unsigned PATH_LSB = 88;    // middle sub-network of every level, outermost first, 2 bits each

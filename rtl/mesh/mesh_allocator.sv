@@ -1,7 +1,8 @@
-// Switch allocator of a mesh_router: which fronts leave at an edge. One decision per cycle, from registers and
-//   out_ready_i.
+// Switch allocator of a mesh_router: which head-of-line flits leave at an edge. One decision per cycle, from registers
+//   and out_ready_i.
 //
-// Requests. A front asks for its output when all of these hold; the first that fails is the reason of a stall:
+// Requests. A head-of-line flit requests its output when all of these hold; the first that fails is the reason of a
+// stall:
 //     credit   a packet start: room for a whole packet (room_packet_i; straight on along a ring: for a flit). Another
 //              flit: room for a flit (room_flit_i).
 //     packet   a packet start: no other packet is open on (output, VC).
@@ -17,9 +18,9 @@
 //   at most every other cycle from them.
 // Packets. A packet start that leaves opens (output, VC), a tail closes it; in between only its input asks.
 // Timing: decisions are made in the cycle before the edge. granted_o follows it: bit p*P + o, a flit from input p to o.
-//   For the counters of stalls, of the cycle: no_credit_o, fronts that fail `credit`; contends_o, those that pass it
-//   and do not fail `link`; link_stall_o, outputs for which a front fails `link`.
-// Indices: fronts 4p + v, as (output, VC) v*P + o.
+//   For the counters of stalls, of the cycle: no_credit_o, head-of-line flits that fail `credit`; contends_o, those
+//   that pass it and do not fail `link`; link_stall_o, outputs for which a head-of-line flit fails `link`.
+// Indices: head-of-line flits 4p + v, as (output, VC) v*P + o.
 module mesh_allocator #(
   /// ports
   parameter int unsigned P = 10,
@@ -54,10 +55,11 @@ module mesh_allocator #(
   // Tests whether there is anything to do are for the speed of simulation: where they fail the values are zero anyway.
   // ------------------------------------------------------------------ requests
   logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
-  logic [VCS*P*P-1:0] able;     // bit (v*P + p)*P + o: a front that passes `credit` and `packet`
+  logic [VCS*P*P-1:0] able;     // bit (v*P + p)*P + o: a head-of-line flit that passes `credit` and
+                                // `packet`
   logic [VCS*P*P-1:0] request;  // the same, where the link is ready too
   logic [P-1:0]       has_able; // outputs
-  logic [P-1:0]       tries;    // inputs: a front passes `credit`
+  logic [P-1:0]       tries;    // inputs: a head-of-line flit passes `credit`
 
   for (genvar p = 0; p < P; p++) begin : gen_input
     // Along a ring: from the opposite direction.
@@ -146,7 +148,7 @@ module mesh_allocator #(
   end
 
   // ------------------------------------------------------------------ inputs accept
-  logic [VCS*P-1:0] granted;         // 4p + v: an output grants this front
+  logic [VCS*P-1:0] granted;         // 4p + v: an output grants this head-of-line flit
   logic [VCS*P-1:0] accept;          // the same, one-hot for every input
   logic [P*P-1:0]   granted_d, granted_q;
 

@@ -1,12 +1,15 @@
-// Input side of one port of a mesh_router: pin register, route, buffer, and what the allocator knows of its fronts.
+// Input side of one port of a mesh_router: pin register, route, buffer, and what the allocator knows of its
+// head-of-line flits.
 //
-// "Front" is the oldest flit in the buffer of a virtual channel; it starts a packet when the flit that left before it
-//   was a tail. A packet goes where the flit that starts it says (its head bit is not looked at), up to its tail.
+// The head-of-line flit is the oldest in the buffer of a virtual channel; it starts a packet when the flit that left
+//   before it was a tail. A packet goes where the flit that starts it says (its head bit is not looked at), up to its
+//   tail.
 // Timing: a flit at in_flit_i at edge e is in the pin register after e, and its route is looked up with the position
-//   that the registers hold then. It is in the buffer after e + 1: a front then, if nothing stands before it. A pop at
-//   edge e: the next front is there after e, credit_o is high after e for one cycle, flit_o has the flit after e + 1.
+//   that the registers hold then. It is in the buffer after e + 1: a head-of-line flit then, if nothing stands before
+//   it. A pop at edge e: the next head-of-line flit is there after e, credit_o is high after e for one cycle, flit_o
+//   has the flit after e + 1.
 // Fronts: of every VC front_o, to_o (one bit per output port), begun_o (its packet has begun to leave), tail_o. A
-//   packet start without a route is no front for the allocator and stays for ever; error_route_o tells.
+//   packet start without a route is no head-of-line flit for the allocator and stays for ever; error_route_o tells.
 // Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and was dropped.
 // empty_o: nothing here, and no credit on credit_o.
 module mesh_input #(
@@ -107,8 +110,8 @@ module mesh_input #(
   );
   assign empty_o = buffer_empty && !in_valid_q;
 
-  // ------------------------------------------------------------------ fronts
-  logic [VCS-1:0]        begun_q;  // the packet at the front has begun to leave
+  // ------------------------------------------------------------------ head-of-line flits
+  logic [VCS-1:0]        begun_q;  // the packet at the head of the buffer has begun to leave
   logic [VCS*PORT_W-1:0] route_q;  // route of each
   logic [VCS*PORT_W-1:0] front_port;
   logic [VCS-1:0]        none;

@@ -3,7 +3,7 @@
 // Timing: launch_i (a bit per VC) at edge e; granted_i (one-hot, the input port) after e; flits_i has that input's flit
 //   after e + 1; out_valid_o and out_flit_o have it after e + 2. Credits: mesh_credit. Words of out_flit_o are
 //   meaningful where out_valid_o is set.
-// empty_o: nothing on its way to out_valid_o or there.
+// empty_o: nothing in flight to out_valid_o or there.
 module mesh_output #(
   /// ports
   parameter int unsigned P = 10,

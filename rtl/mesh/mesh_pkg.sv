@@ -27,10 +27,10 @@ package mesh_pkg;
   localparam bit [15:0] REG_NO_LINK = 16'h0005;
   localparam int unsigned MASK_W = 16;
 
-  // From coordinate `from` to another one, `to`: whether the way is upwards, to the next higher coordinate. On
-  // a ring of `side` that is the shorter way round. Two ways of one length are shared out: upwards from even
+  // From coordinate `from` to another one, `to`: whether the path is upwards, to the next higher coordinate.
+  // On a ring of `side` that is the shorter direction. Paths of equal length are shared out: upwards from even
   // coordinates, downwards from odd ones. They are met only where a packet enters the ring: from the next
-  // router on, the way ahead is the shorter one.
+  // router on, the path ahead is the shorter one.
   function automatic logic is_upwards(
     input logic [COORDINATE_W-1:0] from, input logic [COORDINATE_W-1:0] to, input logic [SIDE_W-1:0] side
   );
@@ -42,7 +42,7 @@ package mesh_pkg;
 
   // Output port of a flit for `dst` at router (x, y): bits [4:0]; bit 5: there is none. First along x, then along y; at
   // its router to the NPU (endpoint 0) by local port npu_port, or to I/O port endpoint - 1. None: an I/O port that is
-  // not there, or a way back out of the direction that the flit came from (`from`, a bit per direction).
+  // not there, or a U-turn to the direction that the flit came from (`from`, a bit per direction).
   function automatic logic [5:0] route_xy(
     input logic [COORDINATE_W-1:0] x, input logic [COORDINATE_W-1:0] y,
     input logic [SIDE_W-1:0] columns, input logic [SIDE_W-1:0] rows,  // sides of the rings

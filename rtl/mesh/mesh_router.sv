@@ -2,9 +2,9 @@
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own
 //   router and sends on all its links at once, hence several local ports.
-// Path of a flit, when nothing is in its way:
+// Path of a flit, when nothing delays it:
 //     edge e      sampled on in_flit_i, into the pin register of its input (mesh_input)
-//     e + 1       with its route into the buffer of its VC; it is a front now
+//     e + 1       with its route into the buffer of its VC; it is a head-of-line flit now
 //     e + 2       it leaves: granted by its output, accepted by its input (mesh_allocator), a credit is spent. Its slot
 //                 is free, in_credit_o tells after this edge
 //     e + 3       read from the memory
@@ -35,7 +35,7 @@
 //   sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
 //   known, less the flits launched up to the edge before the last one. Counters:
 //     flits in, flits out     per port
-//     stall credit            cycles x (input port, VC): the flit at the front lacks credits
+//     stall credit            cycles x (input port, VC): the flit at the head of the buffer lacks credits
 //     stall arbiter           cycles x (input port, VC): it has them, but another packet has the output VC, or
 //                             it is not granted, or its input accepts another VC
 //     stall link              cycles x output port: a flit has credits and the output VC, but the link's pacing
@@ -46,7 +46,7 @@
 //   that shows.
 // error_o: first error code seen, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; told from the third edge on,
 //   counting the one that sampled it) or ERROR_ROUTE (the packet stays where it is; told from the third edge on,
-//   counting the one after which it is at the front). Overflow wins when both come at once.
+//   counting the one after which it is at the head of the buffer). Overflow wins when both come at once.
 module mesh_router #(
   /// local ports, to the NPU, 1 or more
   parameter int unsigned NUM_LOCAL = 4,

@@ -2,7 +2,7 @@
 //
 // Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:
 //   mesh_pkg::route_xy of a mesh, with what the registers held before the edge. None, known_o low: an I/O
-//   port that is not there, or a way back out of the direction that the flit came from.
+//   port that is not there, or a U-turn to the direction that the flit came from.
 // Registers: REG_POSITION (noc_pkg) and REG_NO_LINK (mesh_pkg), written while no traffic flows. hit_o: reg_addr_i is the
 //   address of one, combinational; rdata_o follows the edge that samples a read, and holds.
 // Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.

@@ -1,18 +1,19 @@
-// Looks for phases that the switch could change to: those at the fronts of input buffers.
+// Looks for phases that the switch could change to: those at the heads of input buffers.
 //
-// One front is looked up per cycle: of the VCs that have a front of another phase than the active one, and no candidate
-//   yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one of that VC with a
-//   flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its inputs have a front of the
-//   phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down flow in one
-//   phase that would wait for the result of what it holds back, so readiness is per flow here.)
+// One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the active
+//   one, and no candidate yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one
+//   of that VC with a flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its inputs have a
+//   front of the phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down
+//   flow in one phase that would wait for the result of what it holds back, so readiness is per flow here.)
 // candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
-//   clear_i, whether or not it still is ready: no front but those of the active phase leave.
+//   clear_i, whether or not it still is ready: no head-of-line flit but those of the active phase leave.
 // clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow or a
 //   field of the interconnect's configuration in common with a candidate's; bit S*v+s for the one in slot s. With one
 //   phase in use all ones: a candidate takes its place.
-// Timing: with search_i and free_i before edge e a front is chosen and its row read at e; at e + 1 it is judged, by the
-//   fronts and the room before that edge, and a candidate from then on. clear_i drops what was read, too.
-// idle: with no front of another phase nothing changes in here.
+// Timing: with search_i and free_i before edge e a head-of-line flit is chosen and its row read at e; at e + 1 it is
+//   judged, by the head-of-line flits and the room before that edge, and a candidate from then on. clear_i drops what was
+//   read, too.
+// idle: with no head-of-line flit of another phase nothing changes in here.
 module phased_candidates #(
   /// ports of the switch
   parameter int unsigned P = 12,
@@ -57,9 +58,9 @@ module phased_candidates #(
   // Codes that are no flow: 0 and those above P.
   localparam bit [CODES-1:0] NO_FLOW = ~(((CODES'(1) << P) - CODES'(1)) << 1);
 
-  // ------------------------------------------------------------------ choice of a front
-  // Ports whose front waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a look-up; the one
-  // chosen.
+  // ------------------------------------------------------------------ choice of a head-of-line flit
+  // Ports whose head-of-line flit waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a
+  // look-up; the one chosen.
   logic [VCS*P-1:0] waiting, port;
   logic [VCS-1:0]   wanted, vc;
   logic [P-1:0]     chosen;

@@ -1,7 +1,8 @@
 // Control unit of a switch with phases: choice of phase, pre-emption, and the join of the active phase's flows (§4,
 // §5.4).
 //
-// Flow join: phased_join. Candidates, at most one per VC, from the fronts of the input buffers: phased_candidates.
+// Flow join: phased_join. Candidates, at most one per VC, from the head-of-line flits of the input buffers:
+//   phased_candidates.
 // Choice of phase: by priority of the VCs, VC_ORDER. The switch decides for the candidate of highest priority,
 //     if that is higher than the active phase's: at once,
 //     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
@@ -64,7 +65,7 @@ module phased_control #(
   output logic [PHASE_W*PHASES_IN_USE-1:0] phase_o,
   output logic [P-1:0]                     in_slot_o,
   output logic [P-1:0]                     out_slot_o,
-  // input units; the front of VC v at input p is bit 4p+v
+  // input units; the head-of-line flit of VC v at input p is bit 4p+v
   input  logic [P-1:0]             match_i,
   input  logic [PHASES_IN_USE-1:0] wait_i,
   input  logic [P-1:0]             tail_i,

@@ -2,14 +2,15 @@
 // §6.2.3).
 //
 // What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase at the
-//   front of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
+//   head of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
 //   to the matcher: it is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the answer
-//   comes with the register. pop_i takes the front of pop_vc_i away; its flit is read and given to the interconnect.
+//   comes with the register. pop_i takes the head-of-line flit of pop_vc_i away; its flit is read and given to the
+//   interconnect.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and
-//   overflow_o is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one
-//   cycle, registered.
-// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is read after e + 1, of which
-//   read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
+//   overflow_o is high for a cycle. pop_i may be high only where there is a head-of-line flit. credit_o: one credit per
+//   pop, one cycle, registered.
+// Timing: a flit sampled at edge e is a head-of-line flit after e + 1. A head-of-line flit popped at edge e is read
+//   after e + 1, of which read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
 // Not here: any decision; see phased_control and phased_matcher.
 module phased_input_unit #(
   /// lanes physically carried per flit
@@ -40,7 +41,8 @@ module phased_input_unit #(
   output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
   input  logic                         route_known_i,
   input  logic [phased_pkg::OUT_W-1:0]   route_out_i,
-  // control unit: the active phase, whether it is at the front of its VC, and the fronts of other phases
+  // control unit: the active phase, whether it is at the head of its VC, and the head-of-line flits of
+  // other phases
   input  logic                   active_i,
   input  logic [VC_W-1:0]        vc_i,
   input  logic [PHASE_W-1:0]     phase_i,
@@ -48,7 +50,8 @@ module phased_input_unit #(
   output logic                   match_tail_o,
   output logic [VCS-1:0]         other_o,
   output logic [VCS*PHASE_W-1:0] front_phase_o,
-  // matcher: fronts that are online unicasts with a route, without one; outputs of the former; which fronts are tails
+  // matcher: head-of-line flits that are online unicasts with a route, without one; outputs of the former; which
+  // head-of-line flits are tails
   output logic [VCS-1:0]                 request_o,
   output logic [VCS-1:0]                 no_route_o,
   output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,

@@ -1,25 +1,26 @@
-// Matcher of online unicasts, beside the phase in use (§5: the default header index): which fronts leave at an edge.
+// Matcher of online unicasts, beside the phase in use (§5: the default header index): which head-of-line flits leave
+// at an edge.
 //
 // One round of request, grant and accept, from registers. What the phase does in this cycle comes late and only takes
 //   away.
-//   request  A front that is an online unicast with an output port asks for it: inside a packet always; a packet
-//            start if the staging of (output, VC) has room for a packet, no online packet is open there, and the
-//            phase neither is inside a packet there nor has flits of that VC under way (under_way_i). None asks for
-//            an output that is closed (closed_i). An input whose last flit moved in the last cycle, with the next one
-//            of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep outputs
-//            from others.
-//   grant    Every output grants one front: phased_matcher_output.
-//   accept   An input accepts the grant of its highest VC (VC_ORDER). That front moves, unless the
+//   request  A head-of-line flit that is an online unicast with an output port asks for it: inside a packet always; a
+//            packet start if the staging of (output, VC) has room for a packet, no online packet is open there, and
+//            the phase neither is inside a packet there nor has flits of that VC under way (under_way_i). None asks
+//            for an output that is closed (closed_i). An input whose last flit moved in the last cycle, with the next
+//            one of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep
+//            outputs from others.
+//   grant    Every output grants one head-of-line flit: phased_matcher_output.
+//   accept   An input accepts the grant of its highest VC (VC_ORDER). That head-of-line flit moves, unless the
 //            phase uses the input or the output in this cycle.
 // Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
-//   it, 0.61 at 12 ports (all fronts differ in their input, so one round finds all there is). On several VCs less
-//   than more rounds would find: 0.73 in place of 0.78 with three VCs that always have packets.
+//   it, 0.61 at 12 ports (all head-of-line flits differ in their input, so one round finds all there is). On several
+//   VCs less than more rounds would find: 0.73 in place of 0.78 with three VCs that always have packets.
 // Fairness: VCs by priority. A packet start whose input and output are free whenever it is granted waits, of its VC,
 //   for at most P - 1 other packets at its output. A grant whose input the phase has taken is lost for this cycle.
-//   If another input asked for that output too, the loser rests in the next cycle, with chance 1/2 (a shift register
-//   that steps in cycles in which several inputs ask for one output): so it does not keep the output from the others
-//   while a phase runs, at most 17 cycles at a time, and no rhythm of the phase keeps it from the cycles that the
-//   phase leaves it.
+//   If another input requested that output too, an input that loses its grant to the phase skips the next cycle with
+//   probability 1/2 (a shift register that steps in cycles in which several inputs request one output): so it does not
+//   keep the output from the others while a phase runs, at most 17 cycles at a time, and no rhythm of the phase keeps
+//   it from the cycles that the phase leaves it.
 // APART_LEVELS: the two sub-networks of a Fred_2(P) cannot give every matching its paths without looking at all of it.
 //   There a flit takes, at every level, the sub-network of its input's bit of that level (fred_online_paths): then
 //   two flits meet only behind the D-µSwitches, if their outputs differ up to some bit only, below the number of
@@ -29,7 +30,7 @@
 // Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may come late. pop_o to
 //   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge.
 //   Stalls of a cycle are on stall_*_o after the next edge but one.
-// idle_o: without fronts an edge changes nothing.
+// idle_o: without head-of-line flits an edge changes nothing.
 module phased_matcher #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
@@ -42,7 +43,8 @@ module phased_matcher #(
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // fronts, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its packet
+  // head-of-line flits, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its
+  // packet
   input  logic [VCS*P-1:0]               request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]               tail_i,
@@ -50,7 +52,7 @@ module phased_matcher #(
   input  logic [VCS*P-1:0]               room_i,
   input  logic [P-1:0]                   phase_held_i,
   input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
-  // outputs to which nothing may go; those to which flits of phases are on the way, and their VC
+  // outputs to which nothing may go; those to which flits of phases are in flight, and their VC
   input  logic [P-1:0]                   closed_i,
   input  logic [P-1:0]                   under_way_i,
   input  logic [noc_pkg::VC_W-1:0]       under_way_vc_i,
@@ -58,7 +60,7 @@ module phased_matcher #(
   input  logic [P-1:0]                   phase_pop_i,
   input  logic [P-1:0]                   phase_reserve_i,
   input  logic                           phase_fires_i,
-  // fronts that leave, and the outputs they go to
+  // head-of-line flits that leave, and the outputs they go to
   output logic [P-1:0]                   pop_o,
   output logic [noc_pkg::VC_W*P-1:0]     pop_vc_o,
   output logic [P-1:0]                   reserve_o,
@@ -69,7 +71,7 @@ module phased_matcher #(
   output logic [P*P-1:0]                 move_o,
   output logic [P-1:0]                   phase_in_o,
   output logic [P-1:0]                   phase_out_o,
-  // fronts that stayed, for the counters
+  // head-of-line flits that stayed, for the counters
   output logic [7:0]                     stall_credit_o,
   output logic [7:0]                     stall_arbiter_o,
   output logic                           idle_o
@@ -77,8 +79,8 @@ module phased_matcher #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
-  // Low: no front asks, nothing below is set and nothing changes, so that a simulator need not look. In gates that
-  // would only put all requests in front of every output.
+  // Low when there are no requests: lets the simulator skip this logic; tied high for synthesis, where it would only
+  // put all requests in front of every output.
   logic enable;
 `ifdef SYNTHESIS
   assign enable = 1'b1;
@@ -87,10 +89,12 @@ module phased_matcher #(
 `endif
 
   // ------------------------------------------------------------------ request
-  // (input, VC) inside a packet; of which the last cycle moved a flit that does not end it. Inputs that rest.
+  // (input, VC) inside a packet; of which the last cycle moved a flit that does not end it. Inputs that skip
+  // this cycle.
   logic [VCS*P-1:0]   begun_q, streams_q;
   logic [P-1:0]       rest_q;
-  // Bit of front 4p+v; port p and VC v: P*v+p; front and output: P*(4p+v)+o; output and front: P*(4o+v)+p.
+  // Bit of head-of-line flit 4p+v; port p and VC v: P*v+p; head-of-line flit and output: P*(4p+v)+o;
+  // output and head-of-line flit: P*(4o+v)+p.
   logic [VCS*P-1:0]   below, no_room;
   logic [VCS*P-1:0]   room_by_vc, open_by_vc, start_by_vc, tail_by_vc;
   logic [VCS*P*P-1:0] want, ask;
@@ -127,7 +131,7 @@ module phased_matcher #(
     end
   end
 
-  // no_room: a packet start without room. want: the output, if the front may go there.
+  // no_room: a packet start without room. want: the output, if the head-of-line flit may go there.
   always_comb begin : look_at_outputs
     logic [P-1:0] to;
     no_room = '0;
@@ -334,7 +338,7 @@ module phased_matcher #(
   end
 
   // ------------------------------------------------------------------ stalls
-  // Of the last cycle: fronts that lacked room, and all others that wanted to move.
+  // Of the last cycle: head-of-line flits that lacked room, and all others that wanted to move.
   logic [VCS*P-1:0] no_room_q, ready_q;
   logic [P-1:0]     popped;
 

@@ -1,11 +1,12 @@
-// One output of phased_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
+// One output of phased_matcher: grant to one of the head-of-line flits that request it, and the state of its round robin.
 //
-// Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output grants the pick of
-//   its highest VC (VC_ORDER). From registers and ask_i only.
+// Grant: every VC picks one head-of-line flit by round robin over the inputs (rr_arbiter); the output grants the pick
+//   of its highest VC (VC_ORDER). From registers and ask_i only.
 // State, per VC: a packet is open (locked_o), from the packet start that moves to the tail that moves; the
 //   turn, which goes to the input after the pick when a packet start is granted and the phase does not use the
-//   output, whether the front moves or not: an input that is taken by others does not keep its like from this output.
-// Bit P*v + p of a vector by front: VC v of input p.
+//   output, whether the head-of-line flit moves or not: an input that is taken by others does not keep its like from
+//   this output.
+// Bit P*v + p of a vector by head-of-line flit: VC v of input p.
 module phased_matcher_output #(
   /// ports of the switch
   parameter int unsigned P = 12,
@@ -16,7 +17,7 @@ module phased_matcher_output #(
   input  logic                        rst_ni,
   // low: nothing asks, nothing changes; early
   input  logic                        enable_i,
-  // fronts: that ask for this output, that start a packet, that end one
+  // head-of-line flits: that ask for this output, that start a packet, that end one
   input  logic [noc_pkg::NUM_VCS*P-1:0] ask_i,
   input  logic [noc_pkg::NUM_VCS*P-1:0] start_i,
   input  logic [noc_pkg::NUM_VCS*P-1:0] tail_i,
@@ -24,7 +25,7 @@ module phased_matcher_output #(
   output logic [P-1:0]                grant_o,
   output logic [noc_pkg::NUM_VCS-1:0] grant_vc_o,
   output logic                        contended_o,
-  // late: the phase uses the output in this cycle; the granted front moves
+  // late: the phase uses the output in this cycle; the granted head-of-line flit moves
   input  logic                        taken_i,
   input  logic                        move_i,
   output logic [noc_pkg::NUM_VCS-1:0] locked_o

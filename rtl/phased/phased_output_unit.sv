@@ -89,7 +89,8 @@ module phased_output_unit #(
   // ------------------------------------------------------------------ launch
   logic [VC_W-1:0]  in_vc, pick;
   logic [VCS-1:0]   arriving, able, credit;
-  logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the front no longer so
+  logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the head-of-line flit
+                                   // no longer so
   logic [TOTAL-1:0] lasts_q;       // last, by slot
   logic             in_last;
   logic             launch;
@@ -210,7 +211,7 @@ module phased_output_unit #(
   for (genvar v = 0; v < VCS; v++) begin : gen_room
     assign room_o[v] = (reserve_q && reserve_vc_q == 2'(v)) ? room_packet_and_flit_q[v] : room_packet_q[v];
   end
-  // Reserved places cover flits still in the interconnect, so "empty" means nothing on the way either.
+  // Reserved places cover flits still in the interconnect, so "empty" means nothing in flight either.
   assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
 
   // ------------------------------------------------------------------ assertions
@@ -226,7 +227,7 @@ module phased_output_unit #(
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
       if (reserve_q) reservation_has_a_place: assert (places_q[32'(reserve_vc_q)*W+:W] != '0);
-      // Flits held and flits on the way together are the places reserved.
+      // Flits held and flits in flight together are the places reserved.
       if (in_valid_i) begin
         arrival_was_reserved: assert (32'(count_q[32'(in_vc)*W+:W]) + 32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
       end

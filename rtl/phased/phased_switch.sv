@@ -4,7 +4,7 @@
 //
 // Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
 //   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
-//   flit that is sampled on in_flit_i at edge e is a front of its buffer after e + 1, leaves it at e + 2, is read from
+//   flit that is sampled on in_flit_i at edge e is at the head of its buffer after e + 1, leaves it at e + 2, is read from
 //   its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is on out_flit_o
 //   after f + 2.
 // Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, edges
@@ -21,7 +21,7 @@
 //     hold_i           inputs whose flits of the phase must not fire: all inputs of a flow or none. A flit held back is
 //                      a stall of the arbiter in every cycle, and no silence of the phase.
 //     closed_i         outputs for which no unicast may move.
-//     under_way_i      outputs for which flits of phases are on their way, on VC under_way_vc_i: no unicast packet of
+//     under_way_i      outputs for which flits of phases are in flight, on VC under_way_vc_i: no unicast packet of
 //                      that VC may start.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
 //   enter_idle_i: nothing is in the interconnect, nor in what is beside it.

@@ -1,9 +1,9 @@
 // Datapath of a phased_switch with a reducing crossbar, from its inputs to its outputs: the interconnect, configured by
-// the flows of the active phase, and the unicasts on their way to it.
+// the flows of the active phase, and the unicasts in flight to it.
 //
 // All pins but idle_o are those of phased_switch by the same names; its contract ("Interconnect") has their timing.
 //   A row of the phase store is its flows alone: an output adds the inputs that have the same flow.
-// idle_o: nothing is inside, and no unicast on its way; goes to enter_idle_i.
+// idle_o: nothing is inside, and no unicast in flight; goes to enter_idle_i.
 module reducing_crossbar_datapath #(
   /// Ports, 2 to 32.
   parameter int unsigned P = 12,

@@ -2,16 +2,16 @@
 // channel, output).
 //
 // What it does: a flit on in_flit_i at an edge is stored in a slot of VC in_vc_i, at the end of the queue of (in_vc_i,
-//   in_out_i). Queues of one VC share its slots, as they need them. pop_i takes the front of a queue away; its flit is
-//   read from the memory afterwards.
-// Queues: bit P*v + o of a vector is that of VC v to output o. valid_o: it has a front; tail_o: that is the last
-//   flit of its packet; several_o: it has two flits or more; all from registers.
+//   in_out_i). Queues of one VC share its slots, as they need them. pop_i takes the head-of-line flit of a queue away;
+//   its flit is read from the memory afterwards.
+// Queues: bit P*v + o of a vector is that of VC v to output o. valid_o: it has a head-of-line flit; tail_o: that is
+//   the last flit of its packet; several_o: it has two flits or more; all from registers.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
 //   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i has at
-//   most one bit, of a queue with a front. A pop gives one credit back.
-// Timing: stored at edge e, a flit with none before it in its queue is its front after e. With pop_i at edge e the
-//   queue's next front is there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge
-//   e + 1, until the next pop. One flit may come and one go at every edge.
+//   most one bit, of a queue with a head-of-line flit. A pop gives one credit back.
+// Timing: stored at edge e, a flit with none before it in its queue is at its head after e. With pop_i at edge e the
+//   queue's next head-of-line flit is there after e, credit_o is high after e for one cycle, and flit_o has the flit
+//   after edge e + 1, until the next pop. One flit may come and one go at every edge.
 // How: one memory of flits with one read port, and one of links between the flits of a queue (voq_list).
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of either memory.
 // empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.

@@ -2,7 +2,7 @@
 // conventional switch of the same ports and buffers does for unicasts.
 //
 // Path of a flit: link -> voq_input_unit -> (voq_scheduler lets it go) -> voq_crossbar_mux -> phased_output_unit ->
-//   link. Unloaded, a flit that is sampled on in_flit_i at edge e is a front of its queue after e + 1, leaves it at
+//   link. Unloaded, a flit that is sampled on in_flit_i at edge e is at the head of its queue after e + 1, leaves it at
 //   e + 2, is read from its memory at e + 3, in the flit register after e + 4, in the crossbar's after e + 5, in the
 //   staging and its launch decided at e + 6, and on out_flit_o after e + 7.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
@@ -200,7 +200,7 @@ module voq_crossbar #(
     end
   end
 
-  // Nothing is on its way between inputs and outputs unless it has a place in the staging, which is then not empty.
+  // Nothing is in flight between inputs and outputs unless it has a place in the staging, which is then not empty.
   assign idle_o = scheduler_idle && pair_q == '0 && select_q == '0 && &in_empty && &empty;
 
   logic unused_wdata;  // registers are 16 bits or fewer

@@ -5,10 +5,10 @@
 //   answer comes with the register. A flit that names a phase, or for which there is no route, is dropped:
 //   error_phase_o or error_route_o is high for a cycle, and its credit does not come back.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds no slot is dropped and overflow_o
-//   is high for a cycle. pop_i: at most one queue that has a front. credit_o: one credit per pop, one cycle,
-//   registered.
-// Timing: a flit sampled at edge e is in its queue after e + 1. A front popped at edge e is on flit_o after e + 2.
-//   Errors of a flit sampled at e are shown after e + 1.
+//   is high for a cycle. pop_i: at most one queue that has a head-of-line flit. credit_o: one credit per pop, one
+//   cycle, registered.
+// Timing: a flit sampled at edge e is in its queue after e + 1. A head-of-line flit popped at edge e is on flit_o
+//   after e + 2. Errors of a flit sampled at e are shown after e + 1.
 // Not here: any decision; see voq_scheduler.
 module voq_input_unit #(
   /// ports of the switch

@@ -1,8 +1,9 @@
-// Scheduler of a VOQ crossbar: which fronts of the virtual output queues leave at an edge. iSLIP, pipelined, by packets.
+// Scheduler of a VOQ crossbar: which head-of-line flits of the virtual output queues leave at an edge. iSLIP, pipelined,
+// by packets.
 //
-// Eligible: the front of a queue (input i, VC v, output o), inside a packet always; a packet start if the staging of
-//   (o, v) has room for a packet and no packet is open there. So packets of a VC are never interleaved at an output,
-//   and what has begun to move never lacks room (virtual cut-through).
+// Eligible: the head-of-line flit of a queue (input i, VC v, output o), inside a packet always; a packet start if the
+//   staging of (o, v) has room for a packet and no packet is open there. So packets of a VC are never interleaved at an
+//   output, and what has begun to move never lacks room (virtual cut-through).
 // Rounds: ITERATIONS of them, voq_round, one a cycle for an edge. The last one, in the cycle before the edge, decides
 //   by what is eligible then; those before it, in the cycles before, leave pairs that go first in it, if they still
 //   can. So a flit that comes late needs one round only, and no flit is promised twice. An earlier round foresees the
@@ -19,9 +20,9 @@
 //   rounds move them too, since here they are not later in time, but decided with the newest requests.
 // Timing: valid_i to room_i are registers; pop_o, reserve_o and reserve_vc_o are of this cycle, pair_o of the edge
 //   before. Stalls of a cycle are on stall_*_o after the next edge but one.
-// Stalls: inputs that have a front and move none: credit, if none is eligible and one is a packet start that only lacks
-//   room; arbiter otherwise.
-// idle_o: without fronts an edge changes nothing.
+// Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one is a packet start that
+//   only lacks room; arbiter otherwise.
+// idle_o: without head-of-line flits an edge changes nothing.
 module voq_scheduler #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
@@ -34,13 +35,14 @@ module voq_scheduler #(
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  // queues, bit P*(4*input+v) + output: have a front; it ends its packet; have two flits or more
+  // queues, bit P*(4*input+v) + output: have a head-of-line flit; it ends its packet; have two
+  // flits or more
   input  logic [VCS*P*P-1:0]         valid_i,
   input  logic [VCS*P*P-1:0]         tail_i,
   input  logic [VCS*P*P-1:0]         several_i,
   // room for a packet of VC v at output o, bit 4o+v
   input  logic [VCS*P-1:0]           room_i,
-  // fronts that leave, as valid_i, and the outputs they go to
+  // head-of-line flits that leave, as valid_i, and the outputs they go to
   output logic [VCS*P*P-1:0]         pop_o,
   output logic [P-1:0]               reserve_o,
   output logic [noc_pkg::VC_W*P-1:0] reserve_vc_o,
@@ -301,7 +303,7 @@ module voq_scheduler #(
   end
 
   // ------------------------------------------------------------------ stalls
-  // Of the last cycle: inputs that lacked room, and all others with a front.
+  // Of the last cycle: inputs that lacked room, and all others with a head-of-line flit.
   logic [P-1:0] short_of_room, has_front, no_room_q, ready_q, popped;
 
   always_comb begin : stalled
