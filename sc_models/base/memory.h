@@ -10,8 +10,8 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kUnknownMemory = std::numeric_limits<std::uint64_t>::max();
 
-// Bytes: the least of what the machine has free (MemAvailable), the limit of the control group and what is left of
-// the process's own limit (ulimit -v). kUnknownMemory where none of them says anything.
+// Bytes: the minimum of what the machine has free (MemAvailable), the limit of the control group and what is left
+// of the process's own limit (ulimit -v). kUnknownMemory where none of them says anything.
 std::uint64_t available_memory();
 
 // Bytes of "MemAvailable:   123 kB" in the text of /proc/meminfo.

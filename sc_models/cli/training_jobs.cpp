@@ -212,7 +212,7 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   // Wherever they are, workers send the same.
   entry.placement.npus = npus_left(topology);
   if (std::ssize(entry.placement.npus) < strategy.workers())
-    return {"paper", paper_placement(strategy)};  // refused, by the lost NPU in it
+    return {"paper", paper_placement(strategy)};  // refused, by the failed NPU in it
   entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
   constexpr int kPasses = 2;  // passes of inference; the second is as all others
   const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);

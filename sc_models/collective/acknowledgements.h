@@ -1,6 +1,6 @@
 // Acknowledgements in the endpoint trees of a plan (TreeRank::acknowledge_sums and so on).
 //
-// A source that sees no results by itself, the leaf of a reduction without broadcast or the head of a broadcast, learns by
+// A source that sees no results by itself, the leaf of a reduction without broadcast or the root of a broadcast, learns by
 // acknowledgements how many packets have reached all receivers: packets of one flit on the control VC, cumulative, one per
 // Tree::acknowledge_packets packets. They go back the way of the data, and every rank puts together what those after it say:
 //   results: a rank tells the one that it has results from how many have come to it and to all that it passes them on to;

@@ -28,7 +28,7 @@ struct ChainSpec;
 
 class Algorithm {
  public:
-  // The ways of its data, as the search for placements sees them (collective/placement_load.h).
+  // The paths of its data, as the search for placements sees them (collective/placement_load.h).
   enum class Layout : std::uint8_t {
     kLine,     // a ring, or a chain one way round or both
     kStar,     // from each rank straight to others

@@ -117,7 +117,7 @@ class ChainPlanner {
       for (std::size_t half = 0; half < halves; ++half) {
         const FlitRange range = share_of(shares.of(whole, s), halves, half);
         if (range.flits == 0) continue;
-        // Backwards first: that is the longer way, by the hop that closes the ring.
+        // Backwards first: that is the longer path, by the hop that closes the ring.
         const int vc = channels.size() < 2 || forwards[0] == forwards[1]
                            ? part.vc
                            : channels[forwards[half] ? 1 : 0];

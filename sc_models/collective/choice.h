@@ -5,7 +5,7 @@
 //   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried, unless
 //   it is weighed at any size: on large machines multi_tree is taken where it exists, else the paper's.
 // In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree single-step collectives are
-//   always faster there, serial steps up to some size. On one that has lost parts the plan of the switches is made and
+//   always faster there, serial steps up to some size. On one with failed components the plan of the switches is made and
 //   estimated too, as slices may be few; endpoints have to be clearly faster than that, or runs of the switches, which recur
 //   soon (engine/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
 #pragma once

@@ -52,7 +52,7 @@ void EndpointPart::add_box(const RingBox& box) const {
 }
 
 // Packets through the levels of a tree of switches are spread over the VCs that their part may use: on one,
-// packets that wait for an uplink at the front of an L1 chiplet's input hold up those behind them that stay
+// packets that wait for an uplink at the head of an L1 chiplet's input hold up those behind them that stay
 // below it, and the sums and results inside an L1 switch each other. What crosses levels goes first. With two
 // VCs it has one for itself where uplinks are slow; else sums go with it, for they wait little.
 void EndpointPart::spread(RingBox& box) const {

@@ -27,8 +27,9 @@ constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
 // Into so many trees a slice's share is cut where ranks are detached, so that helpers and ports of theirs take turns.
 constexpr std::uint64_t kDetachedTrees = 12;
-// And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of another get their operands. Found
-// by measurement on Fred-D: 1 to 4 packets do as well; without a limit, sets of lost parts take up to half as long again.
+// And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of another get their operands.
+// Found by measurement on Fred-D: 1 to 4 packets do as well; without a limit, sets of failed components take up to half as long
+//   again.
 constexpr int kDetachedLead = 2;
 
 class InSwitchPlanner {
@@ -206,7 +207,7 @@ class InSwitchPlanner {
   }
 
   // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
-  // False: nothing is lost, or a part has no slice left.
+  // False: nothing has failed, or a part has no slice left.
   bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
     if (topology_.faults.empty() || !topology_.has_slices()) return false;
     std::vector<int> kept;

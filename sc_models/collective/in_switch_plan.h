@@ -1,6 +1,6 @@
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
 //
-// Slices: each carries its share and shares nothing with the others; those that lost parts keep from some members do
+// Slices: each carries its share and shares nothing with the others; those that failed components keep from some members do
 //   without them (collective/detached_ranks.h). In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
 //   reduction tree (collective/reduction_tree.h); it also says which uplink every chiplet takes.
@@ -10,9 +10,9 @@
 //   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams (Part::roots) have the same, all
 //   at a time: each sender goes round the trees by runs of a burst's packets (Link::burst), so that phases change between
 //   bursts. Streams in both directions share the phases, a root's weights and its gradients.
-// Uplinks: the same in every slice, so that slices are copies of each other (collective/equal_slices.h). Where an uplink is slower than an NPU's port, a group
-//   takes as many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
-//   split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
+// Uplinks: the same in every slice, so that slices are copies of each other (collective/equal_slices.h). Where an uplink is
+//   slower than an NPU's port, a group takes as many trees over different uplinks (uplink trees) as it needs and gets: simple
+//   collectives are split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
 // Phases: what a group does one after the other has an index each, its uplink trees too. Parts of one VC that
 //   are under way together share phases and are routed together; each port, uplinks included, is
 //   one part's in all of their phases and each direction, so that no part waits for another inside

@@ -22,7 +22,7 @@ std::uint64_t rows_first_flits(int width, int height, std::uint64_t flits) {
 }
 
 std::vector<int> mesh_ring(int width, int height) {
-  // A snake through the rows; for a cycle it leaves column 0 free as the way back.
+  // A snake through the rows; for a cycle it leaves column 0 free as the return path.
   const bool cycle = width > 1 && height > 1 && width * height % 2 == 0;
   const bool transposed = cycle && height % 2 != 0;
   const int columns = transposed ? height : width;

@@ -13,10 +13,10 @@
 //   of the vector, where the hierarchical ring puts 0.95; on a torus of 5 × 4 19/40 = 0.475. A corner of a mesh
 //   has two links, which asks for 0.5 only.
 // reduce_scatter, all_gather: each block has its rank for a root, two combs, with the share of each balanced
-//   likewise; on rings of even length, where the longer way of neighbouring roots goes one way and the other in
+//   likewise; on rings of even length, where the longer path of neighbouring roots goes one way and the other in
 //   turn, to 11 %.
 // reduce, broadcast, multicast: the same from or to the one root, on a mesh only.
-// The longest way is from a corner of the rectangle to the root and back, (w + h) / 2 to w + h hops each way, about half
+// The longest path is from a corner of the rectangle to the root and back, (w + h) / 2 to w + h hops each way, about half
 //   of the rings'.
 // Deadlock: none. Every hop is a unicast by itself, from one NPU to a neighbour, one link long: a packet that has
 //   entered the network needs nothing but that link and its receiver, and NPUs take in whatever arrives, whether
@@ -46,7 +46,7 @@ struct Comb {
   int x = 0;  // root
   int y = 0;
   bool row_spine = true;
-  bool longer_ahead = false;  // on rings of even length, the longer way is towards higher places
+  bool longer_ahead = false;  // on rings of even length, the longer path is towards higher places
 };
 
 // The hops of a comb alone, or as a tree.
@@ -58,7 +58,7 @@ Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles 
 // all-reduce.
 Rational comb_share(const GridBox& box, bool blocks);
 
-// Combs of an all-reduce, those with the shortest ways first, each with its share of the vector.
+// Combs of an all-reduce, those with the shortest paths first, each with its share of the vector.
 struct WeightedComb {
   Comb comb;
   Rational weight;

@@ -110,7 +110,7 @@ class HopGraph {
  private:
   static int wrapped(int place, int ring) { return ring > 0 ? (place + ring) % ring : place; }
 
-  // Appends what a hop crosses; false: another member's router is on its way.
+  // Appends what a hop crosses; false: another member's router is on its path.
   bool cross(int from, int to, std::vector<int>& links) const {
     const NodeId a = members_[from];
     const NodeId b = members_[to];
@@ -127,7 +127,7 @@ class HopGraph {
     Hop hop{std::min(a, b), std::max(a, b), {}};
     if (!cross(a, b, hop.links) || !cross(b, a, hop.links)) return;
     for (const Hop& other : hops_)
-      if (other.a == hop.a && other.b == hop.b) return;  // two ways round a short ring
+      if (other.a == hop.a && other.b == hop.b) return;  // two paths round a short ring
     at_[a].push_back(static_cast<int>(hops_.size()));
     at_[b].push_back(static_cast<int>(hops_.size()));
     for (const int link : hop.links) over_[link].push_back(static_cast<int>(hops_.size()));
@@ -185,7 +185,7 @@ Rooted rooted(const HopGraph& graph, const Hops& tree) {
   return {{root, outwards(graph, tree, root)}, static_cast<int>(path.size() / 2)};
 }
 
-// Links of the way from the root to the farthest rank, and to all of them.
+// Links of the path from the root to the farthest rank, and to all of them.
 std::pair<int, int> length_of(const HopGraph& graph, const Hops& tree) {
   const Rooted found = rooted(graph, tree);
   std::vector<int> far(graph.size(), 0);
@@ -241,7 +241,7 @@ class Packing {
     for (const int link : graph_.hops()[hop].links) loads_[link] += trees;
   }
 
-  // Short ways past loaded links.
+  // Short paths past loaded links.
   Hops grown(int middle) const {
     const int n = graph_.size();
     const double mean = static_cast<double>(trees_.size() + 1) * (n - 1) /

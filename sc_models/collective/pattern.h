@@ -1,4 +1,5 @@
-// Collectives by the ways that their data take between ranks; ranks with an operand, and ranks that receive the result.
+// Collectives by the paths that their data take between ranks; ranks with an operand, and ranks that receive the
+// result.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ constexpr double kMeanShare = 0.02;
 constexpr std::size_t kMostStar = 32;
 constexpr std::uint64_t kMostStarBytes = 256 * 1024;
 constexpr double kNsPerSecond = 1e9;
-// The longest way of a comb, of width and height: from the middle along a line and a tooth.
+// The longest path of a comb, of width and height: from the middle along a line and a tooth.
 constexpr double kComb = 0.75;
 
 double passes(Collective collective) { return collective == Collective::kAllReduce ? 2 : 1; }
@@ -168,7 +168,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
       int port = 0;
       try {
         port = nic_port(topology_, nodes[from], nodes[to], 0);
-      } catch (const BadInput&) {  // apart, by what is lost: plans say so
+      } catch (const BadInput&) {  // apart, by what has failed: plans say so
         continue;
       }
       double cycles = kNpuCycles;

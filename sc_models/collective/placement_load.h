@@ -1,11 +1,12 @@
 // The cost of a placement of workers, by a model that is fast enough to try a million of them (placement_search.h).
 //
 // Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B + kOverlap L, whichever is
-//   more, as in plan_time.h: L the longest way along a group's ring, chain, star or rectangle, B the busiest link. Where an
+//   more, as in plan_time.h: L the longest path along a group's ring, chain, star or rectangle, B the busiest link. Where an
 //   algorithm is not fixed, the cheapest of those that all groups can take counts: multi_tree only where all of them fill
-//   rectangles, for all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a switch share of its uplinks; more groups than
-//   uplinks take turns. The cost is the sum over the kinds, each as often as it is repeated, and a small part of the mean
-//   load, so that of placements with the same busiest link the one with less traffic is the cheaper.
+//   rectangles, for all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a switch
+//   share of its uplinks; more groups than uplinks take turns. The cost is the sum over the kinds, each as often as it is
+//   repeated, and a small part of the mean load, so that of placements with the same busiest link the one with less traffic is
+//   the cheaper.
 // Left out, since no placement changes it: groups of all NPUs of a grid, or of a tree whose switches add. Not looked at
 //   either: scatters and gathers of I/O controllers, which go beside everything else.
 // Units: ns. Analytic, not simulated.
@@ -90,7 +91,7 @@ class PlacementLoad {
   void find_uplinks();
   int place_of(int member) const;
   const Path& path(int from, int to) const { return paths_[from * endpoints_ + to]; }
-  double add(int from, int to, double bytes);  // to the load at work; ns of the way
+  double add(int from, int to, double bytes);  // to the load at work; ns of the path
   void apply(int group, double sign);
   double ring(const Work& work, const std::vector<int>& at, double sign);
   double star(const Work& work, const std::vector<int>& at, double sign);

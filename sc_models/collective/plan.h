@@ -10,7 +10,7 @@
 //     packets from rank to rank towards the root (which adds, in the prescribed order), the result
 //     travels from the root along `broadcast_to`. On a FRED tree the switches route them online.
 //   in-switch tree: each contributing rank sends its operand into the fabric by one NIC port under
-//     a phase; the switches add and distribute; the result arrives by the same NIC port. Where parts are lost, a rank that
+//     a phase; the switches add and distribute; the result arrives by the same NIC port. With failed components, a rank that
 //     the tree's slice does not join (switch_port < 0) sends its operand to one that it joins, as in an endpoint tree; this one
 //     adds it to its own before it sends, and passes the result on.
 // Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank contributes and
@@ -107,8 +107,8 @@ struct Part {
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
   bool is_paced() const { return order == PacketOrder::kPaced; }
-  // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h). Empty where endpoint
-  // trees go hop by hop (collective/port_balance.h).
+  // On a tree with failed components: what each slice carries, relative to the others (collective/slice_shares.h). Empty where
+  // endpoint trees go hop by hop (collective/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
 };
 

@@ -1,7 +1,7 @@
 // How long a plan of endpoint trees takes, estimated, not simulated: what algorithms are compared by
 // (collective/choice.h).
 //
-// Model, in cycles: L, the longest way that the first packet of any tree has, from the leaves to the root and
+// Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to the root and
 //   back; and B, the time in which the busiest link sends all its flits. They overlap: the time is the larger of
 //   L + kOverlap B and B + kOverlap L.
 //   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the

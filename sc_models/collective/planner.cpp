@@ -112,8 +112,8 @@ class WorkPlanner {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
-  // Plan to measure what the slices of a machine that has lost parts carry: even weights; what no slice can do in the switches runs at the
-  // endpoints.
+  // Plan to measure what the slices of a machine with failed components carry: even weights; what no slice can do in the
+  // switches runs at the endpoints.
   Plan run_even(bool detached) {
     is_measured_ = true;
     by_slices_ = !detached;
@@ -215,7 +215,7 @@ class WorkPlanner {
              x.group.size() == y.group.size();
     };
     for (int first = 0; first < std::ssize(specs_); ++first) {
-      if (specs_[first].roots > 0 && is_to_choose(first)) take_papers(first);  // the only way
+      if (specs_[first].roots > 0 && is_to_choose(first)) take_papers(first);  // the only path
       if (!is_to_choose(first) || plan_.parts[first].members.size() == 1) continue;
       std::vector<int> parts;
       for (int part = first; part < std::ssize(specs_); ++part) {
@@ -235,7 +235,7 @@ class WorkPlanner {
       specs.push_back(specs_[part]);
       parts.push_back(plan_.parts[part]);
     }
-    // On a machine that has lost parts the switches may do what they do by few slices.
+    // On a machine with failed components the switches may do what they do by few slices.
     std::optional<double> in_switch;
     if (topology_.reach.slices != 0 && switches != nullptr && !is_measured_)
       in_switch = cycles_in_switches(parts, specs.front());
@@ -316,8 +316,9 @@ class WorkPlanner {
     }
   }
 
-  // On a grid, where trees meet easily and rings are as good a way, and on a tree that has lost parts: the parts of a virtual channel that may go
-  // another way do so, all of them, since unicasts would have to wait for those that stay. False: there are none.
+  // On a grid, where trees meet easily and rings are as good, and on a tree with failed components: the parts of a
+  // virtual channel that may take another path do so, all of them, since unicasts would have to wait for those that stay.
+  // False: there are none.
   bool leave_to_endpoints(const GroupConflict& conflict) {
     const int vc = plan_.parts[conflict.parts().front()].vc;
     std::vector<int> parts;
@@ -329,7 +330,7 @@ class WorkPlanner {
     return !parts.empty();
   }
 
-  // The last part that may go another way, of those that take most phases if there are any.
+  // The last part that may take another path, of those that take most phases if there are any.
   int part_to_give_way(const std::string& why) const {
     int chosen = -1;
     for (const int part : in_switch_) {
@@ -362,14 +363,14 @@ class WorkPlanner {
 // Vectors whose shares are as good as exact.
 constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
-// By which a sum, and its result, are later for the way by a helper.
+// By which a sum, and its result, are later for the path by a helper.
 constexpr double kDetachedCycles = 250;
 // And how many times as long it takes where no helper can be below the same L1 switch: operands and results take turns with trees on the
 // uplinks. Found by measurement of four groups over the L1 switches of Fred-D.
 constexpr double kCrossingCosts = 1.5;
 
 // By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers, where shares that go by the
-// slices in turn do not. Found by measurement on Fred-D with one to twelve lost components.
+// slices in turn do not. Found by measurement on Fred-D with one to twelve failed components.
 constexpr double kHopByHopCosts = 1.15;
 
 bool is_all_to_all(const Part& part) {

@@ -1,9 +1,9 @@
-// By which NIC ports unicasts go on a FRED tree that has lost parts (topology/faults.h), so that all ports that are left share
-// the load.
+// By which NIC ports unicasts go on a FRED tree with failed components (topology/faults.h), so that all ports that are left
+// share the load.
 //
 // A hop takes any slice that joins its two ends. Loads are those of all links on its path, of the whole plan, in-switch trees
 //   included, as the time that they take at the links' rates. Hops move one after the other to where a sum over the links, of a
-//   high power of their loads, becomes least, some rounds long: which makes the busiest links less so.
+//   high power of their loads, becomes minimal, some rounds long: which makes the busiest links less so.
 // Granularity: a hop is the flits of a tree. Planners cut what they move into more trees where there are few
 //   (slice_cuts()).
 #pragma once

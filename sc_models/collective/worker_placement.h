@@ -1,12 +1,12 @@
 // The NPU of every worker where the shape of the fabric counts (collective/parallelism.h has the placements that need none).
 //
 // snake: as the paper's, MP consecutive, then PP, then DP, but along a grid's rows there and back, so that workers that follow
-//   each other are neighbours at the ends of rows too: groups of three on rows of four have a way of their own. On trees, whose
-//   NPUs under a switch are all alike, it is the paper's.
-// auto: the placement on which the traffic of a workload is estimated to take the shortest time, of paper, snake, and what a search
-//   finds (placement_search.h): "searched". Costs of the search are those of a fast model; the best it finds are planned and estimated
-//   as `auto` does algorithms (plan_time.h), in the switches by the bound (link_load.h). One that is less than 1 % better than
-//   a simpler one is not taken. NPUs that are lost are left out.
+//   each other are neighbours at the ends of rows too: groups of three on rows of four have a path of their own. On trees,
+//   whose NPUs under a switch are all alike, it is the paper's.
+// auto: the placement on which the traffic of a workload is estimated to take the shortest time, of paper, snake, and what a
+//   search finds (placement_search.h): "searched". Costs of the search are those of a fast model; the best it finds are planned
+//   and estimated as `auto` does algorithms (plan_time.h), in the switches by the bound (link_load.h). One that is less than 1
+//   % better than a simpler one is not taken. Failed NPUs are left out.
 // Errors: BadInput for a strategy of more workers than NPUs; as make_plan() for an algorithm that the fabric has not.
 #pragma once
 

@@ -19,9 +19,9 @@
 //   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0],
 //           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
-//   [faults a list of parts that are lost, topology/faults.h]      without it: none
-//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected and torus3d, mesh on others],
-//           [rtl_top], [params: NAME: value …];
+//   [faults a list of failed components, topology/faults.h]      without it: none
+//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected and
+//           torus3d, mesh on others], [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
 //           [phases_in_use = 1], [vc_order = [control, mp, pp, dp]]
 // Overrides are `key.path=value` strings (--set), applied in order after the file was read; the

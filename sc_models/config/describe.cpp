@@ -80,7 +80,7 @@ std::string levels(const Topology& topology, Page& page) {
                rows, page);
 }
 
-// "20, 3 TB/s each over 5 NIC ports": as the first of them that is not lost.
+// "20, 3 TB/s each over 5 NIC ports": as the first of them that has not failed.
 std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                       std::string_view ports) {
   if (list.empty()) return "none";

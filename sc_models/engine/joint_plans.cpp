@@ -167,7 +167,7 @@ class JointPlanner {
     } catch (const RoutingConflict&) {
       return {};
     } catch (const BadInput&) {
-      return {};  // with lost parts
+      return {};  // with failed components
     }
   }
 

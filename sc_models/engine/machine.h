@@ -40,7 +40,7 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  // Cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations whose course
+  // Cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations whose trajectory
   // is known are not simulated, unless they are recorded: the results are the same.
   bool skip = true;
   // For trajectories of operations that are kept to be replayed (engine/memoisation.h); beyond, all are forgotten.

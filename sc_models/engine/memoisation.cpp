@@ -192,7 +192,7 @@ bool Memoisation::rests() const {
   return trajectory_.is_at_beginning() && trajectory_.state->is_at_rest && given_.empty();
 }
 
-// The time of a rest is no part of the trajectory after it.
+// Idle time is no part of the trajectory after it.
 void Memoisation::begin_now() {
   const std::uint64_t now = cycle();
   if (replays()) scheduler_.count_idle(now - trajectory_.start);

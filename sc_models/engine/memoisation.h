@@ -1,18 +1,19 @@
-// Replays operations exactly: what has been simulated once, issued again from the same state, is replayed at the cycles that
+// Memoisation, exact: what has been simulated once, issued again from the same state, is replayed at the cycles that
 // it took, and not simulated.
 //
-// Interface: enable(); what is issued and released goes through it to the scheduler; edge() and rest() in place of the scheduler's;
-//   resume() before anybody looks at the machine; completions come to the callbacks, simulated or replayed.
+// Interface: enable(); what is issued and released goes through it to the scheduler; edge() and rest() in place of the
+//   scheduler's; resume() before anybody looks at the machine; completions come to the callbacks, simulated or replayed.
 // How: from where the first rank of an operation is complete, or all are, to the next such place, and to where a fabric
-//   without operations is at rest, a communicator's trajectory is kept with the digests of the states that it begins and ends in
-//   (engine/trajectories.h). At a state that has been there before, the fabric stands still, and for as long as the same is issued
-//   as then, completions are reported as they were recorded: whoever issues does not notice. Where something else is issued,
-//   or nothing more is known, the trajectory is simulated from its state on, with what has been issued in it, up to here, and from
-//   here on for real. The machine may have to be brought to that state first (engine/resumption.h); never more cycles than were
-//   passed over. What is simulated may leave out periods (engine/recurrence.h).
-// Rest: where no operation is under way and nothing moves, a trajectory begins when something is given, however long that takes.
-// State: all that the cycles to come depend on (OperationScheduler::add_state()): relative to the cycle, without payload and the
-//   numbers of packets. So a machine that has rested has the same state after a short rest and a long one.
+//   without operations is idle, a communicator's trajectory is kept with the digests of the states that it begins and ends in
+//   (engine/trajectories.h). On a state-digest hit the recorded completions are replayed
+//   instead of simulated, for as long as the same is issued as then: the issuer sees no difference. Where something else is
+//   issued, or nothing more is known, the trajectory is simulated from its state on, with what has been issued in it, up to
+//   here, and from here on for real. The machine may have to be brought to that state first (engine/resumption.h); never more
+//   cycles than were passed over. What is simulated may leave out periods (engine/recurrence.h).
+// Idle: where no operation is under way and nothing moves, a trajectory begins when something is given, however long that
+//   takes.
+// State: all that the cycles to come depend on (OperationScheduler::add_state()): relative to the cycle, without payload and
+//   the numbers of packets. So a machine that was idle has the same state after a short idle time and a long one.
 // Exact: cycles, counters of links and switches, payload counts and reports are those of a run in full (tests/engine/
 //   memoisation_test.cpp). Whatever is simulated a second time is compared with what was recorded; a difference is a
 //   std::logic_error. Payload is made, carried and verified in what is simulated.

@@ -119,7 +119,8 @@ class Operation {
   // False: it was before, or the rank has not begun. Lets those begin that wait for it.
   bool complete_rank(int part, int rank, std::uint64_t cycle);
   void forget(const Operation& later);  // it is complete
-  // All that its course depends on, relative to `cycle`; `number_of` says how the digest calls an operation.
+  // All that its trajectory depends on, relative to `cycle`; `number_of` says how the digest calls an
+  // operation.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
   void shift(

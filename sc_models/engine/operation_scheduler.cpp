@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-// From look to look whether a fabric without operations has come to rest.
+// From look to look whether a fabric without operations is idle.
 constexpr std::uint64_t kSettlingCycles = 32;
 
 std::vector<Npu*> all_npus(Machine& machine) {

@@ -10,7 +10,7 @@
 // Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
 //   ones it waits, and those after it.
 // Memory: of an operation that is complete nothing stays but its number.
-// Time: cycles since start(), each an edge that was simulated, rested or passed over. All calls come between two edges.
+// Time: cycles since start(), each an edge that was simulated, idle or passed over. All calls come between two edges.
 // Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit.
 // Internal to the communicator.
 #pragma once

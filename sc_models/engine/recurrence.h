@@ -3,7 +3,7 @@
 // What it goes by: everything that the cycles to come depend on, relative to the current edge and to how far each tree
 //   of the jobs is: flits and credits on links, pacing, switches, NICs, NPUs. Not the numbers of packets, nor their
 //   payload, by which nothing that a fabric does goes. A state that is equal to an earlier one is followed by the same
-//   course, as long as there is as much to send; what there is to send is a number that falls by the same amount in
+//   trajectory, as long as there is as much to send; what there is to send is a number that falls by the same amount in
 //   every period.
 // How: digests are taken at regular edges, and kept with the counters as they were. One that was there before gives a
 //   period, and how far every counter goes in one. On large machines, of which these would take much memory, a second

@@ -1,9 +1,10 @@
-// Takes a run from a replay back to simulation: the machine, which has stood still, is brought to the state where the trajectory began,
-// by the shortest way of known trajectories, and simulates it with what was issued in it up to where it goes on for real.
+// Takes a run from a replay back to simulation: the machine, which has stood still, is brought to the state where the
+// trajectory began, by the shortest path of known trajectories, and simulates it with what was issued in it up to where it goes
+// on for real.
 //
 // Use: run(); while it runs, whoever hears of completions records them and calls follow().
-// Exact: all that is simulated again has to come out as recorded (fail_replay()). It does not count: neither completions, nor idle cycles
-//   on the way.
+// Exact: all that is simulated again has to come out as recorded (fail_replay()). It does not count: neither completions, nor
+//   idle cycles on the way.
 // Internal to the memoisation (engine/memoisation.h).
 #pragma once
 

@@ -76,7 +76,8 @@ class Fabric final : public sc_core::sc_module {
   // Called after every clock edge; attention() is notified whenever it returns true.
   void on_cycle(std::function<bool()> hook) { hook_ = std::move(hook); }
   const sc_core::sc_event& attention() const { return attention_; }
-  // Out of the cycle hook: the next edge comes so many edges later, over which the core has rested or passed.
+  // Out of the cycle hook: the next edge comes so many edges later, over which the core was idle or passed
+  // over.
   void come_later(std::uint64_t edges) { later_ += edges; }
   // Out of the cycle hook: the next so many edges, 1 or more, come at once, at the time of the first of them, and the hook after
   // the last. In between nobody looks, no register is accessed, and NPUs are given nothing.

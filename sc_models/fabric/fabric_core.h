@@ -102,7 +102,7 @@ class FabricCore {
   // Edges from the next one on at which nothing at all would happen, unless somebody hands something in meanwhile;
   // the highest number: for ever.
   std::uint64_t edges_at_rest() const;
-  // Nothing would happen for ever, and links are rested: time changes nothing.
+  // Nothing would happen for ever, and links are idle: time changes nothing.
   bool is_settled() const;
   // These pass without a tick.
   void rest(std::uint64_t edges);

@@ -1,4 +1,4 @@
-// Flits and credits on their way from one partition to others, by the edge at which they arrive.
+// Flits and credits in flight from one partition to others, by the edge at which they arrive.
 //
 // Two outboxes take turns, so that one is read while the other is filled (fabric/partition.h). Edges are kept by their lower
 // 32 bits: nothing is under way for longer.

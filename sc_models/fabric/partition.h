@@ -7,9 +7,9 @@
 //   bit for each of the others). Credits that come to an idle switch wait at its pins for its next step, before which
 //   nothing could spend them. While nobody looks at nodes between edges, switches whose kind has groups step in one
 //   (switch/switch_group.h, step_in_group()). set_always_step() switches these short cuts off.
-// Links: fabric/partition_links.h. What crosses to others is put into an outbox with the edge at which it arrives; all partitions
-//   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
-//   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
+// Links: fabric/partition_links.h. What crosses to others is put into an outbox with the edge at which it arrives; all
+//   partitions take in what is for them at the same edge, at the latest when as many edges have passed as the minimum latency
+//   of the crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
 // Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
 //   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
 //   without a link, an error code of a switch: RunFailed.

@@ -133,7 +133,7 @@ void PartitionLinks::count_missing_bytes(LinkTx& link, const std::uint32_t* flit
 
 // ---- special links
 
-// A flit that goes to a channel, may be lost on its way, is serialised for long, or leaves the partition.
+// A flit that goes to a channel, may be lost in flight, is serialised for long, or leaves the partition.
 void PartitionLinks::launch_special(std::uint32_t place, std::uint32_t beyond,
                                     const std::uint32_t* flit, std::uint64_t edge) {
   const LinkTx& link = outputs_[place];

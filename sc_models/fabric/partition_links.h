@@ -131,7 +131,7 @@ class PartitionLinks {
   bool are_rested(std::uint64_t edge) const;  // those of this partition's senders
   bool add_state(StateDigest& digest, std::uint64_t edge) const;
   void pass_over(std::uint64_t edges);
-  // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
+  // In flight to an input, or kept by the serialiser of an output, on one VC; credits in flight to an output.
   int flits_to(std::uint32_t node, int port, int vc) const;
   int flits_in_serialiser(std::uint32_t node, int port, int vc) const {
     return slow_.count(place(node, port), vc);

@@ -1,4 +1,5 @@
-// The links of a partition between two edges: what is under way, rest, state; and edges that are not simulated.
+// The links of a partition between two edges: what is under way, idle times, state; and edges that are not
+// simulated.
 #include <algorithm>
 
 #include "fabric/partition_links.h"

@@ -1,4 +1,4 @@
-// The control plane's way into one switch: a TLM-2.0 target for register reads and writes.
+// The control plane's access to one switch: a TLM-2.0 target for register reads and writes.
 //
 // Payload: TLM_READ or TLM_WRITE, address = word address × 4 (switch/register_map.h), 4 bytes of
 //   data. b_transport takes simulated time: the access rides along with the switch's next clock

@@ -68,7 +68,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   };
   // Layout: data that a flit touches is adjacent, for all ports of a VC, as on a loaded wafer the
   // switches have evicted it from the caches by the next cycle.
-  struct Sending {                                     // the front packet of a send queue
+  struct Sending {                                     // the head-of-line packet of a send queue
     std::array<std::uint32_t, kHeaderWords> header{};  // header of its next flit
     int flits_left = 0;
     const std::uint16_t* lanes = nullptr;  // lanes of its next flit

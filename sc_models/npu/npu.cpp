@@ -110,7 +110,8 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
 
 // ---- sending
 
-// Until nothing is left to send: what leaves one channel may let a head start packets on another.
+// Until nothing is left to send: what leaves one channel may let a broadcast root start packets on
+// another.
 void Npu::pump() {
   for (bool some = true; std::exchange(some, false);) {
     for (int vc = 0; vc < kNumVcs; ++vc) some |= pump(vc);

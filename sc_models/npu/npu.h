@@ -1,6 +1,7 @@
 // The collective engine of an NPU: executes what Plans (collective/plan.h) give it, packet by
-// packet, of all parts that it is a member of. This is its TLM front; what a tree asks of it is in npu/npu_work.h,
-// what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h and npu_acknowledgements.h.
+// packet, of all parts that it is a member of. This is its TLM interface; what a tree asks of it is in
+// npu/npu_work.h, what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h and
+// npu_acknowledgements.h.
 //
 // Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls and
 // release(), which offers the first packets; every packet taken by the NIC (END_REQ) or

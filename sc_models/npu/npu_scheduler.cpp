@@ -8,7 +8,7 @@
 namespace fredsim {
 namespace {
 
-// A head starts a new packet only when this few copies wait per channel.
+// A broadcast root starts a new packet only when this few copies wait per channel.
 constexpr std::size_t kOwnLimit = 2;
 // How many intervals packets that have an order may be ahead of those of other virtual channels.
 constexpr std::uint64_t kLead = 2;
@@ -200,7 +200,7 @@ bool NpuScheduler::is_early(TreeState& s) {
   return true;
 }
 
-// Copies of a head's packets that have not left.
+// Copies of a broadcast root's packets that have not left.
 std::size_t NpuScheduler::copies_waiting(const Work& work, const TreeState& s,
                                          const Send& to) const {
   const Channel& c = channels_[channel(to)];

@@ -5,12 +5,12 @@
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
 //   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
-//   part together in place of one source of new ones; heads of such trees put their copies there, too, and start packets as others do; of an all-reduce none that is due kLead intervals after what another
-//   virtual channel of its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
-//   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
-//   in-switch tree that see no result are limited by the NIC's acceptance only. What a part sends into different slices keeps
-//   pace where the part says so (Part::lead). A rank that sends into the switches what others
-//   send to it starts a packet when theirs are there.
+//   part together in place of one source of new ones; roots of such trees put their copies there, too, and start packets as
+//   others do; of an all-reduce none that is due kLead intervals after what another virtual channel of its NIC port is to send
+//   next of the part. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
+//   or, where it sees none, by what is acknowledged to it; contributors to an in-switch tree that see no result are limited by
+//   the NIC's acceptance only. What a part sends into different slices keeps pace where the part says so (Part::lead). A rank
+//   that sends into the switches what others send to it starts a packet when theirs are there.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
 #pragma once
 
@@ -112,7 +112,7 @@ class NpuScheduler {
   EdgeTimers::Waiter* npu_ = nullptr;
   std::vector<Channel> channels_;
   std::array<std::uint32_t, kNumVcs> awake_{};
-  std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which heads send first
+  std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which broadcast roots send first
   // Ports where a source waits for others of its part, and nothing else can be sent.
   std::array<std::uint32_t, kNumVcs> held_back_{};
 };

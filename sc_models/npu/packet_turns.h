@@ -1,6 +1,6 @@
 // The packets of a part's ordered trees (collective/packet_order.h) on one channel of an NPU: they leave in the order in
 // which they are due, and what is next is waited for. As buildable as the queue that it replaces: a counter per tree that
-// goes on by its interval, and the least of them.
+// goes on by its interval, and the minimum of them.
 #pragma once
 
 #include <cstdint>

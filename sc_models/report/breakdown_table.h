@@ -1,4 +1,4 @@
-// Breakdowns as tables: a line per stage of the way and cause, and packets node by node.
+// Breakdowns as tables: a line per stage of the path and cause, and packets node by node.
 //
 // Not in CSV, whose one table is that of the results.
 #pragma once

@@ -75,7 +75,7 @@ JsonObject<fields::kPart> part_json(const PartResult& part) {
   return json;
 }
 
-// Only of machines that have lost parts.
+// Only of machines with failed components.
 template <const fields::Object& kObject>
 void add_faults(std::span<const MachineKey> machine, JsonObject<kObject>& json) {
   const auto faults = std::ranges::find(machine, "faults", &MachineKey::path);

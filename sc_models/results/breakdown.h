@@ -9,7 +9,7 @@
 //   the one in which its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,
 //   to the cycle; a run in which they do not fails.
 // Means are over all packets, also over those that did not come by the stage, so that they add up to the mean latency.
-// Of a sum, the way is that of the operand that came last, switch by switch; of a distribution, that of the copy.
+// Of a sum, the path is that of the operand that came last, switch by switch; of a distribution, that of the copy.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct BreakdownCause {
   std::uint64_t total = 0;  // cycles of all packets
 };
 
-// "L1 up": all switches, links or NICs of packets' ways that are alike in a machine.
+// "L1 up": all switches, links or NICs of packets' paths that are alike in a machine.
 struct BreakdownStage {
   std::string name;
   double visits = 0;                   // per packet
@@ -71,7 +71,7 @@ struct LatencyBreakdown {
   std::string work;  // "all_reduce in_switch"; empty: synthetic traffic
   std::uint64_t packets = 0;
   CycleFigures latency;
-  std::vector<BreakdownStage> stages;       // in the order of the way
+  std::vector<BreakdownStage> stages;       // in the order of the path
   std::optional<PacketBreakdown> critical;  // the packet that was delivered last
   std::optional<PathBreakdown> path;
   std::vector<PacketBreakdown> listed;  // --trace-packets

@@ -1,4 +1,4 @@
-// The course of runs as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
+// Runs over time as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
 //
 // Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and counters on
 //   them. Runs of one machine stand one after the other.

@@ -6,7 +6,8 @@
 
 namespace fredsim {
 
-// By node, empty for endpoints; of addresses below `addresses`. Where the next link of the way is lost: 0.
+// By node, empty for endpoints; of addresses below `addresses`. Where the next link of the path has
+// failed: 0.
 std::vector<OnlineRoutes> dimension_routes(const Topology& topology, int addresses);
 
 }  // namespace fredsim

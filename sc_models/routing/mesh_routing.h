@@ -1,7 +1,7 @@
 // X-Y routing on a 2D mesh or torus: first along the row to the destination's column, then along the
-// column. On the rings of a torus the shorter way round; of two ways of one length, east or south from even
-// coordinates, west or north from odd ones. (Those are met only where a packet enters a ring: from the
-// next router on, the way ahead is the shorter one. So a packet never turns back.)
+// column. On the rings of a torus the shorter direction; of two paths of equal length, east or south from
+// even coordinates, west or north from odd ones. (Those are met only where a packet enters a ring: from the
+// next router on, the path ahead is the shorter one. So a packet never turns back.)
 // Deadlock: none on a mesh; on a torus the routers see to it (rtl/mesh/mesh_router.sv, "Rings").
 #pragma once
 
@@ -29,7 +29,7 @@ int mesh_npu_port(int in_port, int local_ports, std::uint32_t no_link);
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
 // direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port
 // p of the router; with fewer than four of them directions share ports (modulo). Port 0 for
-// its own router. In place of a port that has lost its link the next one that has one.
+// its own router. In place of a port that has a failed link the next one that has one.
 int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst);
 
 }  // namespace fredsim

@@ -1,9 +1,10 @@
 // The NIC port by which an endpoint sends a unicast, whatever the fabric.
 //
-// By coordinates, in a grid of mesh routers: the port that faces the first hop (routing/mesh_routing.h); `spread` is not looked at.
+// By coordinates, in a grid of mesh routers: the port that faces the first hop (routing/mesh_routing.h); `spread` is not looked
+//   at.
 // By table, in a FRED tree: any port leads to every endpoint, by slices of their own; `spread`, 0 or more, chooses: port
 //   spread modulo the number of ports. Packets by one port stay in order, those by several may overtake
-//   each other. Where slices have lost parts (topology/faults.h) and that one does not lead there, one of those that do.
+//   each other. If slices have failed components (topology/faults.h) and that one does not lead there, one of those that do.
 // Errors: BadInput where none leads there any more.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv, switch/register_map.h): up and down
-// a tree by destination. Switches on rings and lines: routing/dimension_routes.h.
+// Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv, switch/register_map.h): up
+// and down a tree by destination. Switches on rings and lines: routing/dimension_routes.h.
 //
 // Rule, per chiplet and destination: down, where the destination lies below; else up. A destination has
 //   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level
@@ -9,8 +9,8 @@
 //   destinations are spread evenly over the parallel links of every level, whatever the levels below
 //   have chosen by (an address modulo the number of links would, above the first level, meet links
 //   that none of a chiplet's destinations choose).
-//   Where links are lost (topology/faults.h) the same of those that still lead there: down where it can, else up to a chiplet from
-//   which it can be reached.
+//   If links have failed (topology/faults.h) the same of those that still lead there: down where it can, else up to a chiplet
+//   from which it can be reached.
 // Deadlock: none; a packet that has gone down never goes up again.
 #pragma once
 

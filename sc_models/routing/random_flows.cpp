@@ -31,7 +31,7 @@ Side output_side(FlowKind kind) {
 }
 
 // Stars and bars: K marks among R + K places, every choice equally likely, where R ports are there
-// beyond the least sizes; size k is the least plus the free places before mark k.
+// beyond the minimum sizes; size k is the minimum plus the free places before mark k.
 std::vector<int> random_sizes(Random& random, const Side& side, int ports, int count) {
   std::vector<int> sizes(count, side.least);
   if (!side.many) return sizes;

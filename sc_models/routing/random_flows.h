@@ -6,7 +6,7 @@
 //   kMulticast  one input, two or more outputs   kAllReduce  two or more ports, the same on both sides
 //   kAny        one or more of each, the sides independent of one another
 // Distribution: the sizes (s_1, …, s_K) of sides of many ports are drawn first, every vector with
-// s_k >= the least size and s_1 + … + s_K <= P equally likely; then the ports, every way to choose
+// s_k >= the minimum size and s_1 + … + s_K <= P equally likely; then the ports, every way to choose
 // them for these sizes equally likely. Ports left over are idle.
 // Deterministic: a set depends on nothing but the state of `random`, the kind, P and K.
 #pragma once
@@ -26,7 +26,7 @@ enum class FlowKind : std::uint8_t { kUnicast, kMulticast, kReduce, kAllReduce, 
 std::string_view to_string(FlowKind kind);  // unicast, multicast, reduce, all_reduce, any
 std::span<const FlowKind> all_flow_kinds();
 
-// The most flows of the kind that fit on `ports` ports.
+// Max flows of the kind that fit on `ports` ports.
 int max_flows(FlowKind kind, int ports);
 
 // 1 <= count <= max_flows(kind, ports), 2 <= ports <= 32.

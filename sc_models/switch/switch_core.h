@@ -121,7 +121,7 @@ class SwitchCore {
   virtual void add_to_counters(const SwitchCounters& more) { static_cast<void>(more); }
 
   // Edges from the one that samples out_ready to the one that brings the flit to out_valid, at most: 0 to 2. Links give
-  // notice so much earlier, so that they do not rest in the meantime.
+  // notice so much earlier, so that they are not idle in the meantime.
   virtual int launch_edges() const { return 0; }
 
  protected:

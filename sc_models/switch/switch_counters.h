@@ -18,7 +18,7 @@ namespace fredsim {
 struct SwitchCounters {
   std::vector<std::uint64_t> flits_in, flits_out;  // per port
   std::uint64_t reductions = 0, phase_changes = 0;
-  // Cycles x (flow or port) in which a front flit could not leave, by reason.
+  // Cycles x (flow or port) in which a head-of-line flit could not leave, by reason.
   std::uint64_t stall_join = 0, stall_credit = 0, stall_phase = 0, stall_arbiter = 0,
                 stall_link = 0;
   bool operator==(const SwitchCounters&) const = default;

@@ -13,8 +13,8 @@ struct SwitchTiming {
   int sum = 0, per_operand = 0;
   // Flits of a port and virtual channel leave the input buffer in the order in which they came.
   bool in_order = true;
-  // Flits of `staging` per output and virtual channel, where they wait for credits and the link at the end of their way,
-  // at the edge before the launch; 0: they wait in the input buffer.
+  // Flits of `staging` per output and virtual channel, where they wait for credits and the link at the end of their
+  // path, at the edge before the launch; 0: they wait in the input buffer.
   int staging = 0;
   // From the edge at which a credit is on the pins to the one at which it can be spent.
   int credit_edges = 0;

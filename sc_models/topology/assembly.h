@@ -56,7 +56,7 @@ std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind)
 int dealt_to(int count, int parts, int i);
 
 // `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts
-// where it leaves a rest.
+// where it leaves a remainder.
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
                                std::string_view counted);
 

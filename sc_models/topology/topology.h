@@ -1,5 +1,5 @@
 // A fabric as data: nodes with ports, and directed links with rate and latency; and what can be done with it: its
-// dimensions, levels and slices, and how unicasts find their way. Whoever wants to know asks these, never which kind
+// dimensions, levels and slices, and how unicasts are routed. Whoever wants to know asks these, never which kind
 // of topology it is (topology/topology_kind.h).
 //
 // Units: rates in flits per cycle (exact rational), latencies in cycles, buffers in flits.
@@ -34,10 +34,9 @@ inline constexpr int kMaxPorts = 32;  // per node: a port is a bit of a 32-bit m
 struct MeshPlace {
   int local_ports = 4;
   int io_ports = 2;
-  int x = 0;  // column, 0 = west
-  int y = 0;  // row, 0 = north
-  std::uint32_t no_link =
-      0;  // local ports that have lost their links (topology/faults.h), a bit each
+  int x = 0;                  // column, 0 = west
+  int y = 0;                  // row, 0 = north
+  std::uint32_t no_link = 0;  // local ports whose link has failed (topology/faults.h), a bit each
 };
 enum MeshPort : int {
   kNorth = mesh_pkg::NORTH,
@@ -61,7 +60,7 @@ struct Node {
   int slice = -1;        // parallel chiplet slice, -1 where there is none
   int switch_index = 0;  // chiplets of slices: of which switch of the level,
   int chiplet = 0;       // and which of that switch's in the slice
-  // The first of the nodes one level up that it is joined to, or was before links were lost; -1: none. By index_ports().
+  // The first of the nodes one level up that it is joined to, or was before links failed; -1: none. By index_ports().
   NodeId above = -1;
   bool lost = false;  // it, or all of its links (topology/faults.h)
 
@@ -90,7 +89,7 @@ struct Link {
   std::shared_ptr<const LinkPolicy> policy{};  // fabric/links/link_policy.h; null: a plain link
   // At which a flit is sent.
   const Rational& flit_rate() const { return burst > 0 ? peak : rate; }
-  // From the launch of a flit, on a link that has rested, to the edge at which its last bit is there.
+  // From the launch of a flit, on an idle link, to the edge at which its last bit is there.
   std::uint64_t flit_cycles() const {
     return static_cast<std::uint64_t>(latency) + (flit_rate().den - 1) / flit_rate().num;
   }
@@ -105,8 +104,8 @@ struct BufferShape {
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
-// Which endpoints of a tree that has lost parts reach each other in a slice: those whose chiplets of level 1 have a chiplet
-// in common that both reach by going up. Either way, since links are lost in both directions.
+// Which endpoints of a tree with failed components reach each other in a slice: those whose chiplets of level 1 have a
+// chiplet in common that both reach by going up. Either way, since links fail in both directions.
 struct SliceReach {
   int slices = 0;
   int chiplets = 0;          // level-1 chiplets of a slice
@@ -203,7 +202,7 @@ struct Topology {
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
   int link_out(NodeId node, int port) const;
   int link_in(NodeId node, int port) const;
-  // The link out of the first port that has one; of an endpoint that is not lost.
+  // The link out of the first port that has one; of an endpoint that has not failed.
   const Link& first_link_out(NodeId node) const;
   // True if one endpoint reaches another by NIC port `port` (the slice) of both. A tree without faults: always.
   bool reaches(NodeId from, NodeId to, int port) const;

@@ -1,7 +1,7 @@
-// The stages of packets' ways through a topology, by which a breakdown is summed up, and the causes of their cycles.
+// The stages of packets' paths through a topology, by which a breakdown is summed up, and the causes of their cycles.
 //
 // A stage is all nodes or links that are alike: on a grid "router" and the links between; in a tree a level's switches
-//   on the way up, on the way down, and where the way turns; the NIC that sends, and the one that receives.
+//   on the way up, on the way down, and where the path turns; the NIC that sends, and the one that receives.
 #pragma once
 
 #include <array>
@@ -56,9 +56,9 @@ class BreakdownStages {
   Way way(NodeId node, int input, int output) const;
 
   const Topology& topology_;
-  std::vector<std::string> names_;  // in the order of the way
+  std::vector<std::string> names_;  // in the order of the path
   std::vector<int> of_link_;
-  std::vector<std::array<int, 3>> of_level_;  // by level and way
+  std::vector<std::array<int, 3>> of_level_;  // by level and path
 };
 
 }  // namespace fredsim

@@ -5,10 +5,10 @@
 //   last, the one that its sender needed for it (of the same tree and place in it, the one that came last), and so on.
 //   Between them stands the NPU: "source", until the first one was handed over; "queue", until one was passed on.
 // Acknowledgements (collective/acknowledgements.h) are no part of it: they are among what "source" and "queue" wait for.
-// Operations of a work: the packets of all those of a part are one kind; ways of its collectives are added up, and the
+// Operations of a work: the packets of all those of a part are one kind; paths of its collectives are added up, and the
 //   last packet is that of the last one.
-// Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the way of a collective are the
-//   collective's. A run in which that is not so fails.
+// Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the path of a collective are
+//   the collective's. A run in which that is not so fails.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   PacketBreakdown described(const Delivery& packet);
   PathBreakdown path_of(const PartState& part) const;
   static bool passes_on(NodeId npu, const Jobs::Place& at);
-  void add_up(Jobs::Entry& job);  // its courses to its parts of the result
+  void add_up(Jobs::Entry& job);  // the paths of its parts to the parts of the result
 
   BreakdownOptions options_;
   bool is_running_ = false;

@@ -2,9 +2,9 @@
 //
 // What is looked at: flits on the pins, credits, whether links take flits; of switches with phases, which one is in use
 //   (SwitchCore::peek_phase). The same in all implementations of a switch, so the result is.
-// A packet's way: its first flit, from buffer to buffer, then what its last flit is behind it. At a switch, in edges:
+// A packet's path: its first flit, from buffer to buffer, then what its last flit is behind it. At a switch, in edges:
 //     arrival ... pipeline ... [queue] front ... [phase] [credit, link, arbiter] leaves its buffer ... pipeline ... pins
-//   Front: nothing is before it in its buffer and, of a sum, the last operand is there: the way goes on from that one.
+//   Front: nothing is before it in its buffer and, of a sum, the last operand is there: the path continues from that one.
 //   phase: until the phase that it left with was in use. Then, edge by edge, the first that applies: credit, no room
 //   behind it; link, it took no flit; arbiter, all else. Where a switch has staging, room is that of the staging, and
 //   in it credit and link are looked at again. Of a kind that does not say how long a flit takes (SwitchKind::timing), or

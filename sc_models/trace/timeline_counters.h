@@ -1,7 +1,7 @@
 // The counters of a timeline: what every link carries, and why flits wait in the switches, by interval.
 //
 // Values: of a link, "utilization", flits sent / flits its rate allows; of a switch, "<name> stalls" by
-//   reason: in how many flows or ports a front flit could not leave, on average over the cycles.
+//   reason: in how many flows or ports a head-of-line flit could not leave, on average over the cycles.
 // Exact, of an interval as a whole: differences of the link and switch counters. Intervals double as a run
 //   grows, so that it has kMaxIntervals at most. A switch that cannot be peeked has no stalls.
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 
 // A vector that grows has up to twice the room that it needs, three times as much while it moves.
 constexpr double kGrowth = 1.7;
-// The least that the heap gives; enough for most lists of dependencies.
+// The minimum that the heap gives; enough for most lists of dependencies.
 constexpr double kAllocation = 32;
 
 // Counts as the builder of training_graph.cpp adds.
@@ -166,7 +166,7 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
 std::uint64_t graph_bytes(const GraphSize& size) {
   constexpr double kOfTask = kGrowth * sizeof(Task) + kAllocation;
   constexpr double kOfOperation = kGrowth * sizeof(GraphOperation);
-  // Those that do not fit the least allocation.
+  // Those that do not fit the minimum allocation.
   constexpr double kOfDependency = 4;
   return static_cast<std::uint64_t>(kOfTask * static_cast<double>(size.tasks) +
                                     kOfOperation * static_cast<double>(size.operations) +

@@ -129,7 +129,7 @@ std::vector<int> WeightStreams::add_operation(const Deal& deal, Direction direct
                                               const std::vector<std::uint64_t>& stage_bytes,
                                               const std::string& name, int iteration,
                                               std::vector<std::vector<int>> after) {
-  // The number of chunks for which the rounding is least, at the shard with most.
+  // The number of chunks for which the rounding is minimal, at the shard with most.
   std::uint64_t most = 0, unit = 1, least = 1;
   for (std::size_t s = 0; s < deal.size(); ++s) {
     const Shard& shard = deal[s];

@@ -6,7 +6,7 @@
 //   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
 //   evenly as possible, and each shard's go between its controllers and its workers, one per replica. Where switches add and
 //   some shards have a controller more, they are dealt out twice, so that all shards have as many in the end: an operation of
-//   either deal, each controller with as much in both, so that none rests while others send.
+//   either deal, each controller with as much in both, so that none is idle while others send.
 // Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to `chunk_bytes` per
 //   controller, in whole bursts, so that one is like the other and is simulated once; at most 1 % more than asked for.
 // Phases: loads and gradients are planned together, so that those of a controller share a phase.

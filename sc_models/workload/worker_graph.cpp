@@ -25,7 +25,7 @@ WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const 
       algorithm_(algorithm),
       npus_(npus.empty() ? paper_placement(strategy) : std::move(npus)),
       workers_(strategy.workers()) {
-  if (!topology.faults.empty()) members_of(topology, npus_);  // refuses those that are lost
+  if (!topology.faults.empty()) members_of(topology, npus_);  // refuses failed ones
   for (int w = 0; w < strategy_.workers(); ++w) graph_.ranks.push_back({npus_[w], {}});
 }
 

@@ -1,4 +1,4 @@
-// The two ends of a directed link: pacing, credits and counts at the sender's, the way back of credits at the
+// The two ends of a directed link: pacing, credits and counts at the sender's, the return path of credits at the
 // receiver's. What is under way between them is in a LinkWheel (fabric/link_wheel.h).
 //
 // Time: a delay line of `latency` cycles for flits and of the same for credits backwards, register to
@@ -6,22 +6,22 @@
 //   on a link of num/den flits per cycle, it begins at max(e, the end of the flit before it), takes den/num
 //   cycles, and is on the receiver's input pin at edge e + latency + beyond. `beyond` is what its end lies
 //   beyond e + 1, rounded up to whole cycles; the one cycle is that of any register-to-register transfer
-//   and part of `latency`. So it is 0 on a link of a flit per cycle, and on a slower one that has
-//   rested ceil(den/num) - 1. Credits are wires of their own and not serialised.
-// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has an
-//   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a link with `den`
-//   takes a flit at once, and a launch takes that away. What it has less than den + num - 1, divided by num, is
-//   how many cycles the serialiser still sends. What it holds is worked out when it is asked for, from the edge of
-//   the last launch. A switch launches up to launch_edges() edges after it was told
-//   that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
-//   never rests while there are flits. It may get as many flits more than it takes: they wait in front of the
+//   and part of `latency`. So it is 0 on a link of a flit per cycle, and ceil(den/num) - 1 on an idle
+//   slower one. Credits are wires of their own and not serialised.
+// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has a token
+//   bucket: refill `num` per cycle, capacity den + num - 1, full when idle; with `den` tokens it takes a flit at
+//   once, and a launch removes `den`; the serialiser is busy for (capacity - level) / num more cycles. The level is
+//   computed when it is asked for, from the edge of the last launch. A switch launches up to launch_edges() edges
+//   after it was told that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
+//   is never idle while there are flits. It may get as many flits more than it takes: they wait in front of the
 //   serialiser, and the accumulator is below zero.
 // Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
 //   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
 //   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
 //   there; after so many flits it ends with the packets that began in it, so that no switch that runs phases is held by one
 //   that trickles in. What begins later, as a switch launches late (below) or beside a packet of another channel, keeps it
-//   open, too, while less than a burst is owed; then its rest comes with the next burst, and waits in the sender's staging.
+//   open, too, while less than a burst is owed; then its remainder comes with the next burst, and waits in the sender's
+//   staging.
 //   Flits beyond a burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
 //   A controller must have buffers for three bursts and a packet, each way: it fetches what it sends before, and takes what
 //   it gets at the peak rate.
@@ -29,7 +29,7 @@
 //   without room nor a credit that is not owed is taken: the caller reports them.
 // Channel: a link that is not plain has a LinkChannel (fabric/links/link_channel.h) behind its sender: flits go there, and the
 //   channel hands them to the serialiser. It says when the link is ready.
-// Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
+// Faults: a link is perfect unless it has a LinkFaults, which may change flits in flight or lose them. Perfect links
 //   do not ask.
 // State is plain values; edges are those of whoever holds the link, none before the last launch.
 #pragma once
@@ -66,8 +66,8 @@ class LinkFaults {
   virtual ~LinkFaults() = default;
   // A flit that link `link` of the topology has taken at `edge`; its words may be changed. False: it is lost. It has
   // taken its time on the wire all the same, counts as launched, and nobody gives its credit back. On a link with
-  // retransmission a flit that goes on the wire at `edge`, again too: the link finds what is lost, and what is changed by the
-  // check, and sends it again.
+  // retransmission a flit that goes on the wire at `edge`, again too: the link detects lost flits, and changed ones by the
+  // check, and retransmits them.
   virtual bool pass(int link, std::uint64_t edge, std::span<std::uint32_t> flit) = 0;
   // On a link with retransmission, at every edge at which it is active: bits that are wrong of the word back that the sender
   // gets at `edge`, each below link_pkg::BACK_W and once.
@@ -123,7 +123,7 @@ class alignas(64) LinkTx {
   const VcDepths& depths() const { return depths_; }
 
   void set_launch_edges(int edges) { launch_edges_ = static_cast<std::uint8_t>(edges); }
-  void reset();  // rested, all room free; counts stay
+  void reset();  // idle, all room free; counts stay
   void clear_counts() { flits_ = missing_bytes_ = 0; }
 
   // ---- bursts
@@ -215,7 +215,7 @@ class alignas(64) LinkTx {
   InputPin target_pin() const { return to_pin_; }
   void set_faults(LinkFaults* faults) { faults_ = faults; }
   LinkFaults* faults() const { return faults_; }  // null: a perfect link
-  // A flag of the holder: flits take another way than straight into its wheel.
+  // A flag of the holder: flits take another path than straight into its wheel.
   void set_special(bool on) {
     flags_ = static_cast<std::uint8_t>((flags_ & ~kSpecial) | (on ? kSpecial : 0));
   }
@@ -247,7 +247,7 @@ class alignas(64) LinkTx {
   std::uint8_t launch_edges_ = 0;
   std::uint8_t flags_ = 0;
   std::uint16_t to_partition_ = 0;
-  // The rest.
+  // Other state.
   int number_ = -1;
   VcDepths depths_{};
   std::uint64_t flits_ = 0;

@@ -1,5 +1,5 @@
-// Both ends of links that are not plain, and their counters, as a scheme (fabric/links/link_scheme.h) has set them up for a
-// machine. Links that are alike share one (Link::policy).
+// Both ends of links with a channel, such as retransmission, and their counters, as a scheme (fabric/links/link_scheme.h)
+// has set them up for a machine. Links that are alike share one (Link::policy).
 //
 // Links with a policy do not cross from one partition of a fabric to another (fabric/links/link_channel.h).
 #pragma once
@@ -25,7 +25,7 @@ class LinkPolicy {
   LinkPolicy(const LinkPolicy&) = delete;
   LinkPolicy& operator=(const LinkPolicy&) = delete;
 
-  // For messages, with the key that asked for it: "links send again (link.reliability)".
+  // For messages, with the key that asked for it: "links retransmit (link.reliability)".
   virtual std::string_view title() const = 0;
   // `number` is the link's in the topology; `words` of a flit.
   virtual std::unique_ptr<LinkChannel> make_channel(const Link& link, int number,

@@ -183,7 +183,7 @@ void MeshGroup::sample_all(const Pins& pins) {
   }
 }
 
-// Before the edge: of the twins that have lost a flit, or have a front without a route.
+// Before the edge: of the twins that have lost a flit, or have a head-of-line flit without a route.
 void MeshGroup::advance_errors(Pins& pins) {
   for (std::uint32_t node = 0; node < twins_.size(); ++node) {
     if (twins_[node] == nullptr) continue;

@@ -1,8 +1,9 @@
 // Mesh twins that step together (switch/switch_group.h), of whatever sizes, with equal lanes.
 //
 // What is in the pin registers, and what is between buffers and output pins, is in lists of the group; the rest of the state
-//   stays in the twins. So an edge is four loops: fronts that ask, credits, the last edge's arrivals, this edge's.
-// Cost: a flit's words are copied once, into its buffer; the group hands out where they are.
+//   stays in the twins. So an edge is four loops: head-of-line flits that ask, credits, the last edge's arrivals, this
+//   edge's.
+// Cost: a flit's words are copied once, into its buffer; the group passes on their places.
 #pragma once
 
 #include <array>
@@ -42,14 +43,15 @@ class MeshGroup final : public SwitchGroup {
 
   std::vector<MeshTwin*> twins_;  // by node; null: no member
   std::vector<std::uint64_t>
-      asking_;                   // a bit per node: a front asks, or stalls are yet to be counted
+      asking_;                   // a bit per node: a head-of-line flit requests, or stalls are yet
+                                 // to be counted
   BoundedList<Credit> arrived_;  // in pin registers: node, input port, virtual channel
   // Flits that left at the last edges, in turn; those of the last edge are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;
   int words_ = 0;             // words per flit
   bool has_stepped_ = false;  // since join()
-  bool is_odd_ = false;       // a twin has lost a flit, or has a front without a route
+  bool is_odd_ = false;       // a twin has lost a flit, or has a head-of-line flit without a route
 };
 
 }  // namespace fredsim

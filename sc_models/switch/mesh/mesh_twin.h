@@ -5,10 +5,10 @@
 //   is only how the twin keeps it.
 // Shapes: whatever the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
 //   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of PACKET_FLITS.
-// Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at credits that come; it
+// Cost: a step looks at the flits that stand at the head of a buffer, arrive or leave, and at credits that come; it
 //   allocates nothing. A flit's words are copied twice: into its buffer, and from there to the output pins. In between
 //   its place in the buffer stands for it.
-// Buffers: rings of a power of two of places, at least two more than flits: a flit on its way to the output pins is still
+// Buffers: rings of a power of two of places, at least two more than flits: a flit in flight to the output pins is still
 //   in its place. An emptied buffer goes on in its first four places, so that a lightly loaded router stays within few
 //   cache lines.
 // Groups (SwitchCore): of any mesh twins, mesh_group.h.
@@ -59,7 +59,7 @@ class MeshTwin final : public SwitchCore {
 
   struct Output {               // state of one (VC, output port)
     std::uint64_t flits = 0;    // that left
-    std::uint32_t wanting = 0;  // input ports whose fronts want it
+    std::uint32_t wanting = 0;  // input ports whose head-of-line flits want it
     std::uint8_t next = 0;      // round-robin pointer
     std::uint8_t need = 0;      // credits that a packet start waits for
     std::uint8_t open = 0;      // 1 + input port whose packet is open on it; 0: none
@@ -69,8 +69,9 @@ class MeshTwin final : public SwitchCore {
     std::uint64_t flits = 0;  // that came
     std::uint32_t front = 0;  // its place; the others follow in the ring
     std::uint16_t count = 0;  // one in the pin register included
-    std::uint8_t out = 0;     // output port of the front, also of one that is yet to come
-    bool begun = false;       // the packet at the front has begun to leave
+    std::uint8_t out = 0;     // output port of the head-of-line flit, also of one that is yet to
+                              // come
+    bool begun = false;       // the packet at the head of the buffer has begun to leave
   };
   struct Ring {               // geometry of every buffer of a VC
     std::uint32_t depth = 0;  // in flits
@@ -131,8 +132,8 @@ class MeshTwin final : public SwitchCore {
   int ports_, locals_, ios_;
   std::uint32_t packet_flits_;
   VcOrder order_;
-  std::uint32_t asking_;  // VCs that have a front
-  ByVc wanted_;           // output ports that a front wants
+  std::uint32_t asking_;  // VCs that have a head-of-line flit
+  ByVc wanted_;           // output ports that a head-of-line flit wants
   std::uint32_t
       arriving_;   // VCs that have a flit in a pin register; bit kNumVcs: dropped_ is not zero
   ByVc arrived_;   // input ports with a flit in the pin register
@@ -150,7 +151,8 @@ class MeshTwin final : public SwitchCore {
   bool late_any_;          // late_ is not zero
   bool declined_any_;      // declined_ is not zero
   bool overflow_;          // at the edge before
-  bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
+  bool stuck_, no_route_;  // a head-of-line flit has no route: after the edge before, after the one
+                           // before that
   Stalls stalls_;
   std::array<Stalls, 2> late_;  // stalls of the last edge, and of the one before
 

@@ -24,9 +24,10 @@ void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
 }  // namespace mesh_twin
 
 struct MeshTwin::Edge {
-  std::uint32_t links = 0;  // output ports for which a front waits for the link only
-  int no_credit = 0;        // fronts without enough credits
-  int waiting = 0;          // fronts that stay for another reason than credits or the link
+  std::uint32_t links = 0;  // output ports for which a head-of-line flit waits for the link only
+  int no_credit = 0;        // head-of-line flits without enough credits
+  int waiting = 0;          // head-of-line flits that stay for another reason than credits or the
+                            // link
   int renewals = 0;
   // VC and input port of each renewal: a buffer with another head-of-line packet, or the same at another output.
   std::array<std::uint8_t, kMaxPorts> renewed;
@@ -75,8 +76,8 @@ struct MeshTwin::Edge {
   return std::countr_zero(in_turn != 0 ? in_turn : asking);
 }
 
-// The only VC with fronts: each is that of a buffer of its own, so that no input is granted twice, and every winner
-// leaves.
+// The only VC with head-of-line flits: each is that of a buffer of its own, so that no input is granted twice, and
+// every winner leaves.
 template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, std::uint32_t ready,
                                                       Sink& sink, Edge& edge) {
@@ -202,7 +203,7 @@ template <int kWords, typename Sink>
   }
 }
 
-// A flit is at the front of its buffer that starts a packet, or is the first of the others to come.
+// A flit is at the head of its buffer that starts a packet, or is the first of the others to come.
 [[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
   if ((out & mesh_twin::kNoRoute) != 0) [[unlikely]] {
     stuck_ = true;  // it stays for ever

@@ -23,7 +23,7 @@ class PhasedCandidates {
   struct Front {
     int port = -1, vc = 0;
   };
-  struct Read {  // a front whose row has been read
+  struct Read {  // a head-of-line flit whose row has been read
     bool valid = false;
     int port = 0, vc = 0, phase = 0;
   };
@@ -32,7 +32,8 @@ class PhasedCandidates {
 
   void reset();
   const Read& read() const { return read_; }
-  // waiting: inputs with a front of another phase than the active one. The front that is next; port -1: none.
+  // waiting: inputs with a head-of-line flit of another phase than the active one. The head-of-line flit
+  // that is next; port -1: none.
   Front choose(const PortsByVc& waiting) const;
   // ready: the row that was read, if it may fire; it is kept, whatever is written to the store. next: what is read at this
   // edge.

@@ -25,7 +25,7 @@ class PhasedInterconnect {
   virtual int longest() const = 0;       // edges from an arrive() to the arrival, at most
   virtual Ports hold() const = 0;        // inputs at which flits of the phase do not fire
   virtual Ports closed() const = 0;      // outputs to which no unicast goes
-  virtual Ports under_way() const = 0;   // outputs that flits of a phase are on the way to,
+  virtual Ports under_way() const = 0;   // outputs that flits of a phase are in flight to,
   virtual int under_way_vc() const = 0;  // and of which VC
   // `fired`: inputs of the flits of the phase that fire; `change`: the row of the phase that is the active one from this
   // edge on, or null; it stays valid until the next one. Tells the outputs what arrives.

@@ -1,8 +1,9 @@
 // Matching of online unicasts in a PhasedTwin: the C++ side of rtl/phased/phased_matcher.sv, which states the rules, the
 // timing and the fairness.
 //
-// Shapes: port masks have bit p for port p; arrays by front have index 4p + v for VC v of input p.
-// Timing: step() is one clock edge. It may be left out at an edge at which no front asks and idle() is true.
+// Shapes: port masks have bit p for port p; arrays by head-of-line flit have index 4p + v for VC v of input p.
+// Timing: step() is one clock edge. It may be left out at an edge at which no head-of-line flit requests and idle() is
+//   true.
 #pragma once
 
 #include <array>
@@ -23,9 +24,9 @@ class PhasedMatcher {
 
   // Before the edge.
   struct Fronts {
-    PortsByVc request{};  // inputs whose front is an online unicast with an output port
-    PortsByVc tail{};     // inputs whose front is the last flit of its packet
-    std::span<const std::uint8_t> output;  // by front; meant of those that ask
+    PortsByVc request{};  // inputs whose head-of-line flit is an online unicast with an output port
+    PortsByVc tail{};     // inputs whose head-of-line flit is the last flit of its packet
+    std::span<const std::uint8_t> output;  // by head-of-line flit; meant of those that ask
     PortsByVc room{};                      // outputs whose staging has room for a packet
   };
   // Flits and packets of the phases in use at the same edge.
@@ -35,7 +36,7 @@ class PhasedMatcher {
     int vc = 0;
     Ports second_held = 0;  // ports of a second phase in use
     int second_vc = 0;
-    // Outputs to which nothing may go; those to which flits of phases are on the way, and their VC.
+    // Outputs to which nothing may go; those to which flits of phases are in flight, and their VC.
     Ports closed = 0, under_way = 0;
     int under_way_vc = 0;
   };

@@ -30,7 +30,8 @@ class PhasedOutputs {
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
 
-  // `delay`: edges from push() to the staging, 1 or more; `longest`: the most that arrive() is told, 0: it is not called.
+  // `delay`: edges from push() to the staging, 1 or more; `longest`: the maximum that arrive() is told, 0: it is not
+  // called.
   PhasedOutputs(int ports, const PhasedShape& shape, int delay, int longest = 0);
 
   void reset();
@@ -50,7 +51,7 @@ class PhasedOutputs {
   void deliver();
   void launch(const SwitchPins& pins);
 
-  // Nothing reserved, staged, or on its way to the pins.
+  // Nothing reserved, staged, or in flight to the pins.
   bool empty() const { return reserved_ == 0 && (leaving_ | launched_) == 0; }
   std::uint16_t credits(int port, int vc) const { return out_[port][vc].credits; }
   void set_credits(int port, int vc, std::uint16_t credits);

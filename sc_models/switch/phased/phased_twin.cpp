@@ -355,7 +355,7 @@ void PhasedTwin::send(Ports popped) {
   }
 }
 
-// A flit on its way to its places in the staging, and whether it is the next of a packet there (rtl/fred/fred_exit.sv).
+// A flit in flight to its places in the staging, and whether it is the next of a packet there (rtl/fred/fred_exit.sv).
 template <int kWords>
 void PhasedTwin::push(int vc, Ports outputs, const std::uint32_t* flit) {
   outputs_.push<kWords>(vc, outputs, flit);
@@ -398,7 +398,8 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
   return lost;
 }
 
-// The sum of fronts of phases in use, or the only one; in `sum`, where there is something to add.
+// The sum of head-of-line flits of phases in use, or the only one; in `sum`, where there is
+// something to add.
 template <int kWords>
 const std::uint32_t* PhasedTwin::add_up(const std::vector<int>& postfix, std::uint32_t* sum) {
   const std::size_t words = kWords != 0 ? kWords : words_;

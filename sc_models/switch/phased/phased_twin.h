@@ -121,7 +121,7 @@ class PhasedTwin final : public SwitchCore {
   // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
   int lock_after_load() const { return std::max(network_.config_stages - 1, 1); }
   int rest_after_load() const { return network_.config_edges; }
-  // Edges from a pop to the staging, of flits that do not wait; of masks by edge, those in which they are on their way.
+  // Edges from a pop to the staging, of flits that do not wait; of masks by edge, those in which they are in flight.
   int pipeline_edges() const;
   std::uint32_t on_their_way() const { return (1U << pipeline_edges()) - 1; }
   Ports others(int vc) const {
@@ -165,13 +165,13 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::uint32_t> in_flits_;
   PhasedOutputs outputs_;
-  PortsByVc valid_{};                       // inputs with a front
+  PortsByVc valid_{};                       // inputs with a head-of-line flit
   PortsByVc online_fronts_{};               // those of them that are online unicasts
   PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
   std::vector<std::uint8_t> front_output_;  // outputs of head-of-line flits with a route, 4p + v
   PhasedMatcher matcher_;
   std::unique_ptr<PhasedRoutes> routes_;
-  Ports match_ = 0;  // inputs whose front of their slot's VC is of the phase there
+  Ports match_ = 0;  // inputs whose head-of-line flit of their slot's VC is of the phase there
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 
@@ -210,7 +210,7 @@ class PhasedTwin final : public SwitchCore {
   bool overflow_ = false, next_overflow_ = false;
   bool phase_error_ = false, route_error_ = false;  // errors at this edge
   // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved, or inside another
-  // packet; some have no place at an output, which would show that they are on their way.
+  // packet; some have no place at an output, which would show that they are in flight.
   std::uint32_t join_errors_ = 0, config_errors_ = 0, astray_ = 0;
   Ports credits_out_ = 0;  // inputs with a credit on the pins
   std::uint32_t error_ = 0;

@@ -3,7 +3,8 @@
 //
 // Shapes: port masks have bit p for port p; arrays by (VC, output) have sets of inputs, arrays by (VC, input) sets
 //   of outputs.
-// Timing: step() is one clock edge. It may be left out at an edge at which there is no front and idle() is true.
+// Timing: step() is one clock edge. It may be left out at an edge at which there is no head-of-line flit and idle()
+//   is true.
 // State: plain values; nothing is allocated after construction.
 #pragma once
 
@@ -28,8 +29,8 @@ class VoqScheduler {
   using ByVcAndPort = std::array<ByPort, kNumVcs>;
   static constexpr int kMaxIterations = voq_crossbar_pkg::MAX_ITERATIONS;
 
-  // Before the edge, by (VC, output): inputs with a front, those of them whose front ends its packet, those with two
-  // flits or more; by VC: outputs with any of them.
+  // Before the edge, by (VC, output): inputs with a head-of-line flit, those of them whose head-of-line flit ends
+  // its packet, those with two flits or more; by VC: outputs with any of them.
   struct Queues {
     ByVcAndPort valid{}, tail{}, several{};
     PortsByVc outputs{};

@@ -7,7 +7,7 @@
 //   The I/O controllers are dealt out over the switches in order, as evenly as possible, the first ones getting one more.
 //   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
-// Unicasts find their way by tables, dimension by dimension (topology/dimension_order.h, which says why nothing deadlocks).
+// Unicasts are routed by tables, dimension by dimension (topology/dimension_order.h, which says why nothing deadlocks).
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
 

@@ -26,7 +26,7 @@ class BurstScheme final : public LinkScheme {
     return kKeys;
   }
 
-  // A link that has lost lanes sends its bursts more slowly, too.
+  // A link with failed lanes sends its bursts more slowly, too.
   LinkStage stage() const override { return LinkStage::kBuilt; }
 
   LinkChange change(const FabricKeys& keys) const override {

@@ -60,10 +60,10 @@ class LinkRetryTx {
   std::uint32_t kept() const { return seq_distance(base_, come_); }
   std::uint32_t waiting() const {
     return seq_distance(next_, come_);
-  }  // to be sent, or to be sent again
-  // The oldest flit was sent again more than max_retries times.
+  }  // to be sent or retransmitted
+  // The oldest flit was retransmitted more than max_retries times.
   bool is_dead() const { return dead_; }
-  // Nothing is kept, on its way to the wire or owed; a step without flit and with the same `back` would change nothing.
+  // Nothing is kept, in flight to the wire or owed; a step without flit and with the same `back` would change nothing.
   bool rests(const LinkBack& back) const;
   // A flit in the replay buffer.
   const std::uint32_t* flit(LinkSeq seq) const { return &flits_[slot(seq)]; }

@@ -1,16 +1,17 @@
 // A link with retransmission, hop by hop: both ends (link_retry.h), what is on the wires between them in either
 // direction, and what befalls it there (link_errors.h).
 //
-// Time: flits as on any link (fabric/links/link.h), from the edge after which they are on the wire: link_pkg::TX_EDGES after they
-//   were launched, and link_pkg::RX_EDGES before they are at the receiver's pins. Credits and acknowledgements go back on
+// Time: flits as on any link (fabric/links/link.h), from the edge after which they are on the wire: link_pkg::TX_EDGES after
+//   they were launched, and link_pkg::RX_EDGES before they are at the receiver's pins. Credits and acknowledgements go back on
 //   wires of their own, a word every cycle: link_pkg::CREDIT_EDGES more than on a link without.
 // Wire: a flit takes kWireBytes in place of kBareBytes; the topology's rates say so already (lengthen_flits()).
 // Keeps: flits of a round trip at the link's rate, rounded up to a power of two.
 // Errors: bits of flits, of what protects them, and of the words back, at the rates of the machine (wire_errors.h), and
-//   those of the sender's LinkFaults, if it has one. A flit that fails its check is left out and sent again. One that passes it
-//   though wrong goes on as it is; a wrong word back that passes it ends the run (RunFailed), which a check of 32 bits makes as
-//   good as never. Lanes that are not carried have errors too, which are found.
-// Dead: RunFailed, with the link's name, once the oldest flit was sent again more than LinkErrors::max_retransmissions times.
+//   those of the sender's LinkFaults, if it has one. A flit that fails its check is dropped and retransmitted. One that passes
+//   it though wrong goes on as it is; a wrong word back that passes it ends the run (RunFailed), which a check of 32 bits makes
+//   as good as never. Lanes that are not carried have errors too, which are found.
+// Dead: RunFailed, with the link's name, once the oldest flit was retransmitted more than LinkErrors::max_retransmissions
+//   times.
 // Idealised: the wires back are not counted in the bandwidth, as those of credits are not on any link.
 #pragma once
 
