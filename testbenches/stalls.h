@@ -4,9 +4,9 @@
 namespace fredsim::tb {
 
 struct Stalls {
-  int gap_percent = 0;    // chance that a sender rests in a cycle
+  int gap_percent = 0;    // chance that a sender is idle in a cycle
   int pause_percent = 0;  // chance that a link takes nothing in a cycle
-  int return_delay = 0;   // most cycles a receiver sits on a credit
+  int return_delay = 0;   // max cycles a receiver sits on a credit
   // Receivers' buffers per VC; kAsReset, where a driver knows it: what the switch takes for granted, its registers are
   // not written.
   int receive_depth = 48;

@@ -1,6 +1,6 @@
-// Arbiter of the bus of a bus_switch: which front leaves at an edge, one at most.
+// Arbiter of the bus of a bus_switch: which head-of-line flit leaves at an edge, one at most.
 //
-// A front asks for the bus when all of these hold; the first that fails is the reason of a stall:
+// A head-of-line flit requests the bus when all of these hold; the first that fails is the reason of a stall:
 //     credit   the receiver has room: for a whole packet where the flit starts one (room_packet_i), else for a flit
 //              (room_flit_i)
 //     link     out_ready_i of its output is high
@@ -9,8 +9,9 @@
 // Of the VCs that are asked for, the one of highest priority (VC_ORDER) has the bus; its inputs take turns, packet by
 //   packet (rr_arbiter).
 // Timing: pop_o and pop_vc_o follow the inputs in the same cycle. Stalls are those of the cycle before: stall_credit_o
-//   and stall_arbiter_o count fronts, stall_link_o has a bit per output for which a front waits for the link.
-// Indices: fronts 4p + v, outputs v*P + o.
+//   and stall_arbiter_o count head-of-line flits, stall_link_o has a bit per output for which a head-of-line flit waits
+//   for the link.
+// Indices: head-of-line flits 4p + v, outputs v*P + o.
 module bus_arbiter #(
   /// ports
   parameter int unsigned P = 4,

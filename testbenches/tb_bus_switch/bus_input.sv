@@ -1,8 +1,8 @@
 // Input side of one port of a bus_switch: pin register, output by the routing table, buffer of four virtual channels.
 //
 // Timing: a flit on in_flit_i at edge e asks the table at e (lookup_o, dst_o), is in the pin register after e, where
-//   the answer meets it, and a front of its VC after e + 1 if nothing stands before it. A pop at edge f: flit_o has the
-//   flit after f + 1, and credit_o is high after f for a cycle.
+//   the answer meets it, and at the head of its VC after e + 1 if nothing stands before it. A pop at edge f: flit_o has
+//   the flit after f + 1, and credit_o is high after f for a cycle.
 // Fronts, by VC: front_o those that have an output, its number on to_o, whether it is a tail on tail_o; lost_o those
 //   that have none, which stay for ever.
 module bus_input #(

@@ -1,9 +1,9 @@
 // A switch around a bus: one flit a cycle from any input to any output, virtual cut-through, four virtual channels with
 // credits. The worked example of a further kind of switch.
 //
-// Path of a flit, when nothing is in its way:
+// Path of a flit, when nothing delays it:
 //     edge e      sampled on in_flit_i; its output is looked up (bus_input, phased_route_ram)
-//     e + 1       into the buffer of its VC; it is a front now
+//     e + 1       into the buffer of its VC; it is a head-of-line flit now
 //     e + 2       it leaves: granted the bus (bus_arbiter), a credit is spent. Its slot is free, in_credit_o tells
 //                 after this edge
 //     e + 3       read from the memory
@@ -22,7 +22,7 @@
 //   flit did not leave.
 // idle_o: no flit inside or on an output, no credit on in_credit_o; an edge without inputs then changes nothing.
 // error_o: the first error, sticky. noc_pkg::ERROR_OVERFLOW: a flit found its buffer full and is dropped. ERROR_ROUTE:
-//   the flit at a front has no output, and stays. Overflow wins when both come at once.
+//   the flit at the head of a buffer has no output, and stays. Overflow wins when both come at once.
 module bus_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 4,

@@ -126,7 +126,7 @@ TEST_P(BusSwitch, GoesByPriorityAndTurn) {
   bus.pins().out_ready = 0xF;
   bus.step();
   bus.step();
-  std::array<std::array<int, kNumVcs>, 4> left{};  // flits at a front and behind it
+  std::array<std::array<int, kNumVcs>, 4> left{};  // flits at the head of a buffer and behind it
   for (auto& of_vcs : left) of_vcs.fill(2);
   std::uint64_t waiting = 0;
   for (const int vc : kDefaultVcOrder) {

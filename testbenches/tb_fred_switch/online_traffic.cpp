@@ -65,9 +65,9 @@ class OneSwitch {
     int output = 0;
   };
   struct Input {
-    std::deque<Packet> queue;  // the front is being sent
+    std::deque<Packet> queue;  // the first one is being sent
     std::deque<Packet> inside;
-    int sent = 0;  // flits of the front
+    int sent = 0;  // flits of the first one
     int credits = 0;
     std::uint64_t accepted = 0;
   };

@@ -77,7 +77,7 @@ class PhaseRules {
   Place next_{0, 0, {}};
   bool decided_ = false;
   int since_load_;  // edges
-  // The search: a front whose row was read, and the candidates.
+  // The search: a head-of-line flit whose row was read, and the candidates.
   std::optional<Lookup> read_;
   std::array<std::optional<int>, kNumVcs> candidates_;
   std::array<int, kNumVcs> next_port_{};

@@ -43,7 +43,7 @@ struct TestedSwitch : FredShape {
   int config_stages() const;
   int config_edges() const;
 
-  // Online unicasts: whether there is a way from an input to an output, and the destinations that lead there, 0 ≤ n <
+  // Online unicasts: whether there is a path from an input to an output, and the destinations that lead there, 0 ≤ n <
   // kDestinations of them: by the table that the testbench writes, or by coordinates from where it puts a mesh router.
   static constexpr int kDestinations = 8;
   static constexpr int kColumn = 20, kRow = 30;

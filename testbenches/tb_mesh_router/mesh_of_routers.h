@@ -31,7 +31,7 @@ class MeshOfRouters {
     bool torus = false;  // sides of 3 or more are rings
     int link_latency = 5;
     int pause_percent = 0;  // chance per link and cycle
-    int return_delay = 0;   // most cycles an endpoint sits on a credit
+    int return_delay = 0;   // max cycles an endpoint sits on a credit
     std::uint64_t seed = 1;
   };
 

@@ -9,7 +9,7 @@
 //   normal    mean 0, deviation 1
 //   gradient  of one parameter on data-parallel ranks: scale * (0.3 a + b_rank), a and b_rank normal, with scales that
 //             differ widely over the parameters, 2^-10 * exp(2 n), n normal; FP16 gets into its subnormals
-// Errors: in ULP of the format at the exact sum (0.5 is the most that one rounding of it makes); relative to the
+// Errors: in ULP of the format at the exact sum (0.5 is the maximum that one rounding of it makes); relative to the
 //   exact sum, which cancellation can make as small as it likes; and the largest one relative to the sum of the
 //   operands' magnitudes, in units of the format's rounding error u (2^-11, 2^-8), whose bound is n - 1.
 // Exit code 1 when a sum is further from the exact one than n - 1 roundings can bring it; 2 for bad input.

@@ -59,8 +59,8 @@ class OneSwitch {
     int output = 0;
   };
   struct InVc {
-    std::deque<Packet> queue;  // the front is being sent
-    int sent = 0;              // flits of the front
+    std::deque<Packet> queue;  // the first one is being sent
+    int sent = 0;              // flits of the first one
     int credits = 0;
   };
   struct Input {
