@@ -104,7 +104,7 @@ class FpAdd : public testing::TestWithParam<FpFormat> {
 
 TEST_P(FpAdd, EverySpecialWithEveryNumber) {
   const std::uint16_t infinity = layout().infinity;
-  const auto one_ulp = static_cast<std::uint16_t>(1U << (layout().precision - 1));  // least normal
+  const auto one_ulp = static_cast<std::uint16_t>(1U << (layout().precision - 1));  // min normal
   const std::vector<std::uint16_t> magnitudes = {0,
                                                  1,
                                                  2,

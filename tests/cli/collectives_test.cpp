@@ -345,7 +345,8 @@ TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
   EXPECT_DOUBLE_EQ(outcome.json()["runs"][1]["injected_traffic_reduction"].get<double>(), 2);
 }
 
-// With a pace RTL and twins go the same course, which is slightly longer; the results say what it was.
+// With a pace RTL and twins take the same trajectory, which is slightly longer; the results say what
+// it was.
 TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   std::vector<std::string> arguments{"configs/mesh_2x2.yaml", "--size", "2MiB", "--algorithm",
                                      "multi_tree"};

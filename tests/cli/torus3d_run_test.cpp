@@ -19,7 +19,7 @@ json first_result(Words arguments) {
   return outcome.exit_code == 0 ? outcome.json()["runs"][0] : json::object();
 }
 
-// 4 x 2 x 1, or 5 x 2 x 1, whose ring has ways that are not the shortest.
+// 4 x 2 x 1, or 5 x 2 x 1, whose ring has paths that are not the shortest.
 Words small(const std::string& command, int x) {
   const std::string sides = std::to_string(x);
   return {command, "configs/torus3d.yaml",   "--set", "npu.count=" + std::to_string(2 * x),

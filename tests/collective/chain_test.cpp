@@ -1,5 +1,5 @@
-// Which way round the halves of a chain go, and what that puts on the links: chosen for the least time, as the
-// latencies and the busiest link have it, here recounted by hand.
+// Which way round the halves of a chain go, and what that puts on the links: chosen for the minimum time, as
+// the latencies and the busiest link have it, here recounted by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -221,8 +221,8 @@ TEST(Chain, WaysDependOnWhatOthersPutOnTheLinks) {
   }
 }
 
-// The pipeline steps of MP(2)-DP(5)-PP(2) along rows of five, where the groups' ways cross. Alone each would go
-// one way round, and two vectors would meet on a link; all of them half each way, one and a half.
+// The pipeline steps of MP(2)-DP(5)-PP(2) along rows of five, where the groups' paths cross. Alone each would
+// go one way round, and two vectors would meet on a link; all of them half each way, one and a half.
 TEST(Chain, CrossingGroupsShareTheMesh) {
   const Topology topology = test::mesh(5, 4);
   std::vector<CollectiveSpec> work;

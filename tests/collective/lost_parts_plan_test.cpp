@@ -1,5 +1,5 @@
-// Plans on FRED trees that have lost parts: payloads stay right, whoever adds what; the busiest link is near what the capacity
-// that is left says; and only what is cut off is refused.
+// Plans on FRED trees with failed components: payloads stay right, whoever adds what; the busiest link is near what the
+// capacity that is left says; and only what is cut off is refused.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

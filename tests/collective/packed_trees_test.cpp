@@ -145,7 +145,7 @@ std::vector<int> others_than(int lost) {
   return npus;
 }
 
-// On 5 x 4 31 links carry 19/31 of the vector each. The router of a lost NPU forwards still.
+// On 5 x 4 31 links carry 19/31 of the vector each. The router of a failed NPU forwards still.
 TEST(PackedTrees, ALostNpuCostsLittle) {
   for (int lost = 0; lost < 20; ++lost) {
     SCOPED_TRACE(lost);

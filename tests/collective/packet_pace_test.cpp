@@ -44,7 +44,8 @@ std::vector<double> flits_in_frame(const Topology& topology, const Plan& plan, i
   return flits;
 }
 
-// No link is asked for more than it carries, and the busiest one rests for 0.3 % and less than a cycle.
+// No link is asked for more than it carries, and the busiest one is idle for 0.3 % and less than a
+// cycle.
 void check_links(const Topology& topology, const Plan& plan, int number) {
   const auto frame = static_cast<double>(plan.parts[number].frame);
   const std::vector<double> flits = flits_in_frame(topology, plan, number);

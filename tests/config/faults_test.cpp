@@ -83,7 +83,8 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
     EXPECT_NE(topology.nodes[one.to].name, "l1_0.s0") << one.name;
   }
   EXPECT_EQ(npus_left(topology).size(), whole.npus.size());
-  // In its slice the NPUs below it reach nobody, all others each other; in the other slice nothing is lost.
+  // In its slice the NPUs below it reach nobody, all others each other; in the other slice nothing has
+  // failed.
   for (const NodeId from : topology.npus) {
     for (const NodeId to : topology.npus) {
       const bool below = std::min(from, to) < 2;  // l1_0 has two NPUs

@@ -168,7 +168,7 @@ TEST_P(RandomWorksOfTwoPhases, AreExactInEveryImplementation) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWorksOfTwoPhases, testing::Range<std::uint64_t>(1, 9));
 
-// Few flits on links so slow that sending one takes longer than its way: bounds are still bounds.
+// Few flits on links so slow that sending one takes longer than its path: bounds are still bounds.
 class SlowLinks : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(SlowLinks, AreNeverFasterThanTheirRate) {

@@ -1,5 +1,5 @@
-// Machines that have lost parts: every collective is exact on what is left, or refused with the reason; what it costs; and
-// that nothing depends on the implementation of the switches.
+// Machines with failed components: every collective is exact on what is left, or refused with the reason; what it costs;
+// and that nothing depends on the implementation of the switches.
 #include "topology/faults.h"
 
 #include <fmt/format.h>
@@ -105,7 +105,7 @@ TEST(Faults, AChipletOfOneOfFiveSlicesCostsAFourth) {
   // Two in two slices cost less than both slices: each is still there for the others.
   EXPECT_LT(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0", "switch:l1_3.s4"})) / whole,
             5.0 / 3 - 0.02);
-  // An NPU that is lost leaves the others their bandwidth.
+  // A failed NPU leaves the others their bandwidth.
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"npu:7"})) / whole, 1, 0.02);
 }
 
@@ -183,7 +183,8 @@ TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
   }
 }
 
-// Ranks are detached in slices of their own, and L1 switches have lost chiplets and uplinks. Two NPUs are left with three ports of five.
+// Ranks are detached in slices of their own, and chiplets and uplinks of L1 switches have failed. Two NPUs are left with three
+// ports of five.
 TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   const std::vector<Texts> sets{
@@ -289,7 +290,8 @@ TEST(Faults, UnicastsGoRoundWhatIsLost) {
   run_with_faults(topology, Collective::kAllReduce, 20'000, "ring");
 }
 
-// One slice of Fred-D has lost a chiplet, so the others have a quarter of the vector each in place of a fifth.
+// A chiplet of one slice of Fred-D has failed, so the others have a quarter of the vector each in place of a
+// fifth.
 TEST(Faults, TheOtherSlicesCarryTheLoad) {
   const std::uint64_t bytes = 1 << 20;
   const auto bytes_out = [&](const Texts& faults) {

@@ -1,4 +1,5 @@
-// Machines whose links find errors and send again: what is counted, and that nothing else depends on it.
+// Machines whose links detect errors and retransmit: what is counted, and that nothing else depends on
+// it.
 #include <gtest/gtest.h>
 #include <rtl/link_pkg.h>
 
@@ -71,7 +72,7 @@ TEST_P(LinkErrorsOf, CostMoreTheMoreThereAre) {
       EXPECT_EQ(link.has_counter("resent_flits"), !link.on_die);
       EXPECT_EQ(link.busy_cycles, link.flits + link.counter("resent_flits")) << link.name;
       EXPECT_LE(link.utilization, 1.0) << link.name;
-      // Go-Back-N: whatever was sent again had a reason.
+      // Go-Back-N: whatever was retransmitted had a reason.
       EXPECT_LE(link.counter("resent_flits") > 0, link.counter("damaged_flits") > 0) << link.name;
     }
   }
@@ -108,7 +109,8 @@ TEST(LinkErrors, LinksAreSlowerByWhatProtectsAFlit) {
   })) << "links on a die are as they were";
 }
 
-// The least time in which the busiest link sends its flits, with the 6 B more of each; bursts of I/O controllers too.
+// The minimum time in which the busiest link sends its flits, with the 6 B more of each; bursts of I/O controllers
+// too.
 TEST(LinkErrors, BoundsHaveWhatProtectsAFlit) {
   struct Case {
     const char* config;

@@ -188,7 +188,7 @@ TEST_F(MachineTest, PacketsOutOfOrderAndStrayFlitsAreFound) {
 TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
   Machine machine("machine", topology_, {},
                   test_routers([&](const Node& node, TestMeshRouter& router) {
-                    if (node.name == "r1_1") router.hold = 0x0F;  // no way out to its neighbours
+                    if (node.name == "r1_1") router.hold = 0x0F;  // no path out to its neighbours
                   }));
   simulation_.run([&] {
     const std::string message =

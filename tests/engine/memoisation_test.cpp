@@ -1,4 +1,5 @@
-// Operations that are left out because they take the course of earlier ones: everything is as in a run in full.
+// Operations that are left out because they repeat the trajectory of earlier ones: everything is as in a run in
+// full.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

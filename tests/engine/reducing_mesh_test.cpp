@@ -85,7 +85,8 @@ TEST_P(RandomGroupSetsInLockstep, AreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGroupSetsInLockstep, testing::Range<std::uint64_t>(1, 13));
 
-// However long the way through the tree, links set the pace: twice the data takes no more time than the links need for it.
+// However long the path through the tree, links set the pace: twice the data takes no more time than the links need for
+// it.
 TEST(ReducingMeshRate, IsThatOfTheLinksOnALongRow) {
   constexpr int kNpus = 24;
   const Topology topology = reducing_mesh(kNpus, 1);

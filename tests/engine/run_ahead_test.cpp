@@ -136,7 +136,7 @@ TEST(RunAheadFailures, ADeadlockIsThatOfTheWhole) {
                             .topology;
   const SwitchFactory stuck = [](const Node& node, const SwitchShape& shape) {
     auto router = std::make_unique<TestMeshRouter>(shape);
-    if (node.name == "r2_1") router->hold = 0x0F;  // no way out to its neighbours
+    if (node.name == "r2_1") router->hold = 0x0F;  // no path out to its neighbours
     return router;
   };
   CollectiveSpec spec;

@@ -264,8 +264,8 @@ TEST(LinkRetry, OneThatIsTooShallowLosesRateAndNothingElse) {
   EXPECT_GT(pair.passed, 600U);
 }
 
-// A flit that never comes through is sent again when nothing was heard for a time-out, so many times; then the link is dead
-// and stays so. One that is acknowledged at last begins anew.
+// A flit that never comes through is retransmitted when nothing was heard for a time-out, so many times; then the link is
+// dead and stays so. One that is acknowledged at last begins anew.
 TEST(LinkRetry, IsDeadWhenAFlitWasSentAgainOnceTooOften) {
   const Wires cut{.latency = 5, .flit_losses = 1000, .given = 0};
   const Wires cut_and_full{.latency = 5, .flit_losses = 1000, .offered = 0, .given = 0};

@@ -1,4 +1,5 @@
-// The registry of link schemes, and a scheme that only this program knows: links that rest for some cycles after every packet.
+// The registry of link schemes, and a scheme that only this program knows: links that are idle for some cycles after every
+// packet.
 #include "fabric/links/link_scheme.h"
 
 #include <gtest/gtest.h>

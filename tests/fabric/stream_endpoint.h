@@ -58,7 +58,7 @@ class StreamEndpoint final : public sc_core::sc_module {
   int lanes_;
   int packet_flits_;
   RingQueue<Transfer> transfers_;
-  std::uint32_t stream_ = 0;  // stream of the front transfer
+  std::uint32_t stream_ = 0;  // stream of the head-of-line transfer
   std::uint32_t index_ = 0;   // its next packet
   bool blocked_ = false;
   std::uint64_t sent_bytes_ = 0;

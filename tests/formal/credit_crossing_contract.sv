@@ -1,7 +1,7 @@
 // In place of `credit_crossing`: what credit_crossing_proof shows of it. A credit that was given leaves at any edge of
 // the other side's clock.
 module credit_crossing #(
-  /// credits that are on their way at most
+  /// credits in flight, max
   parameter int unsigned MOST = 48
 ) (
   input  logic sclk_i,

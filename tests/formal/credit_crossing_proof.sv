@@ -2,9 +2,9 @@
 // the other side had three edges, another one for a flip-flop that was caught, and one for each.
 //
 // Environment: two clocks of any frequencies in any phase, edges at the same moment too; flip-flops that are caught in
-// a change (caught_synchroniser). No more than MOST credits on their way. Resets as in two_resets.
+// a change (caught_synchroniser). No more than MOST credits in flight. Resets as in two_resets.
 module credit_crossing_proof #(
-  /// credits that are on their way at most
+  /// credits in flight, max
   parameter int unsigned MOST = 2
 ) (
   input logic sclk_i,

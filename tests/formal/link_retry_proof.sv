@@ -1,8 +1,8 @@
 // link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back, flits
 // are delivered in order, each at most once and none before those that came before it, and what was not delivered is
 // kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is dead
-// once the oldest flit was sent again more than MAX_RETRIES times, and not before. Not shown: how soon a flit that was lost is
-// sent again.
+// once the oldest flit was retransmitted more than MAX_RETRIES times, and not before. Not shown: how soon a lost flit is
+// retransmitted.
 //
 // Environment: flits at will while ready_o is high, and MARGIN of them after it has fallen; the wire takes flits at will
 // (pacing); any flit is lost, or damaged in any of its bits; any word on the way back is damaged, which the check shows
@@ -15,9 +15,9 @@ module link_retry_proof #(
   parameter int unsigned MARGIN = 1,
   /// edges without an acknowledgement
   parameter int unsigned TIMEOUT = 8,
-  /// how often the oldest flit may be sent again
+  /// how often the oldest flit may be retransmitted
   parameter int unsigned MAX_RETRIES = 2,
-  /// edges without damage or new credits after which none is on its way
+  /// edges without damage or new credits after which none is in flight
   parameter int unsigned CREDITS_CLEAN = 6
 ) (
   input logic                        clk_i,
@@ -35,7 +35,7 @@ module link_retry_proof #(
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned WIRE_W = 1 + link_pkg::OVERHEAD_W;
   localparam int unsigned BACK_W = link_pkg::BACK_W;
-  localparam int unsigned MOST = 3;  // credits on their way
+  localparam int unsigned MOST = 3;  // credits in flight
   localparam int unsigned W = 4;     // bits of all numbers of flits
 
   (* anyconst *) logic [noc_pkg::VC_W-1:0] which;  // virtual channel whose credits are counted
@@ -184,7 +184,7 @@ module link_retry_proof #(
     if (waits && memory[index[1:0]] != followed_flit_q) wrong_flit = 1'b1;
   end
 
-  // How often the oldest flit without acknowledgement was sent again, up to one time too many.
+  // How often the oldest flit without acknowledgement was retransmitted, up to one time too many.
   localparam int unsigned RETRIES_W = $clog2(MAX_RETRIES + 2);
   logic [RETRIES_W-1:0] retries, retries_q;
   logic [SEQ_W-1:0]     base_q;

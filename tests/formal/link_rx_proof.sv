@@ -6,7 +6,7 @@
 module link_rx_proof #(
   /// flits between the clocks
   parameter int unsigned DEPTH = 8,
-  /// credits on their way
+  /// credits in flight
   parameter int unsigned CREDITS = 2
 ) (
   input logic                        rx_clk_i,

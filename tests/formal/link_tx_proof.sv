@@ -9,7 +9,7 @@ module link_tx_proof #(
   parameter int unsigned DEPTH = 8,
   /// edges from the decision of a launch to the pins
   parameter int unsigned LAUNCH_EDGES = 1,
-  /// credits on their way
+  /// credits in flight
   parameter int unsigned CREDITS = 2
 ) (
   input logic                        clk_i,

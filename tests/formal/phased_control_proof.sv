@@ -1,10 +1,11 @@
 // phased_control: no flit fires in a change of phase, which comes between packets and CONFIG_STAGES + 1 edges after the
-// one before at the earliest; the wave follows a change by two edges; only fronts of the active phase leave. What is loaded
-// is the row of the phase that is active from then on; candidates and look-ups end with it. A decision has one of the
-// contract's reasons, counted here: no phase is active, the candidate's priority is higher, silence, or the quantum.
+// one before at the earliest; the wave follows a change by two edges; only head-of-line flits of the active phase leave.
+// What is loaded is the row of the phase that is active from then on; candidates and look-ups end with it. A decision has
+// one of the contract's reasons, counted here: no phase is active, the candidate's priority is higher, silence, or the
+// quantum.
 //
-// Environment: fronts of the input units, of four phases with any rows, that stay until they leave; packets of at most
-// two flits, whose second one is there when the first has left; outputs with or without room at will. Rows are not
+// Environment: head-of-line flits of the input units, of four phases with any rows, that stay until they leave; packets of
+// at most two flits, whose second one is there when the first has left; outputs with or without room at will. Rows are not
 // written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served. With two phases in use
 // the assertions of the module itself are meant; those here are of one.
 module phased_control_proof #(
@@ -24,7 +25,7 @@ module phased_control_proof #(
   localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P)
 ) (
   input logic             clk_i,
-  input logic [VCS*P-1:0] come_i,        // a front where there is none
+  input logic [VCS*P-1:0] come_i,        // a head-of-line flit where there is none
   input logic [2*VCS*P-1:0] phase_i,     // its phase
   input logic [VCS*P-1:0] single_i,      // it is a packet of one flit
   input logic [VCS*P-1:0] room_i,

@@ -1,4 +1,4 @@
-// In place of `link_pkg` and `link_check`, for proofs of links that send again. Sequence numbers and credits have few
+// In place of `link_pkg` and `link_check`, for proofs of links that retransmit. Sequence numbers and credits have few
 // bits, so that they wrap soon. The check is the same for every word: the proof says which word is damaged, by another
 // one.
 package link_pkg;

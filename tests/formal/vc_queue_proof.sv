@@ -1,8 +1,10 @@
 // vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was
-// given, which no other one gets before it was read; full and front are where the number of flits says so.
+// given, which no other one gets before it was read; the queue is full, or has a head-of-line flit, where the number of
+// flits says
+// so.
 //
-// Environment: no push into a full queue, no pop without a front; a reset comes at any time. One flit of those in the
-// queue, any, is followed; when it is out, another one may be.
+// Environment: no push into a full queue, no pop without a head-of-line flit; a reset comes at any time. One flit of
+// those in the queue, any, is followed; when it is out, another one may be.
 module vc_queue_proof #(
   /// flits, 4 or 5: more than the sides that are in registers
   parameter int unsigned DEPTH = 5,
@@ -91,7 +93,7 @@ module vc_queue_proof #(
                    \i_dut.gen_memory.i_sides.i_ram.mem_q[2] , \i_dut.gen_memory.i_sides.i_ram.mem_q[1] ,
                    \i_dut.gen_memory.i_sides.i_ram.mem_q[0] };
   assign known = i_dut.known_q[3] ? W'(3) : i_dut.known_q[2] ? W'(2) : W'(i_dut.known_q[1]);
-  assign read = known + W'(i_dut.read_q);  // known ones and the one on its way
+  assign read = known + W'(i_dut.read_q);  // known ones and the one in flight
   assign at = wrap(W'(i_dut.read_at_q) + before_q - read);
 
   always_comb begin

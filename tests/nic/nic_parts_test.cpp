@@ -302,7 +302,7 @@ TEST(NicShape, IsThatOfItsMachineWithTheRowsOfTheSwitchAtEveryPort) {
   topology.npus = {0, 3};
   join(topology, 0, 0, 1, 0);
   join(topology, 0, 1, 2, 1);
-  join(topology, 0, 3, 3, 0);  // port 2 has lost its link
+  join(topology, 0, 3, 3, 0);  // the link of port 2 has failed
   topology.index_ports();
   const auto addresses = std::make_shared<const EndpointAddresses>(topology);
   const NicShape shape = nic_shape(topology, 0, 7, addresses);

@@ -14,7 +14,7 @@
 namespace fredsim::test {
 namespace {
 
-// The head of a multicast sees no result: it goes by what all that it sends to have acknowledged, a batch of
+// The root of a multicast sees no result: it goes by what all that it sends to have acknowledged, a batch of
 // packets at a time, and may be as much more than its window ahead.
 TEST_F(NpuTest, AHeadGoesByTheSlowestThatAcknowledges) {
   simulation_.run([&] {

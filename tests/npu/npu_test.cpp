@@ -66,7 +66,7 @@ TEST_F(NpuTest, ASourceThatSeesResultsKeepsItsWindowFull) {
   });
 }
 
-// A NIC that takes all at once never says that there is room again: copies that have left are enough for a head to go on.
+// A NIC that takes all at once never says that there is room again: copies that have left are enough for a root to go on.
 TEST_F(NpuTest, AHeadGoesOnWhereTheNicAlwaysHasRoom) {
   simulation_.run([&] {
     add_tree(10,

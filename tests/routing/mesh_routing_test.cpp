@@ -39,7 +39,7 @@ int grid_distance(int from, int to, bool ring, int side) {
   return ring ? std::min(direct, side - direct) : direct;
 }
 
-// Every pair on tori of many shapes: the least number of hops, along the row first, never back.
+// Every pair on tori of many shapes: the minimum number of hops, along the row first, never back.
 TEST(MeshRouting, WalksATorusTheShorterWay) {
   for (int width = 1; width <= 8; ++width) {
     for (int height = 1; height <= 8; height += 1 + width % 2) {

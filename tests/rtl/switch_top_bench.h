@@ -61,9 +61,9 @@ void expect_same(const Delivered& top, const Delivered& alone);
 // ---------------------------------------------------------------- the top and what is around it
 
 struct Link {
-  std::uint64_t gap_percent = 0;    // chance that the sender rests at an edge
+  std::uint64_t gap_percent = 0;    // chance that the sender is idle at an edge
   std::uint64_t pause_percent = 0;  // chance that nothing may leave at an edge
-  std::uint64_t return_delay = 0;   // most edges that a slot is held at the other end
+  std::uint64_t return_delay = 0;   // max edges that a slot is held at the other end
 };
 
 // Clocks: the switch's is number 0, then what arrives at port p is 1 + p, what leaves there 1 + kPorts + p.

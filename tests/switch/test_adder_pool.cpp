@@ -1,5 +1,5 @@
-// The pool of adders of an aggregator's twin against a reference that keeps every flit of a sum by the edges of its way, written
-// from rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv and aggregator_table.sv.
+// The pool of adders of an aggregator's twin against a reference that keeps every flit of a sum by the edges of its path,
+// written from rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv and aggregator_table.sv.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -179,7 +179,8 @@ class PoolBench {
     for (int i = 0; i < edges; ++i) {
       const int place = i % 90;
       if (place == 0) percent_ = 20 + random_.below(81);
-      // Most rows change while sums are under way, some at rest, and some are replaced before they are taken.
+      // Most rows change while sums are under way, some while idle, and some are replaced before they are
+      // taken.
       const bool changes = place == 0 || (place == 89 && random_.below(3) == 0);
       const bool rests = place > 60 && i / 90 % 3 == 0;
       edge(changes, rests);

@@ -43,7 +43,7 @@ class Measured(unittest.TestCase):
         self.assertGreater(found.settled_pj["unicast"], 0)
 
     def test_aggregator(self):
-        """An addition takes more than the way past the adders, and its operands go through a memory."""
+        """An addition takes more than the path past the adders, and its operands go through a memory."""
         found = self.energy(crossbars.Aggregator(2, 1, 0))
         self.assertEqual(found.memories, {"unicast": 0, "reduction": 1, "distribution": 0})
         self.assertGreater(found.glitch_pj["reduction"], found.glitch_pj["unicast"])

@@ -53,7 +53,7 @@ class Same(unittest.TestCase):
         self.assertEqual(found, set())
 
     def test_a_difference_is_found(self):
-        """A front that synthesis lets ask where there is none."""
+        """A head-of-line flit that synthesis lets ask where there is none."""
         wrong = "to = request_i[VCS*p + v] ?"
         found, _ = unproven("phased_matcher", lambda text: text.replace(wrong, "to = enable ?"), P=2)
         self.assertTrue(found)

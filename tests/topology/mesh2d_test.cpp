@@ -214,7 +214,7 @@ TEST(Mesh2d, Refusals) {
                {"fabric.link_latency: a latency of 20000000 ns is more than"});
 }
 
-// The least clock that an error names does do.
+// The lowest clock that an error names does do.
 TEST(Mesh2d, LeastClockWillDo) {
   MachineSpec machine = wafer();
   const Mesh2dSpec spec{.width = 5, .height = 4, .link_bandwidth = 1'000'000'000'000};

@@ -1,4 +1,4 @@
-// A 3D torus: nodes, rings, bisection, ways, and what it refuses.
+// A 3D torus: nodes, rings, bisection, paths, and what it refuses.
 #include "topology/torus3d/torus3d.h"
 
 #include <gtest/gtest.h>

@@ -134,7 +134,7 @@ TEST(NamedCycles, AreThoseThatAreNotZeroInTheOrderOfCauses) {
 
 class TreeStages : public testing::TestWithParam<const char*> {};
 
-// Up, turn, down: every stage of a way comes after those before it.
+// Up, turn, down: every stage of a path comes after those before it.
 TEST_P(TreeStages, StandInTheOrderOfTheWay) {
   const Topology topology = load_config(fmt::format("configs/{}.yaml", GetParam())).topology;
   const BreakdownStages stages(topology);
@@ -160,7 +160,7 @@ TEST_P(TreeStages, StandInTheOrderOfTheWay) {
         const int link_out = topology.link_out(node, out);
         if (link_out < 0) continue;
         const bool to_above = topology.nodes[topology.links[link_out].to].level > at.level;
-        if (from_above && to_above) continue;  // no way of a packet
+        if (from_above && to_above) continue;  // no path of a packet
         const int stage = stages.switch_between(node, in, out);
         const std::string& name = stages.name(stage);
         EXPECT_TRUE(name.starts_with(fmt::format("L{}", at.level))) << name;

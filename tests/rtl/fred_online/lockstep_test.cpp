@@ -27,7 +27,7 @@ std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * por
 // Traffic of a run; chances in 256ths.
 struct Traffic {
   const char* name;
-  int front;    // that a VC that had no front gets one
+  int front;    // that a VC that had no head-of-line flit gets one
   int outputs;  // destinations are below this; 0: all
   int room;     // chance of an output to have room
   int phase;    // chance of a flow to fire
@@ -74,7 +74,7 @@ class OnlineRun {
     for (const auto& move : moves) --left_[at(move.input, move.vc)];
     ++cycle_;
   }
-  // No fronts and no phase: all that is under way ends.
+  // No head-of-line flits and no phase: all that is under way ends.
   void drain() {
     for (int n = 0; n < 6; ++n) {
       fronts_.request = {};
@@ -209,7 +209,7 @@ class OnlineRun {
 
   PhasedMatcher::Fronts fronts_;
   PhasedMatcher::Phase phase_;
-  std::vector<std::uint8_t> output_;  // by front
+  std::vector<std::uint8_t> output_;  // by head-of-line flit
   std::vector<int> left_;             // flits of its packet, its own included
   PortsByVc there_{};                 // inputs that show their flit
   std::vector<FlowPath> flows_, fired_;

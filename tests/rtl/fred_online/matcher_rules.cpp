@@ -28,7 +28,8 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
                                std::span<const PhasedMatcher::Move> moves) {
   credit_ = arbiter_ = 0;
   int possible =
-      0;  // fronts that nothing but each other, or an input that rests can keep from moving
+      0;  // head-of-line flits that nothing but each other, or an input that skips the cycle can
+          // keep from moving
   for (int vc = 0; vc < kNumVcs; ++vc) {
     fredsim::for_each_port(fronts.request[vc], [&](int p) {
       const int o = fronts.output[at(p, vc)];

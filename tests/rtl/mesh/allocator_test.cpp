@@ -54,7 +54,7 @@ class MeshAllocator : public testing::Test {
     return decision;
   }
 
-  // A packet of so many flits comes to the front.
+  // A packet of so many flits comes to the head of the buffer.
   void start(int input, int vc, int to, int flits) {
     now.fronts[input][vc] = {true, to, false, flits == 1};
     left_[input][vc] = flits;

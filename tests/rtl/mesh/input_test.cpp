@@ -1,4 +1,5 @@
-// mesh_input: flits come and go by chance, the router is moved about; fronts, routes and errors as the contract says.
+// mesh_input: flits come and go by chance, the router is moved about; head-of-line flits, routes and errors as the
+// contract says.
 #include <gtest/gtest.h>
 
 #include <array>

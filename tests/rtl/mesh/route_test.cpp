@@ -1,5 +1,5 @@
-// mesh_pkg::route_xy: packets that follow it arrive by shortest ways, along x first; at each step it is what the
-// reference says.
+// mesh_pkg::route_xy: packets that follow it arrive by shortest paths, along x first; at each step it is what
+// the reference says.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -80,7 +80,7 @@ class RouteXy : public testing::Test {
   }
 
  private:
-  // By search: knows nothing of ways round.
+  // By search: knows nothing of directions.
   static int distance(int length, bool ring, int from, int to) {
     std::vector<int> far(static_cast<std::size_t>(length), -1);
     const auto far_of = [&](int i) -> int& { return far[static_cast<std::size_t>(i)]; };
@@ -129,7 +129,7 @@ TEST_F(RouteXy, EveryPairArrivesByAShortestWayAlongXFirst) {
   }
 }
 
-// From every input port, to endpoints that are not there too: the ports of a turn, ways back, I/O ports.
+// From every input port, to endpoints that are not there too: the ports of a turn, U-turns, I/O ports.
 TEST_F(RouteXy, AnyPlaceFromAnyPortToAnyEndpoint) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,5 +1,5 @@
 // mesh_reducing_routes: the position's register, and lookups by X-Y routing, from every port to anywhere, endpoints that are
-// not there and ways back too.
+// not there and U-turns too.
 #include <gtest/gtest.h>
 
 #include <optional>

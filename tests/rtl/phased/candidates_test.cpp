@@ -1,5 +1,5 @@
-// phased_candidates by itself: which front is looked up, how its phase is judged and which candidates there are, against a
-// reference written from its contract.
+// phased_candidates by itself: which head-of-line flit is looked up, how its phase is judged and which candidates there
+// are, against a reference written from its contract.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -163,7 +163,7 @@ class Bench {
     }
     edge(model_);
     if (!clear) return;
-    // A change: fronts of the new phase, and whatever is behind them, are others now.
+    // A change: head-of-line flits of the new phase, and whatever is behind them, are others now.
     candidate_ = {};
     for (auto& port : fronts_)
       for (auto& front : port)

@@ -125,7 +125,8 @@ bool ControlBench::fronts_of(int phase, std::uint32_t inputs) const {
   return true;
 }
 
-// The phase looked up at the last edge is a candidate if a flow has its fronts and room.
+// The phase looked up at the last edge is a candidate if a flow has its head-of-line flits and
+// room.
 void ControlBench::judge_lookup() {
   if (!looked_up_) return;
   const int phase = *looked_up_;
@@ -171,7 +172,7 @@ void ControlBench::decide() {
   next_ = first;
 }
 
-// One front is looked up at every edge at which there is one to look up.
+// One head-of-line flit is looked up at every edge at which there is one to look up.
 void ControlBench::look_up(const std::string& where) {
   bool some = false, found = false;
   for (int p = 0; p < kPorts; ++p) {

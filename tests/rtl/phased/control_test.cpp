@@ -60,7 +60,7 @@ TEST(Control, DecidesChangesAndFiresAtTheEdgesOfItsContract) {
   EXPECT_GT(reasons.lower, 500);
 }
 
-// A front whose phase was never written.
+// A head-of-line flit whose phase was never written.
 TEST(Control, TellsOfAPhaseThatIsNotProgrammed) {
   VerilatedContext context;
   Vphased_control model(&context, "dut");

@@ -1,5 +1,5 @@
-// phased_input_unit by itself, against a reference written from its contract: fronts and what is told of them, routes that
-// come with the pin register, credits, overflow, and the flits that are popped.
+// phased_input_unit by itself, against a reference written from its contract: head-of-line flits and what is told of them,
+// routes that come with the pin register, credits, overflow, and the flits that are popped.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -178,7 +178,7 @@ class Bench {
   std::array<PacketStream, kVcs> streams_{
       PacketStream{0, kPacketFlits}, {1, kPacketFlits}, {2, kPacketFlits}, {3, kPacketFlits}};
   std::array<std::deque<Held>, kVcs> held_;
-  // The way of a flit: pin, its register, held_, then three edges to the output.
+  // The path of a flit: pin, its register, held_, then three edges to the output.
   std::optional<Flit> pin_, pin_register_, popped_, read_, on_output_;
   std::optional<Held> arriving_;
   std::optional<int> pop_;

@@ -42,7 +42,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
     for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
     return to;
   }
-  // Outputs for the inputs `from`, one each, to which there are ways.
+  // Outputs for the inputs `from`, one each, to which there are paths.
   std::vector<int> random_outputs(const std::vector<int>& from, Random& random) const {
     for (;;) {
       std::vector<int> to = random_permutation(random);
@@ -101,8 +101,8 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereEveryMatchingHasIt
   }
 }
 
-// All inputs want one output, the last, to which there is a way from each: they are served in turn, packet by packet, so
-// that the last packets of all of them leave within one round.
+// All inputs want one output, the last, to which there is a path from each: they are served in turn, packet by packet,
+// so that the last packets of all of them leave within one round.
 TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
   SwitchDriver driver(shape_, make_dut(), {}, 2);
   driver.write_routes();

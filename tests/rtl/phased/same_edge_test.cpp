@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
     Models, SameEdge, testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep),
     [](const auto& test) { return std::string(switch_model_name(test.param)); });
 
-// Input `kIn` is filled while the link rests; then the link goes on, and at step `extra` from there on one flit
-// more arrives. Returns the step at which the first flit leaves the full buffer.
+// Input `kIn` is filled while the link is idle; then the link goes on, and at step `extra` from there on one
+// flit more arrives. Returns the step at which the first flit leaves the full buffer.
 int fill_and_release(Bench& bench, std::optional<int> extra, int extra_vc,
                      std::uint32_t& next_tag) {
   // As many leave the buffer as the staging has packets' room for, the others fill it.

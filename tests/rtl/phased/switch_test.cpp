@@ -219,7 +219,8 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   driver.drain(10'000);
   driver.check_quiet();
   // Priority at the output port lets MP flits pass DP flits already staged; so the wait is at most
-  // the rest of an open packet (7), the change (4, of which the look-up comes before) and the way through.
+  // the rest of an open packet (7), the change (4, of which the look-up comes before) and the path
+  // through.
   EXPECT_LE(driver.span(1, 0).first - arrival, 7U + 4 + 1 + fred_stages(12) + 6 + kPacketFlits);
   EXPECT_LT(driver.span(1, 0).last, driver.span(0, 0).last);
   // MP shares the input ports with DP packets (random choice of the driver per cycle), so more than

@@ -22,7 +22,7 @@ class SchedulerReference {
   };
   struct Edge {
     std::vector<Queue> moved;
-    int credit = 0, arbiter = 0;  // inputs that had a front and moved none, by reason
+    int credit = 0, arbiter = 0;  // inputs that had a head-of-line flit and moved none, by reason
   };
   // `room`: (output, VC) with room for a packet.
   Edge step(const std::vector<Queue>& queues, const std::set<std::pair<int, int>>& room);

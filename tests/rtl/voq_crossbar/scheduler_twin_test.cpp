@@ -93,7 +93,7 @@ class SchedulerTwinBench {
     ASSERT_EQ(twin_.stall_arbiter(), last_.arbiter);
     for (const auto& [in, out, vc] : moves) queue(in, vc, out).pop_front();
     moved_ += static_cast<int>(moves.size());
-    // Left out at an edge without a front, such a scheduler does nothing.
+    // Left out at an edge without a head-of-line flit, such a scheduler does nothing.
     if (asked.empty() && twin_.idle()) {
       ASSERT_TRUE(reference_.at_rest());
       StateDigest before(0), after(0);
