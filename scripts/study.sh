@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what the paper asserts and does not measure: latency of small messages, buffer sizes, serial compound steps,
-# pre-emption, rounding, memory, errors on links, lost parts, inference. Installs what is missing, builds; its options:
+# pre-emption, rounding, memory, errors on links, failed components, inference. Installs what is missing, builds; its options:
 #
 #   scripts/study.sh [--smoke] [--plot FOLDER] [QUESTION…]
 #

@@ -226,7 +226,7 @@ class Strategies:
         return less, faster
 
     def best(self, machine: str) -> tuple[Strategy, Json]:
-        """Strategy, and its run: the least time per sample."""
+        """Strategy, and its run: the minimum time per sample."""
         return min(((strategy, runs[machine]) for strategy, runs in self.runs.items()), key=lambda pair: per_sample(pair[1]))
 
 

@@ -1,4 +1,4 @@
-"""Lost parts: the cost of losing each single part of a machine, and pairs of them."""
+"""Failed components: the cost of a failure of each single component of a machine, and pairs of them."""
 
 import random
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def measure(study: Study) -> None:
     draw = random.Random(1)
     for machine in ["fred_d", "mesh"]:
         parts = study.runs.execute(study.runs.program, "info", config(machine), "--parts").split()
-        if machine == "mesh":  # routers route X-Y, so links are slower, not lost
+        if machine == "mesh":  # routers route X-Y, so links are slower, not failed
             parts = [part + "*0.5" if part.startswith("link:") else part for part in parts if not part.startswith("switch:")]
         works = FAULT_WORKS
         if machine == "mesh":

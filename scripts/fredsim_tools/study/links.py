@@ -1,4 +1,4 @@
-"""Errors on links: what links that find them and send again cost, without errors and with."""
+"""Errors on links: what links that detect them and retransmit cost, without errors and with."""
 
 from ..tables import size
 from .study import BEST, TITLE, Study

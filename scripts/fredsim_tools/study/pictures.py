@@ -27,7 +27,7 @@ def curves(times: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], fil
 
 
 def chiplets(works: Sequence[tuple[str, Sequence[str]]], slower: Mapping[tuple[str, tuple[str, ...]], float | None], file: Path) -> None:
-    """A field for every chiplet: what losing it costs."""
+    """A field for every chiplet: the cost of its failure."""
     figure, axes = pyplot.subplots(1, len(works), figsize=(4.5 * len(works), 4), layout="constrained", squeeze=False)
     for axis, (title, _) in zip(axes[0], works):
         found = {}
