@@ -36,8 +36,8 @@ void MachineStrings::add_overrides_to(CLI::App& app) {
   add(app, "--set", overrides, "KEY.PATH=VALUE",
       "overrides a key of the machine files that have it");
   add(app, "--fault", faults, "PART",
-      "lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3 or io:3, names as info --parts has "
-      "them");
+      "failed component: link:NAME, link:NAME*RATE, switch:NAME, npu:3 or io:3, names as info "
+      "--parts has them");
 }
 
 void MachineStrings::check(MachineOptions& options) const {
@@ -111,8 +111,7 @@ void SimulationStrings::check(SimulationOptions& options) const {
 }
 
 void BreakdownStrings::add_to(CLI::App& app) {
-  app.add_flag("--breakdown", breakdown,
-               "where packets' cycles went, by stage of the way and cause");
+  app.add_flag("--breakdown", breakdown, "packets' cycles by stage of the path and cause");
   add(app, "--trace-packets", trace_packets, "N",
       "with --breakdown: the N slowest packets node by node; first:N for the first ones");
 }

@@ -39,7 +39,7 @@ std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>&
     members.push_back(node_of(topology, member));
     if (topology.nodes[members.back()].lost) {
       throw BadInput(
-          fmt::format("group: {} found, which {} has lost{}",
+          fmt::format("group: {} found, which has failed in {}{}",
                       is_io_member(member) ? member_name(member) : fmt::format("NPU {}", member),
                       topology.name, faults_text(topology)));
     }

@@ -89,7 +89,7 @@ Obstacle SliceRouter::obstacle() {
   }
   if (gave_up()) {
     return {.kind = Obstacle::Kind::kGaveUp,
-            .why = fmt::format("no way found in {} steps", kMaxSteps)};
+            .why = fmt::format("no routing found in {} steps", kMaxSteps)};
   }
   return placed ? obstacle_ : no_uplinks;
 }

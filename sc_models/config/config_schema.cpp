@@ -50,7 +50,7 @@ std::vector<Key> first_keys() {
 std::vector<Key> last_keys() {
   return {
       Key{"link", "errors on wafer links, and what is done about them", Holds::kKeys},
-      Key{"faults", "parts that are lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
+      Key{"faults", "failed components: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
           Holds::kWords},
       Key{"switch", "the switches", Holds::kKeys},
       Key{"switch.kind", "kind of the switches", Holds::kText},

@@ -86,7 +86,7 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
   if (list.empty()) return "none";
   const auto there =
       std::ranges::find_if(list, [&](NodeId id) { return !topology.nodes[id].lost; });
-  if (there == list.end()) return fmt::format("{}, all lost", list.size());
+  if (there == list.end()) return fmt::format("{}, all failed", list.size());
   const Node& node = topology.nodes[*there];
   double bandwidth = 0;
   for (int port = 0; port < node.ports; ++port) {
@@ -98,7 +98,7 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
   for (const LinkScheme* scheme : link_schemes()) schemes += scheme->describe(link);
   const auto lost = std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].lost; });
   return fmt::format("{}{}, {} each over {} {}{}{}", list.size(),
-                     lost > 0 ? fmt::format(" ({} lost)", lost) : "", format_bandwidth(bandwidth),
+                     lost > 0 ? fmt::format(" ({} failed)", lost) : "", format_bandwidth(bandwidth),
                      node.ports, ports, node.ports == 1 ? "" : "s", schemes);
 }
 
@@ -267,7 +267,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
   text += buffers(topology, page);
   text += "\nnotes\n";
   const std::string flit_after =
-      "  flit after: cycles from its launch on a link that has rested until its last bit is there";
+      "  flit after: cycles from its launch on an idle link until its last bit is there";
   text += wrap(flit_after, columns, kNoteIndent) + '\n';
   for (const std::string& note : topology.notes)
     text += wrap("  " + note, columns, kNoteIndent) + '\n';

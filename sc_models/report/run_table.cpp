@@ -226,10 +226,10 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
         run.result.links, [](const LinkResult& link) { return link.has_counter("resent_flits"); });
   });
   if (!any) return {};
-  return {field({.label = "sent again",
+  return {field({.label = "retransmitted",
                  .unit = "flits",
                  .rank = rank,
-                 .header = {"sent again", "flits"},
+                 .header = {"retrans.", "flits"},
                  .name = "resent_flits"},
                 [](const RunResult& r) {
                   std::uint64_t flits = 0;
@@ -377,17 +377,15 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                                busbw_field(1),
                                speedup_field(),
                                injected_field(8),
-                               ratio_field({.label = "injected less",
-                                            .unit = "x",
+                               ratio_field({.label = "inj. traffic ÷",
                                             .rank = 5,
-                                            .header = {"injected", "less x"},
+                                            .header = {"inj.", "traffic ÷"},
                                             .name = "injected_traffic_reduction"},
                                            &Comparison::injected_traffic_reduction),
                                link_field(9),
-                               ratio_field({.label = "link less",
-                                            .unit = "x",
+                               ratio_field({.label = "link traffic ÷",
                                             .rank = 7,
-                                            .header = {"link", "less x"},
+                                            .header = {"link", "traffic ÷"},
                                             .name = "link_traffic_reduction"},
                                            &Comparison::link_traffic_reduction),
                                bound_field(10),

@@ -170,9 +170,9 @@ std::string TableOutput::table(const TitledTable& titled) {
 
 std::string TableOutput::left_out() {
   if (left_out_.empty()) return "";
-  const std::string text =
-      fmt::format("No room in {} columns: {}. A wider terminal or --format markdown shows them.",
-                  style_.columns, fmt::join(left_out_, ", "));
+  const std::string text = fmt::format(
+      "Columns hidden at {} columns: {}. A wider terminal or --format markdown shows them.",
+      style_.columns, fmt::join(left_out_, ", "));
   left_out_.clear();
   return paragraph(text);
 }

@@ -137,7 +137,7 @@ class Loss {
       if (topology_.has_places() && node.is_switch()) note_local_ports(id);
       if (joined || node.lost) continue;
       node.lost = true;
-      topology_.notes.push_back(fmt::format("{} is lost, too: it has no link left", node.name));
+      topology_.notes.push_back(fmt::format("{} has failed, too: it has no link left", node.name));
     }
     if (npus_left(topology_).empty())
       refuse(last, fmt::format("; no NPU of {} is left then", topology_.name));
@@ -159,7 +159,7 @@ class Loss {
 
   void needs_routes(const Fault& fault) const {
     if (topology_.unicasts == UnicastRoutes::kByTable) return;
-    refuse(fault, fmt::format("; routers of {} route X-Y, which has no way round it; allowed: "
+    refuse(fault, fmt::format("; routers of {} route X-Y, which has no path round it; allowed: "
                               "link:NAME*RATE, links of NPUs and I/O controllers, npu:NUMBER and "
                               "io:NUMBER, or a fred_tree",
                               topology_.name));
@@ -304,7 +304,8 @@ Fault parse_fault(std::string_view text, std::string_view label) {
   std::string_view name = text.substr(form->first.size());
   if (name.find('@') != std::string_view::npos)
     refuse(label, text,
-           "; parts are lost from the start, none in the middle of a run; allowed: without '@'");
+           "; components have failed from the start, none fails in the middle of a run; allowed: "
+           "without '@'");
   if (fault.kind == Fault::Kind::kNpu || fault.kind == Fault::Kind::kIo) {
     if (!is_digits(name)) refuse(label, text, fmt::format("; {}", kAllowed));
     fault.name = fmt::format("{}{}", form->first.substr(0, form->first.size() - 1), name);
@@ -338,7 +339,7 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
     topology.faults.push_back(fault.text);
   }
   topology.notes.push_back(
-      fmt::format("lost from the start: {}", fmt::join(topology.faults, ", ")));
+      fmt::format("failed from the start: {}", fmt::join(topology.faults, ", ")));
   loss.finish(faults.back());
   if (topology.has_slices()) topology.reach = reach_of(topology);
 }
@@ -351,7 +352,7 @@ std::vector<int> io_controllers_left(const Topology& topology) {
 
 std::string faults_text(const Topology& topology) {
   if (topology.faults.empty()) return {};
-  return fmt::format(" (lost: {})", fmt::join(topology.faults, ", "));
+  return fmt::format(" (failed: {})", fmt::join(topology.faults, ", "));
 }
 
 }  // namespace fredsim

@@ -45,7 +45,7 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults);
 // NPUs, by number, and I/O controllers that have not failed.
 std::vector<int> npus_left(const Topology& topology);
 std::vector<int> io_controllers_left(const Topology& topology);
-// " (lost: link:a, npu:3)"; empty without faults.
+// " (failed: link:a, npu:3)"; empty without faults.
 std::string faults_text(const Topology& topology);
 
 }  // namespace fredsim

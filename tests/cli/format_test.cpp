@@ -148,7 +148,7 @@ TEST(Format, MarkdownIsATableOfAllSizes) {
   for (const std::string& line : table)
     EXPECT_EQ(std::ranges::count(line, '|'), std::ranges::count(table[0], '|')) << line;
   EXPECT_TRUE(table[5].starts_with("| fred_small | in_switch | 4 KiB | ")) << table[5];
-  EXPECT_EQ(outcome.out.find("No room"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("Columns hidden"), std::string::npos);
 }
 
 TEST(Format, JsonOnStandardOutputIsAloneThere) {
@@ -169,7 +169,7 @@ TEST(Format, WithoutATerminalLinesHave80Columns) {
   const Words lines = lines_of(outcome.out);
   EXPECT_GT(lines.size(), 10U);
   for (const std::string& line : lines) EXPECT_LE(display_width(line), 80U) << line;
-  EXPECT_NE(outcome.out.find("No room in 80 columns: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Columns hidden at 80 columns: "), std::string::npos) << outcome.out;
 }
 
 TEST(Format, AnotherIsRefused) {

@@ -99,7 +99,7 @@ TEST(Faults, WhatHasNoLinkLeftIsLostToo) {
   lose(topology, {"link:npu0.0->l1_0.s0.0", "link:l1_0.s1.0->npu0.1"});
   EXPECT_TRUE(node(topology, "npu0").lost);
   EXPECT_EQ(npus_left(topology).front(), 1);
-  EXPECT_EQ(topology.notes.back(), "npu0 is lost, too: it has no link left");
+  EXPECT_EQ(topology.notes.back(), "npu0 has failed, too: it has no link left");
 }
 
 TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
@@ -126,7 +126,7 @@ TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
 
 TEST(Faults, ALostRouterOfAGridIsRefusedASlowLinkIsNot) {
   const std::string found = refusal_of_faults(mesh(), {"switch:r0_0"});
-  EXPECT_NE(found.find("route X-Y, which has no way round it"), std::string::npos) << found;
+  EXPECT_NE(found.find("route X-Y, which has no path round it"), std::string::npos) << found;
   EXPECT_EQ(refusal_of_faults(mesh(), {"link:" + mesh().links.back().name + "*0.5"}), "");
   EXPECT_EQ(refusal_of_faults(mesh(), {"npu:1"}), "");
 }

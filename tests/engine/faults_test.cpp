@@ -144,7 +144,7 @@ TEST(Faults, AGroupThatNoSliceJoinsIsRefusedWhereNoMemberJoinsIt) {
   } catch (const BadInput& error) {
     const std::string why = error.what();
     EXPECT_NE(why.find("reaches no other member"), std::string::npos) << why;
-    EXPECT_NE(why.find("lost: link:npu0.0"), std::string::npos) << why;
+    EXPECT_NE(why.find("failed: link:npu0.0"), std::string::npos) << why;
   }
 }
 

@@ -246,7 +246,7 @@ TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
     const std::string message =
         message_of<RunFailed>([&] { simulation.run([&] { run_plan(machine, plan); }); });
     EXPECT_EQ(message.find("cycle "), 0U) << message;
-    EXPECT_NE(message.find("the link is dead: a flit was sent again " + std::string(times)),
+    EXPECT_NE(message.find("the link is dead: a flit was retransmitted " + std::string(times)),
               std::string::npos)
         << message;
     EXPECT_TRUE(std::ranges::any_of(topology.links, [&](const Link& link) {

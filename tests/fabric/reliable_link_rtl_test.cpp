@@ -257,7 +257,7 @@ TEST(ReliableLinkRtl, BothAreDeadAtTheSameEdge) {
     both.edge(true);
   EXPECT_TRUE(both.is_dead);
   EXPECT_EQ(both.failure.substr(both.failure.find(": ")),
-            ": npu0.0->npu1.0: the link is dead: a flit was sent again 25 times and never "
+            ": npu0.0->npu1.0: the link is dead: a flit was retransmitted 25 times and never "
             "acknowledged (link.max_retransmissions)");
 }
 

@@ -151,7 +151,7 @@ TEST(BreakdownTable, KeepsToTheWidth) {
       EXPECT_LE(display_width(line), columns) << line;
     EXPECT_GT(count, 15);
     const std::string legend = output.legend("legend");
-    EXPECT_EQ(legend.find("No room in") != std::string::npos, columns < 100) << legend;
+    EXPECT_EQ(legend.find("Columns hidden at") != std::string::npos, columns < 100) << legend;
   }
 }
 

@@ -66,7 +66,7 @@ TEST(TableOutput, TextIsKeptToTheWidthAndSaysWhatIsLeftOut) {
             "plain\n");
   EXPECT_EQ(output.table(sample("x")).front(), '\n') << "a blank line between parts";
   text = output.legend("how to read");
-  EXPECT_EQ(text.find("\nNo room in\n12 columns:\ntime. A\nwider"), 0U) << text;
+  EXPECT_EQ(text.find("\nColumns\nhidden at 12\ncolumns:\ntime. A\nwider"), 0U) << text;
   EXPECT_NE(text.find("\n\nhow to read\n"), std::string::npos) << text;
   EXPECT_EQ(output.legend("again"), "\nagain\n") << "said once";
 }

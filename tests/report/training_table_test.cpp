@@ -252,7 +252,8 @@ TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
     const std::string text = output.table(training_table(training_setup(), runs));
     for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), columns) << line;
     const std::string legend = output.legend(training_legend(training_setup()));
-    EXPECT_EQ(legend.find("No room in") == 0 || legend.find("\nNo room in") != std::string::npos,
+    EXPECT_EQ(legend.find("Columns hidden at") == 0 ||
+                  legend.find("\nColumns hidden at") != std::string::npos,
               columns < 200)
         << columns << "\n"
         << legend;

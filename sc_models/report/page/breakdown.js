@@ -1,4 +1,4 @@
-// Where packets' cycles went (--breakdown): a bar per stage of their way, stacked by groups of causes, of which there are as many as colours.
+// Breakdown of packets' cycles (--breakdown): a bar per stage of their path, stacked by groups of causes, of which there are as many as colours.
 
 const kCauseGroups = [
   { label: "queue", causes: ["source", "queue"] }, { label: "phase", causes: ["phase"] }, { label: "credit", causes: ["credit"] },
@@ -25,7 +25,7 @@ function showBreakdown() {
   const name = (part) => (part.work ? `, ${part.work}` : "");
   const rows = [];
   parts.forEach((part) => {
-    barChart(charts, `A packet's way${name(part)}: mean of ${count(part.packets)} packets`, "Cycles", null, bars(part.stages));
+    barChart(charts, `A packet's path${name(part)}: mean of ${count(part.packets)} packets`, "Cycles", null, bars(part.stages));
     if (part.path) {
       barChart(charts, `The collective${name(part)}: ${count(part.path.cycles)} cycles, ${count(part.path.packets)} packets one after the other`, "Cycles",
         null, bars(part.path.stages));

@@ -21,7 +21,7 @@ function neighbours(fabric) {
   return all;
 }
 
-// Links that are lost from the start, in both directions: "link:npu3.0->l1_0.s0.3" is from npu3 to l1_0.s0. Those at part of their rate
+// Failed links, in both directions: "link:npu3.0->l1_0.s0.3" is from npu3 to l1_0.s0. Those at part of their rate
 // are among the others.
 function lostLinks(fabric) {
   const node = (port) => port.slice(0, port.lastIndexOf("."));
@@ -31,7 +31,7 @@ function lostLinks(fabric) {
   }));
 }
 
-// Nodes that are lost, by name; a box is lost with all that it stands for.
+// Failed nodes, by name; a box has failed with all that it stands for.
 const lostNodes = (fabric) => new Set(fabric.layout.nodes.filter((node) => node.lost).map((node) => node.name));
 
 function drawingOf(fabric) {

@@ -142,8 +142,8 @@ function showRunsTable() {
     { name: "Time", unit: "ns", value: (run) => run.time_ns, text: (run) => time(run.time_ns), number: true },
     { name: "busbw", unit: "GB/s", value: (run) => run.busbw_gbps, text: (run) => orDash(run.busbw_gbps, bandwidth), number: true },
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
-    { name: "Injected less", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
-    { name: "Links less", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
+    { name: "Inj. traffic ÷", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
+    { name: "Link traffic ÷", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
     { name: "Time / bound (derived)", value: (run) => run.derived && run.derived.time_over_bound, text: (run) => ratio(run.derived && run.derived.time_over_bound), number: true },
     { name: "Payload", value: (run) => run.payload ?? "–" },
   ], collectiveRuns);
@@ -201,7 +201,7 @@ function showFacts() {
       ...(run.slices ? [["slices", `${run.slices.all}, simulated ${run.slices.simulated}`]] : []),
     ];
   const faults = data.fabrics[run.fabric_index].faults;
-  if (faults.length > 0) facts.push(["lost from the start", faults.join(", ")]);
+  if (faults.length > 0) facts.push(["failed from the start", faults.join(", ")]);
   const entries = d3.select(element("run-facts")).text("").selectAll("div").data(facts).join("div");
   entries.append("dt").text((fact) => fact[0]);
   entries.append("dd").text((fact) => fact[1]);
@@ -232,7 +232,7 @@ function boxLines(box, drawing) {
   const fabric = data.fabrics[run.fabric_index];
   const own = fabric.switches.map((name, k) => [name, run.switches[k]])
     .filter(([name]) => drawing.boxOf.get(name) === box && (!isSlice(slice) || drawing.sliceOf.get(name) === Number(slice)));
-  const lost = [...drawing.lostNodes].filter((name) => drawing.boxOf.get(name) === box).map((name) => ["lost", name]);
+  const lost = [...drawing.lostNodes].filter((name) => drawing.boxOf.get(name) === box).map((name) => ["failed", name]);
   if (own.length === 0) return [["kind", box.kind === "npu" ? "NPU" : box.kind === "io" ? "I/O controller" : "switch"], ...lost];
   const sum = (key) => count(d3.sum(own, ([, counts]) => counts[key]));
   return [
@@ -271,7 +271,7 @@ function showWaferNote() {
     ? "The results do not say where the nodes of this fabric are; the table has its links."
     : `An arrow keeps to the right of its direction of travel, and is wider the higher the load.${
       drawing.isTree ? " A box is a switch (above L1: one of its chiplets) with all the slices shown." : ""}${
-      drawing.lostLinks.length + drawing.lostNodes.size > 0 ? " What is lost is dashed, and crossed out where all that a box stands for is." : ""}${
+      drawing.lostLinks.length + drawing.lostNodes.size > 0 ? " Failed components are dashed, and crossed out where all that a box stands for have failed." : ""}${
       isCut(element("wafer")) ? " There is more of it than fits here: scroll it, or choose the whole map." : ""}`;
 }
 
@@ -356,15 +356,15 @@ function showTraffic() {
   barChart(charts, `Injected by the NPUs, ${work}`, "Payload bytes", null, bars("injected_bytes"));
   barChart(charts, `Over links, ${work}`, "Payload bytes × wafer links crossed", null, bars("link_bytes"));
   const size = (name, key) => ({ name, value: (one) => one.traffic[key], text: (one) => count(one.traffic[key]), number: true });
-  showTable(element("traffic-table"), `Traffic of ${work}; less: bytes of the base / bytes of this machine`, [
+  showTable(element("traffic-table"), `Traffic of ${work}; ÷: bytes of the base / bytes of this machine`, [
     { name: "Machine", value: (one) => one.machine.label },
     { name: "Algorithm", value: (one) => one.algorithm },
     size("Injected, bytes", "injected_bytes"),
     size("By the busiest NPU", "injected_bytes_per_npu_max"),
     size("Over links, bytes", "link_bytes"),
     size("Flit hops", "flit_hops"),
-    { name: "Injected less", value: (one) => one.injected_traffic_reduction, text: (one) => ratio(one.injected_traffic_reduction), number: true },
-    { name: "Links less", value: (one) => one.link_traffic_reduction, text: (one) => ratio(one.link_traffic_reduction), number: true },
+    { name: "Inj. traffic ÷", value: (one) => one.injected_traffic_reduction, text: (one) => ratio(one.injected_traffic_reduction), number: true },
+    { name: "Link traffic ÷", value: (one) => one.link_traffic_reduction, text: (one) => ratio(one.link_traffic_reduction), number: true },
   ], alike);
 }
 

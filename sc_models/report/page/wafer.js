@@ -108,10 +108,10 @@ function showWafer(container, drawing, links, load, full, zoom, boxLines, shown)
     .style("stroke", colour).style("stroke-width", (arrow) => (arrow.value === 0 ? 1 : 1.6 + 2.8 * arrow.share));
   drawn.append("path").attr("class", "head").attr("d", (arrow) => arrow.head).style("fill", colour);
 
-  // What is lost lies over the arrows: of slices that lie on top of each other, one may have lost what others have.
+  // Failed links lie over the arrows: of slices that lie on top of each other, one may lack links that others have.
   const lost = arrowsOf(drawing, lostShown).map((arrow) => ({ ...arrow, ...arrowPaths(arrow) }));
   const crosses = svg.append("g").selectAll("g").data(lost).join("g").attr("class", "lost-link")
-    .on("pointermove", (arrow) => showTooltip(d3.event, `${arrow.from.id} → ${arrow.to.id}, lost`, arrow.links.map((link) => ["lost", link.name])))
+    .on("pointermove", (arrow) => showTooltip(d3.event, `${arrow.from.id} → ${arrow.to.id}, failed`, arrow.links.map((link) => ["failed", link.name])))
     .on("pointerleave", hideTooltip);
   crosses.append("path").attr("class", "hit").attr("d", (arrow) => arrow.shaft + arrow.head);
   crosses.append("path").attr("class", "shaft").attr("d", (arrow) => arrow.shaft + arrow.head);
@@ -150,7 +150,7 @@ function showWaferLegend(container, full, isTree, hasLost) {
     const lost = root.append("span");
     const mark = lost.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true).append("g").attr("class", "lost-link");
     mark.append("path").attr("class", "shaft").attr("d", "M0,7L28,7");
-    lost.append("span").text("lost");
+    lost.append("span").text("failed");
   }
   for (const [kind, name] of [[isTree ? "fred_switch" : "mesh_router", isTree ? "FRED switch" : "router"], ["npu", "NPU"], ["io", "I/O controller"]]) {
     const entry = root.append("span");

@@ -23,8 +23,8 @@ inline constexpr auto kClockFields = std::to_array<Field>({
     {"lanes", kPositive, kNone, "lanes of a flit that are carried, of 256"},
     {"clock_ghz", kNumber, kGhz, "clock of the fabric"},
     {"faults", list(pattern("^((link|switch):.+|(npu|io):[0-9]+)$")), kNone,
-     "parts that were lost from the start, as `--fault` takes them",
-     "of machines that have lost parts"},
+     "components that failed from the start, as `--fault` takes them",
+     "of machines with failed components"},
 });
 inline constexpr auto kRunHeadFields = join(
     kMachineFields,
@@ -39,11 +39,11 @@ inline constexpr auto kLinkFields = std::to_array<Field>({
     {"from", kText, kNone, "node that sends"},
     {"to", kText, kNone, "node that receives"},
     {"on_die", kFlag, kNone, "between a mesh NPU and its own router: no wafer link"},
-    {"flits", kCount, kFlits, "carried, without those that were sent again"},
+    {"flits", kCount, kFlits, "carried, retransmissions not counted"},
     {"bytes", kCount, kBytes, "payload carried"},
     {"busy_cycles", kCount, kCycles, "in which a flit was launched, for the first time or again"},
     {"utilization", kNumber, kNone, "flits sent / flits that the link's rate allows, 1 at most"},
-    {"resent_flits", kCount, kFlits, "sent again", "of links that retransmit"},
+    {"resent_flits", kCount, kFlits, "retransmitted", "of links that retransmit"},
     {"damaged_flits", kCount, kFlits, "that arrived with an error", "of links that retransmit"},
     {"lost_flits", kCount, kFlits, "that did not arrive", "of links that retransmit"},
 });
@@ -57,8 +57,7 @@ inline constexpr auto kStallFields = std::to_array<Field>({
     {"phase", kCount, kCycles, "with another phase in use", "of switches with phases"},
 });
 inline constexpr Object kStalls{
-    "stalls", "cycles in which a flit at the front of a queue could not leave, by reason",
-    kStallFields};
+    "stalls", "cycles in which a head-of-line flit could not leave, by reason", kStallFields};
 
 inline constexpr auto kSwitchFields = std::to_array<Field>({
     {"name", kText, kNone, "of the switch"},
@@ -80,9 +79,8 @@ inline constexpr auto kNodeFields = std::to_array<Field>({
     {"switch", kCount, kNone, "among those of its level", "of switches of a tree"},
     {"slice", kCount, kNone, "of the switch", "of switches of a tree"},
     {"chiplet", kCount, kNone, "of the slice", "of switches of a tree"},
-    {"lost", kTrue, kNone, "from the start, with all its links", "of nodes that are lost"},
-    {"above", kText, kNone, "a switch that it was joined to, one level up",
-     "of nodes that are lost"},
+    {"lost", kTrue, kNone, "failed from the start, with all its links", "of failed nodes"},
+    {"above", kText, kNone, "a switch that it was joined to, one level up", "of failed nodes"},
 });
 inline constexpr Object kNode{"node", "a node of the fabric and its place", kNodeFields};
 

@@ -66,7 +66,7 @@ def measure(study: Study) -> None:
                 rows.append([title, kind, str(len(group)), str(refused),
                              *(f"{done[k][0]:.3f}" if done else "–" for k in (0, len(done) // 2, -1)), f"`{worst}`"])
         print(f"{TITLE[machine]}, times as long as on the whole machine, payload exact in each; `--algorithm paper` but where named:\n")
-        study.table(["work", "lost", "cases", "refused", "least", "median", "most", "the worst to lose"], rows)
+        study.table(["work", "failed", "cases", "refused", "min", "median", "max", "worst failure"], rows)
         if study.plot and machine == "fred_d" and not study.smoke:  # which has no chiplet
             from . import pictures  # needs matplotlib
 

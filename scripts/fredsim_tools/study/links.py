@@ -32,7 +32,7 @@ def measure(study: Study) -> None:
             resent.append([size(bare["size_bytes"]), *again])
         print(f"{title}, `--algorithm {algorithm}`, all-reduce: ns on links without, and times that with retransmission, by errors per bit:\n")
         study.table(["size", "ns", *rates], rows)
-        print(f"{title}, flits sent again for one that is sent:\n")
+        print(f"{title}, retransmitted flits per flit:\n")
         study.table(["size", *rates], resent)
     if study.plot:
         from . import pictures  # needs matplotlib

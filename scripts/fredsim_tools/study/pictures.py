@@ -40,7 +40,7 @@ def chiplets(works: Sequence[tuple[str, Sequence[str]]], slower: Mapping[tuple[s
         image = axis.imshow([[found[row, column] for column in columns] for row in rows], vmin=1, vmax=1.5, cmap="OrRd")
         axis.set_xticks(range(len(columns)), columns, rotation=45)
         axis.set_yticks(range(len(rows)), rows)
-        axis.set_title(f"{title}: a chiplet lost", fontsize=10)
+        axis.set_title(f"{title}: a failed chiplet", fontsize=10)
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
                 axis.text(x, y, f"{found[row, column]:.2f}", ha="center", va="center", fontsize=8)

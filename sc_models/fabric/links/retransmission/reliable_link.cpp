@@ -120,7 +120,7 @@ LinkChannel::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr, tx.takes_now(edge), heard);
   if (tx_.is_dead()) {
     fail(edge,
-         fmt::format("the link is dead: a flit was sent again {} times and never acknowledged "
+         fmt::format("the link is dead: a flit was retransmitted {} times and never acknowledged "
                      "(link.max_retransmissions)",
                      shape_.max_retries));
   }

@@ -22,7 +22,7 @@ constexpr int kMaxRetransmissions = 1'000'000;
 
 constexpr std::array kReliabilityKeys = {
     FabricKey{.path = "link.reliability",
-              .meaning = "none, or link: links find errors and send again, hop by hop",
+              .meaning = "none, or link: links detect errors and retransmit, hop by hop",
               .holds = Holds::kWord,
               .fallback = "none",
               .words = "none link"},
@@ -52,7 +52,7 @@ constexpr std::array kReliabilityKeys = {
 class RetransmissionPolicy final : public LinkPolicy {
  public:
   explicit RetransmissionPolicy(const LinkErrors& errors) : errors_(errors) {}
-  std::string_view title() const override { return "links send again (link.reliability)"; }
+  std::string_view title() const override { return "links retransmit (link.reliability)"; }
   std::unique_ptr<LinkChannel> make_channel(const Link& link, int number,
                                             std::size_t words) const override {
     return std::make_unique<ReliableLink>(link, number, errors_, words);
