@@ -12,7 +12,7 @@ module fred_port_mux #(
   parameter int unsigned LANES = 1,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Which output of its D-µSwitch this is.
+  /// Output of its D-µSwitch that this is.
   parameter bit SIDE = 1'b0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),

@@ -1,5 +1,5 @@
-// Which accesses the registers of a fred_switch have an answer for (noc_pkg): those its register port takes in silence
-// and answers with zero are refused on a bus.
+// Map of the registers of a fred_switch, that is of the accesses that they answer (noc_pkg): those its register port
+// takes in silence and answers with zero are refused on a bus.
 //
 // known_o: there is a register at word address addr_i, and it can be written where write_i is high. Combinational.
 module fred_register_map #(

@@ -44,8 +44,8 @@ module phased_join #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
-  // Which ports each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
-  // flow; which flows exist and which are inside a packet.
+  // Ports that each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
+  // flow; flows that exist and flows inside a packet.
   logic [P*P-1:0]      flow_in_q, flow_out_q;
   logic [P-1:0]        adds_q;  // inputs whose flits are added to another's
   logic [P*PORT_W-1:0] partner_q, read_partner_q;

@@ -242,7 +242,8 @@ module phased_switch #(
   logic        store_hit, counter_hit, credit_hit;
   logic [31:0] store_rdata, counter_rdata, other_q;
   logic [15:0] credit_index;
-  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's own.
+  // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's
+  // own.
   logic [1:0]  source_q;
 
   assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;

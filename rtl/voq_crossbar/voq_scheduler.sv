@@ -269,7 +269,7 @@ module voq_scheduler #(
     end
   end
 
-  // Those after the one that was served last; none where it is the last one or there is none.
+  // Candidates after the one that was served last; none if it is the last one or there is none.
   always_comb begin : turns
     for (int unsigned q = 0; q < VCS * P; q++) begin
       grant_turn[P*q +: P] = ~(grant_last_q[P*q +: P] | (grant_last_q[P*q +: P] - P'(1)));
