@@ -1,4 +1,4 @@
-// How much memory a process may still take.
+// Memory that a process may still take.
 #pragma once
 
 #include <cstdint>

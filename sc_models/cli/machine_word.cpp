@@ -47,7 +47,7 @@ std::vector<std::string> split_settings(std::string_view text) {
   std::vector<std::string> settings;
   std::size_t begin = 0;
   int depth = 0;   // depth of brackets and braces
-  char quote = 0;  // that of the text being in, or none
+  char quote = 0;  // quote of the text at this place, or none
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote != 0) {

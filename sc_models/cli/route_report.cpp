@@ -172,7 +172,7 @@ std::string route_text(const RouteOptions& options, const FredRoute& route, std:
   text += fmt::format("phase row, VC {}, {} words of the phase store from the lowest:\n",
                       kVcNames[options.vc], phase_row_words(shape));
   const std::vector<std::string> words = row_words(options, route);
-  // As many on a line as the columns have room for, a power of two.
+  // Numbers per line, a power of two: as many as fit the columns.
   const std::size_t per_line =
       std::bit_floor(std::max((columns - 1) / kWordColumns, std::size_t{1}));
   for (std::size_t w = 0; w < words.size(); ++w)

@@ -1,4 +1,4 @@
-// Which strategies have a routing, as tables and as JSON (`fredsim strategies`).
+// Report on the strategies that have a routing, as tables and as JSON (`fredsim strategies`).
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ struct StrategyReport {
   std::vector<StrategyRun> runs;
 };
 
-// How to read it all.
+// Legend of the tables.
 std::string strategy_legend(const StrategyReport& report);
 // A line per m and dimension.
 TitledTable strategy_summary(const StrategyReport& report);

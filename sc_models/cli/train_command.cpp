@@ -26,7 +26,7 @@
 namespace fredsim {
 namespace {
 
-// Those of all ranks, and the next one, which would be read as one of them from then on.
+// Files of all ranks, and the next one, which would be read as one of them from then on.
 void list_traces(const std::string& prefix, std::vector<FileUse>& inputs) {
   for (std::size_t rank = 0;; ++rank) {
     const std::string path = trace_file(prefix, rank);
@@ -46,8 +46,8 @@ void add_workload_files(const TrainOptions& train, std::vector<FileUse>& inputs)
     inputs.push_back({"--placement", train.placement->path});
 }
 
-// As those who parse the output of ASTRA-sim expect it, a cycle being a nanosecond; then the bytes on links, which it lacks.
-// Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too.
+// Output in the form of ASTRA-sim for programs that parse it, a cycle being a nanosecond; then the bytes on links, which it
+// lacks. Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too.
 std::string rank_lines(const TrainingResult& result) {
   std::string text =
       fmt::format("\n{}\n", with_settings(result.run.fabric, result.run.settings.own));

@@ -67,7 +67,7 @@ class TrainingJobs {
   using Source = TrainOptions::Source;
 
   void load();
-  // As numbered on the command line.
+  // Index on the command line.
   std::size_t place_of(std::size_t machine) const;
   void write_placements() const;
   void read_workload();

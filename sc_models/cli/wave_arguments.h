@@ -13,7 +13,7 @@
 
 namespace fredsim {
 
-// As CLI11 collects them.
+// Values as CLI11 collects them.
 struct WaveStrings {
   std::string file, scope;
   bool links_only = false;
@@ -25,7 +25,7 @@ struct WaveStrings {
   WaveOptions checked() const;
 };
 
-// Those written where a waveform is asked for, by one machine.
+// Files written if a waveform is requested, by one machine.
 void add_wave_files(const WaveOptions& wave, FileUses& files);
 
 // BadInput where what the trigger looks for cannot happen.

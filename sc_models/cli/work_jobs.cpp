@@ -33,7 +33,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// As on the command line.
+// The word on the command line.
 std::string word_of(const MachineConfig& config) {
   return with_settings(config.path, config.settings.own);
 }

@@ -20,7 +20,7 @@ const Algorithm& stream_algorithm(const std::string& name) {
       fmt::format("algorithm: {} found, streams allow: {}", name, allowed_for_streams()));
 }
 
-// As it is asked for, or the paper's.
+// The requested algorithm, or the paper's.
 const Algorithm& algorithm_of(const Topology& topology, const CollectiveSpec& spec,
                               const Part& part) {
   if (is_choice(spec.algorithm)) return paper_algorithm(topology, part);

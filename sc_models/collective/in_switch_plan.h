@@ -63,7 +63,7 @@ struct InSwitchPlan {
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,
                             OnConflict on_conflict);
 
-// How a message names a part: "group 0,4,8 (all_reduce at priority dp)".
+// Name of a part in messages: "group 0,4,8 (all_reduce at priority dp)".
 std::string group_name(const Topology& topology, const Part& part);
 
 // Packets of a part that a source may have under way: enough that credits, not the window, set the pace.

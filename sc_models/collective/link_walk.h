@@ -1,4 +1,4 @@
-// Which links the flits of a plan's trees cross: packets between endpoints along X-Y paths or the switches'
+// Links that the flits of a plan's trees cross: packets between endpoints along X-Y paths or the switches'
 // routing tables, packets into switches along the flows of the rows that the plan programs.
 //
 // A mesh router hands a flit to its NPU by the local port that faces the link it came by, to an I/O controller by its port.

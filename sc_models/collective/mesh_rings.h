@@ -18,7 +18,7 @@ namespace fredsim {
 // (w(h-1) - (w-1)) / (2(w-1)(h-1)) for w columns and h rows, both > 1; 11/24 on 5 × 4.
 Rational rows_first_share(int width, int height);
 
-// That part of `flits`, to the nearest flit.
+// Share of `flits` for the rows-first rings, to the nearest flit.
 std::uint64_t rows_first_flits(int width, int height, std::uint64_t flits);
 
 // Cells (y * width + x) of a mesh in the order of a ring with single-hop edges: a Hamiltonian cycle

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kFewestPackets = 128;  // min of the longest tree
 constexpr std::uint64_t kMostPackets = 64;     // max per tree in a frame
-// How late a packet may be after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
+// Slack of a packet after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
 constexpr double kSlackPackets = 6;
 constexpr double kSlackOfFrame = 0.9;
 constexpr std::uint64_t kMostWindow = 64;  // on a tree
@@ -86,7 +86,7 @@ class Order {
     return false;
   }
 
-  // That the busiest link takes.
+  // Cycles of a frame on the busiest link.
   double frame_cycles() const {
     std::vector<std::uint64_t> packets(topology_.links.size());
     for (std::size_t i = 0; i < trees_.size(); ++i)
@@ -104,7 +104,7 @@ class Order {
   void set_dues(Tree& tree) {
     std::vector<TreeRank*> ranks(part_.members.size());
     for (TreeRank& rank : tree.ranks) ranks[rank.rank] = &rank;
-    // When the sum that a rank makes is there.
+    // Time at which the sum of a rank is complete.
     const auto sums = [&](const auto& self, TreeRank& rank) -> std::uint64_t {
       std::uint64_t made = 0;
       for (const int number : rank.reduce_from) {

@@ -119,7 +119,7 @@ std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(Algorithm::Layout lay
   }
 }
 
-// As far as can be said without the places of the members.
+// Judged as far as possible without the places of the members.
 bool PlacementLoad::may_be_fastest(const Algorithm& algorithm, const CollectiveSpec& spec) const {
   const bool is_small = spec.group.size() <= kMostStar && spec.bytes <= kMostStarBytes;
   return !algorithm.is_in_switches() && algorithm.may_fit(topology_, spec) &&

@@ -51,7 +51,7 @@ class PlacementLoad {
   // No placement costs less.
   double least_cost() const;
   const std::vector<int>& npus() const { return npus_; }
-  // How much was computed so far: changes of a link's load.
+  // Work done so far: changes of a link's load.
   std::uint64_t steps() const { return steps_; }
 
  private:

@@ -73,7 +73,7 @@ struct Tree {
   bool is_acknowledged = false;
   std::uint64_t interval = 0;  // interval of packets on a channel (collective/packet_order.h); 0:
                                // no order
-  std::uint64_t acknowledge_packets = kAcknowledgePackets;  // that an acknowledgement stands for
+  std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
   std::vector<TreeRank> ranks;                              // those that do something, ascending
   SumOrder order;  // leaves are ranks: what the result must be, bit for bit

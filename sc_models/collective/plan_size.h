@@ -1,5 +1,5 @@
-// How large a plan becomes, before it is made: collectives of thousands of NPUs can need more memory than a machine
-// has, and take minutes to find out.
+// Size of a plan, before it is made: collectives of thousands of NPUs can need more memory than a machine has, and
+// take minutes to find out.
 //
 // Bytes are those that the heap has in use for the plan, within a fourth of the true figure for plans of more than a
 // megabyte (tests/collective/plan_size_test.cpp); groups that are planned otherwise than asked for, because they do not

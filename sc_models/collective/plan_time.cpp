@@ -104,7 +104,7 @@ class TimeModel {
     return results_at(tree, root, sum_at(tree, root));
   }
 
-  // When a rank has added what comes from below.
+  // Time at which a rank has added what comes from below.
   double sum_at(const Tree& tree, int rank) {
     std::vector<std::pair<double, const Path*>> arrivals;
     for (const int from : tree.ranks[places_[rank]].reduce_from) {
@@ -122,7 +122,7 @@ class TimeModel {
     return done;
   }
 
-  // When the last rank below has a result that `rank` has at `ready`.
+  // Time at which the last rank below has a result that `rank` has at `ready`.
   double results_at(const Tree& tree, int rank, double ready) {
     BusyLinks links;
     double done = ready;

@@ -1,4 +1,4 @@
-// How long a plan of endpoint trees takes, estimated, not simulated: what algorithms are compared by
+// Time of a plan of endpoint trees, estimated, not simulated: what algorithms are compared by
 // (collective/choice.h).
 //
 // Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to the root and

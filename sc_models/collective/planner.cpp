@@ -152,7 +152,7 @@ class WorkPlanner {
     return weights.empty() || std::ranges::any_of(weights, [](auto weight) { return weight > 0; });
   }
 
-  // As switch_algorithm_of(), with the slices that are left.
+  // Same as switch_algorithm_of(), with the slices that are left.
   const Algorithm* in_switches(int part) const {
     const CollectiveSpec& spec = specs_[part];
     const Algorithm* found = switch_algorithm_of(topology_, spec, plan_.parts[part]);

@@ -56,7 +56,7 @@ int slice_nic_port(const Topology& topology, NodeId member, int slice);
 // same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the others.
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 
-// How a group uses the uplink of a node: outputs not 0, upwards; inputs not 0, downwards.
+// Use of the uplink of a node by a group: outputs not 0, upwards; inputs not 0, downwards.
 PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles);
 
 // Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, until it returns true; false when it

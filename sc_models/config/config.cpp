@@ -97,7 +97,7 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   }
   for (const NamedValue& given : reader.names_under("switch.params", 0, kMaxParameter))
     add_parameter(reader, given, machine);
-  // As the size list has them (size_entry()): by "NAME=value".
+  // Order of the size list (size_entry()): by "NAME=value".
   std::ranges::sort(machine.own_values, {}, [](const NamedValue& own) {
     return fmt::format("{}={}", own.name, own.value);
   });
@@ -206,7 +206,7 @@ struct Draft {
   Settings settings;
 };
 
-// As it is named on the command line.
+// The file's name on the command line.
 std::string word_of(const MachineFile& file) {
   std::string word = file.path;
   for (const std::string& setting : file.settings) {
@@ -269,7 +269,7 @@ void erase_key(ConfigNode& root, std::string_view key) {
   std::erase_if(root.entries, [&](const ConfigEntry& entry) { return entry.key == key; });
 }
 
-// Those of the options and of the machine, as a setting.
+// Notes the faults of the options and of the machine, as a setting.
 void note_faults(Draft& draft) {
   const ConfigNode* const list = draft.root.find("faults");
   if (list == nullptr) return;

@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-// Those of every machine, before and behind those of its kind of topology.
+// Keys of every machine, before and behind those of its kind of topology.
 std::vector<Key> first_keys() {
   static const std::vector<std::string_view> kNames = names_of(topology_kinds());
   static const std::string kTypes = join_words(kNames);

@@ -28,7 +28,7 @@ struct Key {
   std::string_view instead = {};    // path of a list that may stand in its place
   std::string_view words = {};      // FabricKey
   bool from_zero = false;           // FabricKey
-  std::vector<const TopologyKind*> kinds = {};  // that have it; none: all
+  std::vector<const TopologyKind*> kinds = {};  // kinds that have the key; none: all
   bool is_of(const TopologyKind& kind) const;
 };
 
@@ -41,7 +41,7 @@ const Key* find_key(std::string_view path);
 
 // A text, a number, a list of texts: no section.
 bool is_value(Holds holds);
-// As messages list them; `kinds` are topologies.
+// Names as messages list them; `kinds` are topologies.
 std::vector<std::string_view> names_of(std::span<const TopologyKind* const> kinds);
 
 // "switch.yield": its section, "switch", and its last name, "yield".

@@ -24,7 +24,7 @@ constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$
 constexpr auto kOptional = std::to_array<std::string_view>(
     {"io", "link", "faults", "switch.params", "switch.rtl_top", "fabric.levels.kind",
      "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth"});
-// Those that have a default which is not the same for all machines.
+// Keys with a default that is not the same for all machines.
 constexpr auto kWithOwnDefault = std::to_array<std::string_view>({"switch.kind"});
 
 enum class Use : std::uint8_t { kFile, kResults };

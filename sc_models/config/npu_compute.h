@@ -1,4 +1,4 @@
-// How fast an NPU computes, as a machine file says it: what a training run takes compute times from.
+// Speed of an NPU's computations, from the machine file: the base of a training run's compute times.
 //
 // Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of the peak that is reached.
 // Errors: BadInput naming `what`, what was found and what is allowed.

@@ -52,7 +52,8 @@ struct FabricOptions {
   WaveOptions wave{};
   // Verilated switches have a context each, so that different threads may step them; none can then be traced.
   bool own_contexts = false;
-  // That step switches with RTL in them, same results; above 1 with own_contexts and without a cut.
+  // Threads that step switches with RTL in them, same results; above 1 with own_contexts and
+  // without a cut.
   int switch_threads = 1;
   // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
   const std::atomic<bool>* stop = nullptr;

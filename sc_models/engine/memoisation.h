@@ -62,7 +62,7 @@ class Memoisation final : public CompletionListener {
   const PreparedPlan* plan_of(OperationHandle handle) const;  // under way; null: it is not
   bool complete(OperationHandle handle, NodeId npu) const;
 
-  std::uint64_t cycles() const { return replayed_.cycles(); }  // that were not simulated
+  std::uint64_t cycles() const { return replayed_.cycles(); }  // cycles that were not simulated
   // Flits x links of these, links on a die left out; after resume().
   std::uint64_t flit_hops() const { return replayed_.flit_hops(); }
   std::uint64_t words() const { return replayed_.words(); }  // words of rows that were not written

@@ -186,7 +186,7 @@ void OperationScheduler::finish_operation(Operation& operation) {
   listener_.operation_complete(report, flits, bytes);
 }
 
-// Those of which a rank could begin, in the order of issue.
+// Grants operations of which a rank could begin, in the order of issue.
 bool OperationScheduler::grant() {
   bool some = false;
   bool rows_are_short = false;

@@ -61,7 +61,8 @@ class OperationScheduler {
   void issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
              const std::vector<std::uint64_t>& starts, const IssueOptions& options);
   void release(OperationHandle handle, int part, int rank, std::uint64_t cycle);
-  // Those under way, in their order, are known by other handles from now on, and were issued at other cycles.
+  // New names: operations under way, in their order, are known by other handles from now on, and were issued
+  // at other cycles.
   struct Name {
     OperationHandle handle = 0;
     std::uint64_t issued = 0;

@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-// When a part was run, of all of its repetitions.
+// Time of a part, over all of its repetitions.
 struct PartTime {
   std::string name{};  // as a work file gives it
   std::uint64_t operations = 1;

@@ -203,7 +203,8 @@ bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest)
   return true;
 }
 
-// That can be repeated from here on, with no tree coming to its last run of packets and no more than `most` edges.
+// Number of periods that can be repeated from here on, with no tree coming to its last run of packets and no more
+// than `most` edges.
 std::uint64_t Recurrence::periods(const Moment& before, std::span<CollectiveJob* const> jobs,
                                   std::uint64_t most) const {
   std::uint64_t number = most / period_;

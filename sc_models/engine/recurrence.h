@@ -92,7 +92,7 @@ class Recurrence {
   // The outcome of earlier searches with the same plans under way.
   struct Habit {
     std::uint64_t first_step = 0;  // longer where they found nothing
-    std::uint64_t period = 0;      // that the last one found; 0: none
+    std::uint64_t period = 0;      // period that the last one found; 0: none
   };
 
   static bool can_recur(std::span<CollectiveJob* const> jobs);

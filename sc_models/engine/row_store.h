@@ -1,5 +1,5 @@
-// Which phases have rows in the switches' phase stores, and where. A phase is known by its rows (PhaseRows); it has one
-// index, the same in all of its switches, as its packets name it.
+// Places of phases with rows in the switches' phase stores. A phase is known by its rows (PhaseRows); it has one index,
+// the same in all of its switches, as its packets name it.
 //
 // acquire() gives a list of phases an index each and holds them; those that are there already are used as they are (a
 //   hit), others take a free index or, where there is none, that of phases which nobody holds, the least recently used

@@ -1,5 +1,5 @@
-// When a run is given up: nothing has moved for as long as the watchdog waits, its time is over, or it is asked to stop.
-// Whoever steps a fabric asks, between two edges.
+// Limits of a run: it is given up if nothing has moved for as long as the watchdog waits, its time is over, or it is
+// asked to stop. Whoever steps a fabric asks, between two edges.
 //
 // Times: the watchdog counts edges at which no flit moved (FabricCore::quiet_cycles()); `cycle` is the run's own.
 #pragma once

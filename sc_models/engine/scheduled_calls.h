@@ -20,7 +20,7 @@ class ScheduledCalls {
   bool empty() const { return calls_.empty(); }
   std::size_t size() const { return calls_.size(); }
   std::uint64_t next() const { return calls_.empty() ? kNever : calls_.begin()->first; }
-  // That at next(); it may add others. Not where there is none.
+  // Makes the call due at next(); it may add others. Not where there is none.
   void call_next() { calls_.extract(calls_.begin()).mapped()(); }
 
  private:

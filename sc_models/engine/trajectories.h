@@ -74,7 +74,7 @@ struct TrajectoryEnd {
   TrajectoryState* next = nullptr;
   std::vector<int> left{};  // operations of the trajectory that are under way there
   TrajectoryCounts counts{};
-  // How often it was replayed, less how often it was simulated to come to a state.
+  // Number of replays, less the simulations to come to a state
   std::int64_t times = 0;
 };
 
@@ -116,7 +116,7 @@ class Trajectories {
 
  private:
   std::map<StateDigest, TrajectoryState> states_;
-  std::set<StateDigest> plans_;  // that inputs keep, of which bytes_ has each once
+  std::set<StateDigest> plans_;  // plans that inputs keep, each counted once in bytes_
   std::size_t bytes_ = 0;
 };
 

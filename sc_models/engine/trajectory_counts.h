@@ -1,4 +1,4 @@
-// How far counters of a machine go in a trajectory of operations (engine/trajectories.h).
+// Progress of the counters of a machine in a trajectory of operations (engine/trajectories.h).
 //
 // Numbers wrap: a difference may be taken so many times, and less than none.
 #pragma once

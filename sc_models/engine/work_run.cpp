@@ -109,7 +109,7 @@ class WorkRun {
     return label;
   }
 
-  // Those whose predecessors have all been issued.
+  // Issues the steps whose predecessors have all been issued.
   void issue_first_ones() {
     const auto is_issued = [&](const WorkStep::After& after) {
       const auto before = static_cast<std::size_t>(work_.places[after.step].batch);

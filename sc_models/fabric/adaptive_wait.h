@@ -1,4 +1,4 @@
-// How a thread waits for another that it meets often: it spins for a while, then it sleeps.
+// Wait of a thread for another that it meets often: it spins for a while, then it sleeps.
 //
 // Spinning saves the time that the system takes to wake a thread, if the other thread runs meanwhile. On a busy core it
 //   does not, and spinning takes the core that it needs. So the limit of spins follows from what came of the last

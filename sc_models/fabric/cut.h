@@ -1,4 +1,4 @@
-// Which partition every node of a fabric is in: what one thread, or one process, steps (fabric/partition.h).
+// Partition of every node of a fabric: what one thread, or one process, steps (fabric/partition.h).
 //
 // Look-ahead: what crosses from one partition to another is under way for at least the latency of its link. So all
 //   may go on by as many edges as the minimum latency of the links that cross, before they need to hear of each

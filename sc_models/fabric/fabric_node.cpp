@@ -28,7 +28,7 @@ void FabricNode::reset(LinkTx* links) {
   }
 }
 
-// Which links take a flit again.
+// Finds the links that take a flit again.
 void FabricNode::look_at_waiting(const LinkTx* links, std::uint64_t edge) {
   for (std::uint32_t left = waiting_; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);

@@ -38,7 +38,7 @@ class FabricNode {
     stepped_ = edge;
     note_ready();
   }
-  // Which links take a flit again at this edge.
+  // Finds the links that take a flit again at this edge.
   void look_at_pacing(const LinkTx* links, std::uint64_t edge) {
     if (waiting_ != 0) [[unlikely]]
       look_at_waiting(links, edge);

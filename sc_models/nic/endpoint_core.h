@@ -28,7 +28,7 @@ class EndpointCore {
   virtual bool idle() const = 0;
   // Nothing queued, half received or not yet taken by the endpoint's module.
   virtual bool empty() const = 0;
-  // As SwitchCore::add_state().
+  // Same contract as SwitchCore::add_state().
   virtual bool add_state(StateDigest& digest) const {
     static_cast<void>(digest);
     return false;

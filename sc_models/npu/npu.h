@@ -76,7 +76,8 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   const std::string& stray() const { return stray_; }
   // Packets of trees of a job that sources here have started, into those of all NPUs, by tree: the furthest.
   void add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& furthest) const;
-  // As SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of their tree.
+  // State as in SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of
+  // their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
   void add_state(StateDigest& digest) const;  // state outside of jobs

@@ -15,7 +15,8 @@ class NpuPackets {
   // Packet `index` of a tree, its data to be filled in; `is_result`: on its way out, else an operand or partial sum.
   Packet& make(const Work& w, int local, bool is_result, std::uint64_t index, int to_rank,
                int channel);
-  // That packets of a tree up to `packets` have reached their receivers: of results, or of sums.
+  // Acknowledges that packets of a tree up to `packets` have reached their receivers: of results,
+  // or of sums.
   Packet& make_acknowledgement(const Work& w, int local, bool of_results, std::uint64_t packets,
                                int to_rank, int channel);
   void reclaim() { pool_.reclaim(); }

@@ -10,7 +10,7 @@ namespace {
 
 // A broadcast root starts a new packet only when this few copies wait per channel.
 constexpr std::size_t kOwnLimit = 2;
-// How many intervals packets that have an order may be ahead of those of other virtual channels.
+// Intervals by which packets with an order may be ahead of those of other virtual channels.
 constexpr std::uint64_t kLead = 2;
 
 // Packets that a rank has left to start of trees, and what they are a part of, in flits.

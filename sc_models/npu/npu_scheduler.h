@@ -1,4 +1,4 @@
-// Which packet an NPU sends next on a channel, a NIC port and VC.
+// Choice of the packet that an NPU sends next on a channel, a NIC port and VC.
 //
 // Order per channel: first copies of new packets that go to several ranks (all-gather, broadcast), which have the longest
 //   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:

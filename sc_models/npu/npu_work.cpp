@@ -69,7 +69,7 @@ void Work::shorten() {
   for (TreeState& s : trees) {
     const std::uint64_t less = s.packets - job->packets(s.tree);
     s.packets -= less;
-    // As prepare() has counted them.
+    // Count as in prepare().
     const int times =
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);

@@ -94,7 +94,7 @@ struct Work {
   // Counts of packets relative to the furthest source of their tree, by tree of the plan.
   void add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t now,
                  StateDigest& digest) const;
-  // Which packet of which tree is missing, from whom.
+  // Missing packets: tree, number, sender.
   void describe_missing(std::vector<std::string>& lines) const;
 
   CollectiveJob* job;
@@ -109,7 +109,7 @@ struct Work {
   void prepare(int local, const Share& share, int ports);
 };
 
-// Those under way at an NPU, ascending by the streams of their jobs.
+// Works under way at an NPU, ascending by the streams of their jobs.
 class Works {
  public:
   struct Place {

@@ -36,10 +36,10 @@ class PacketTurns {
   std::size_t ready(int local, int to_rank) const;  // results of a tree that wait for their turn
   bool has_ready() const;                           // packets that wait for their turn
   void push(int local, bool is_result, int to_rank, Packet& packet);
-  // Whose turn it is; null: all is sent.
+  // Tree whose turn it is; null: all is sent.
   PacketTurn* next(const Work& work);
   std::uint64_t first_due(
-      const Work& work) const;  // that of next(); all is sent: the largest number
+      const Work& work) const;  // due of next(); all is sent: the largest number
   void count_sent();            // one of those
   void add_state(const Work& work, StateDigest& digest) const;
 

@@ -1,4 +1,4 @@
-// How often random flow sets conflict (`fredsim conflicts`), as a table; JSON: json.h.
+// Frequency of conflicts of random flow sets (`fredsim conflicts`), as a table; JSON: json.h.
 #pragma once
 
 #include <cstdint>

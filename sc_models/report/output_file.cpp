@@ -43,7 +43,7 @@ class SignalsWait {
   SignalsWait(const SignalsWait&) = delete;
   SignalsWait& operator=(const SignalsWait&) = delete;
 
-  // As ppoll(): below 0 with EINTR where a signal came.
+  // Same as ppoll(): below 0 with EINTR where a signal came.
   int poll(std::span<pollfd> descriptors, const timespec* time) const {
     return ::ppoll(descriptors.data(), descriptors.size(), time, &before_);
   }
@@ -160,7 +160,7 @@ class OutputFile::Beside {
  private:
   std::string older() const { return temporary_ + ".old"; }
 
-  // Those of the file in whose place it comes, or of any new file.
+  // Rights of the file in whose place it comes, or of any new file.
   int give_rights(int descriptor) const {
     struct stat status = {};
     if (::stat(file_.target_.c_str(), &status) != 0) {

@@ -1,4 +1,4 @@
-// How far a run is, for runs that last: a bar on a terminal, plain lines in a log.
+// Progress of runs that last: a bar on a terminal, plain lines in a log.
 //
 // A bar is shown after two seconds, rewritten in place at most five times a second, kept to the
 // terminal's width and wiped out at the end, so that nothing of it stays beside the results. Plain
@@ -12,7 +12,7 @@
 
 namespace fredsim {
 
-// How far a run is.
+// Progress of a run.
 struct ProgressState {
   std::uint64_t cycle = 0;
   double time_ns = 0;  // simulated

@@ -33,7 +33,8 @@ class Value {
   const Json& number() const {
     return checked(json_.is_number() && json_.get<double>() >= 0, "a number, 0 or more");
   }
-  // As its table has it; runs that were interrupted are left out, so that null of those is none.
+  // A value as its table has it; runs that were interrupted are left out, so that null of those is
+  // none.
   const Json& checked_as(const fields::Type& type) const {
     using enum fields::Null;
     if (json_.is_null() && type.null != kNever && type.null != kInterrupted) return json_;

@@ -1,4 +1,4 @@
-// How every file of results begins: what made it, and the schema that it keeps to, results/results.schema.json.
+// Head of every file of results: what made it, and the schema that it keeps to, results/results.schema.json.
 #pragma once
 
 #include <string>

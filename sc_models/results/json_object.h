@@ -58,7 +58,7 @@ class JsonObject {
   }
 
   const Json& json() const { return json_; }
-  // As a value of another object or list.
+  // Conversion to a value of another object or list.
   operator Json() const& { return json_; }         // NOLINT
   operator Json() && { return std::move(json_); }  // NOLINT
 

@@ -27,7 +27,7 @@ struct LinkResult {
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
-  // Those that only some links have, by field (results/fields/fabric.h): "resent_flits", 3.
+  // Counters that only some links have, by field (results/fields/fabric.h): "resent_flits", 3.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
   bool has_counter(std::string_view field) const {
     return std::ranges::any_of(counters, [&](const auto& one) { return one.first == field; });
@@ -89,7 +89,7 @@ struct OperationsResult {
   struct Rows {                   // phases
     std::uint64_t preloaded = 0;  // written before the run
     std::uint64_t loaded = 0;     // and while it went on
-    std::uint64_t found = 0;      // that an operation needed and found there
+    std::uint64_t found = 0;      // needed by an operation and found there
     std::uint64_t evicted = 0;
     std::uint64_t words_written = 0;  // register writes during the run
   } rows;

@@ -48,7 +48,7 @@ class Timeline {
   // A run begins after all that is there of its process; cycles are counted from here.
   void begin_run(int process);
   void end_run(int process, std::uint64_t cycles);
-  // As if the last begin_run() and all since had not been; nothing else has begun since then.
+  // Undoes the last begin_run() and all since; nothing else has begun since then.
   void drop_run(int process);
 
   void span(Track track, Category category, std::string name, std::uint64_t begin,

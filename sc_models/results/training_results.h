@@ -42,7 +42,7 @@ struct TrainingSetup {
   std::optional<double> compute_rate{};  // FLOP/s
   struct Fit {
     std::string config;  // as on the command line
-    double speedup = 0;  // that was asked for
+    double speedup = 0;  // requested speed-up
     int runs = 0;        // pairs of them that it took
   };
   std::optional<Fit> fit{};

@@ -1,4 +1,4 @@
-// How often random sets of flows have no routing: `fredsim conflicts`.
+// Frequency of random sets of flows without a routing: `fredsim conflicts`.
 //
 // A set conflicts with m when no routing of it exists in which every flow has one colour per level
 // (fred_routing.h; the search is complete). The sets are those of random_flows.h; each of them is put

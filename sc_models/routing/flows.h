@@ -31,10 +31,10 @@ struct SumOrder {
   std::vector<int> postfix;
   friend bool operator==(const SumOrder&, const SumOrder&) = default;
 };
-// That of a balanced tree over input ports by number, of those of them that are in the mask: level by level node n adds
-// nodes 2n and 2n + 1 of the level before. Both Fred_m(P) and a reducing crossbar add so.
+// Order of a balanced tree over input ports by number, of those of them that are in the mask: level by level node n
+// adds nodes 2n and 2n + 1 of the level before. Both Fred_m(P) and a reducing crossbar add so.
 SumOrder balanced_sum(int ports, std::uint32_t inputs);
-// That of one adder that takes them one after the other: from left to right, by rising number.
+// Order of one adder that takes them one after the other: from left to right, by rising number.
 SumOrder sequential_sum(std::uint32_t inputs);
 
 // A minimal set of flows that has no routing: without any one of them there is one.

@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-// How this program was configured (switch_build.cpp.in).
+// Configuration of this program (switch_build.cpp.in).
 struct SwitchBuild {
   std::filesystem::path source, build;  // folders
   std::vector<std::string> listed;      // FREDSIM_SWITCHES: entries of sizes.cmake

@@ -82,7 +82,7 @@ class SwitchCore {
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
 
-  // As rst_ni for two cycles; the phase store and credits are cleared too.
+  // Same as rst_ni for two cycles; the phase store and credits are cleared too.
   virtual void reset() = 0;
   virtual void step(SwitchPins& pins) = 0;
   virtual bool idle() const = 0;

@@ -104,10 +104,10 @@ class SwitchKind {
   virtual std::vector<Flow> phase_flows(const SwitchShape& shape,
                                         std::span<const std::uint32_t> row) const;
 
-  // Which of kSwitchCounters it has.
+  // True if it has this one of kSwitchCounters.
   virtual bool has(const CounterInfo& counter) const = 0;
 
-  // How long a flit takes through it that waits for nothing; none: nobody has said.
+  // Latency of a flit that waits for nothing; none: nobody has said.
   virtual std::optional<SwitchTiming> timing(const SwitchShape& shape) const;
   // Credits that a data packet's head which came in by `input` needs at `output`, where `most` are all that there are.
   virtual int head_credits(const Topology& topology, const Node& node, int input, int output,
@@ -127,7 +127,7 @@ class SwitchKind {
  protected:
   // Constraints that the ranges of the parameters do not express.
   virtual void check_together(const SwitchShape& shape, const std::string& name) const;
-  // That of a kind with the parameter VC_ORDER.
+  // Check for a kind with the parameter VC_ORDER.
   void check_vc_order(const SwitchShape& shape, const std::string& name) const;
 
  private:

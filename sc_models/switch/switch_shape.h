@@ -1,5 +1,5 @@
-// Which switch: its kind, the values of its parameters, and whose RTL. Two equal shapes are one Verilated
-// class.
+// Shape of a switch: its kind, the values of its parameters, and whose RTL. Two equal shapes are one
+// Verilated class.
 #pragma once
 
 #include <string>

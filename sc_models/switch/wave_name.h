@@ -5,8 +5,8 @@
 
 namespace fredsim {
 
-// As a viewer names a signal: "l1_0.s0.fred_switch.i_control.vc_q", "[1:0]", 2. The range is empty of a
-// signal of one bit.
+// Name of a signal in a viewer: "l1_0.s0.fred_switch.i_control.vc_q", "[1:0]", 2. The range is empty of
+// a signal of one bit.
 struct WaveName {
   std::string path, range;
   int bits = 1;

@@ -104,8 +104,8 @@ struct BufferShape {
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
-// Which endpoints of a tree with failed components reach each other in a slice: those whose chiplets of level 1 have a
-// chiplet in common that both reach by going up. Either way, since links fail in both directions.
+// Reachability between endpoints of a tree with failed components, in a slice: those reach each other whose chiplets
+// of level 1 have a chiplet in common that both reach by going up. Either way, since links fail in both directions.
 struct SliceReach {
   int slices = 0;
   int chiplets = 0;          // level-1 chiplets of a slice
@@ -113,7 +113,7 @@ struct SliceReach {
   std::vector<bool> connected;  // by (slice, chiplet, chiplet)
 };
 
-// How a switch finds the output of a unicast.
+// Method by which a switch finds the output of a unicast.
 enum class UnicastRoutes : std::uint8_t {
   kByCoordinates,  // its own place in a grid and that of the destination (routing/mesh_routing.h)
   kByTable,        // by destination; written before traffic flows (routing/online_routes.h)

@@ -104,7 +104,7 @@ class PacketFollower {
   };
   struct Entry {  // a packet in an input buffer
     std::uint32_t hop = kNone;
-    std::uint32_t group = kNone;  // that its first flit has left with
+    std::uint32_t group = kNone;  // group that its first flit has left with
     FlitHeader header{};          // header of its first flit
     std::uint64_t arrival = 0, tail_arrival = 0, front = 0;
     int arrived = 0, left = 0;
@@ -120,7 +120,7 @@ class PacketFollower {
     int input = 0;
     int operands = 1;
     FlitHeader header{};
-    std::uint32_t outputs = 0;  // that it is still to be launched at; 0: any one
+    std::uint32_t outputs = 0;  // outputs that it is still to be launched at; 0: any one
     int tails_left = 1;
     std::uint64_t arrival = 0, front = 0, phase_until = 0;
     bool left_known = false;
@@ -141,7 +141,7 @@ class PacketFollower {
   struct Switch {
     std::optional<SwitchTiming> timing;
     std::vector<std::vector<Flow>> flows;  // by phase
-    std::vector<std::uint32_t> groups;     // that have not been launched everywhere
+    std::vector<std::uint32_t> groups;     // groups that have not been launched everywhere
     struct Waiting {
       int input = 0, vc = 0;
       Entry entry;

@@ -1,4 +1,4 @@
-// Which packets of a run are listed one by one: the slowest of all, or those that are delivered first.
+// Packets of a run that are listed one by one: the slowest of all, or those that are delivered first.
 #pragma once
 
 #include <algorithm>

@@ -168,7 +168,7 @@ void TimelineRecorder::show_parts(const Jobs::Entry& job) {
   }
 }
 
-// Those of a part that has only one would say nothing new.
+// Steps of a part that has only one would say nothing new.
 void TimelineRecorder::show_steps(const Jobs::Entry& job) {
   std::map<int, std::set<int>> of_part;
   for (const Tree& tree : job.of.job->plan().trees) of_part[tree.part].insert(tree.step);

@@ -1,4 +1,4 @@
-// When each node creates its next packet, so that nodes that wait for it cost nothing.
+// Calendar of the next packet of each node, so that nodes that wait for it cost nothing.
 //
 // Holds at most one entry per node. Entries of the next kSlots cycles are lists by cycle; later ones wait in a heap until
 //   they are due, which is rare unless the rate is low, and cheap then.

@@ -19,7 +19,8 @@ struct TrafficOptions {
   std::uint64_t warmup_cycles = 5'000;
   std::uint64_t window_cycles = 20'000;
   std::uint64_t seed = 1;
-  int threads = 1;  // that step the fabric, at most as many as it has switches; same results
+  int threads = 1;  // threads that step the fabric, at most as many as it has switches; same
+                    // results
 };
 
 }  // namespace fredsim

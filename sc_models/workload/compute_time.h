@@ -1,4 +1,4 @@
-// How long an NPU computes a layer.
+// Time in which an NPU computes a layer.
 //
 // By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its memory, which are
 //   those of the layer's parameters, once, and of its input and output activations in the forward pass, twice as many

@@ -168,7 +168,7 @@ class GraphRun {
   }
 
   void complete(int rank, int t, std::uint64_t cycle) {
-    // Those that can be ready now have to be there.
+    // Tasks that can be ready now have to be there.
     tasks_.read_until(rank, static_cast<std::uint64_t>(t) + 1 + source_.look_ahead(rank));
     HeldTask& task = tasks_.task(rank, t);
     task.done = true;

@@ -125,7 +125,7 @@ class Training {
   const ModelShape& model_;
   const TrainingOptions& options_;
   const Topology& topology_;
-  std::uint64_t microbatches_ = 0;       // that have samples, of all replicas
+  std::uint64_t microbatches_ = 0;       // microbatches that have samples, of all replicas
   std::uint64_t most_microbatches_ = 0;  // max microbatches per replica
   GraphSize size_;                       // size of an iteration
 };
@@ -158,7 +158,7 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   size.operations += sent;
   size.parts += sent * dp;
   size.tasks += sent * dp * (mp + 1);
-  // As in training: computations wait for operations, and these for computations.
+  // Same as in training: computations wait for operations, and these for computations.
   size.dependencies = 2 * (size.tasks - computations);
   return size;
 }
@@ -166,7 +166,7 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
 std::uint64_t graph_bytes(const GraphSize& size) {
   constexpr double kOfTask = kGrowth * sizeof(Task) + kAllocation;
   constexpr double kOfOperation = kGrowth * sizeof(GraphOperation);
-  // Those that do not fit the minimum allocation.
+  // Dependencies that do not fit the minimum allocation.
   constexpr double kOfDependency = 4;
   return static_cast<std::uint64_t>(kOfTask * static_cast<double>(size.tasks) +
                                     kOfOperation * static_cast<double>(size.operations) +

@@ -1,5 +1,5 @@
-// How large a task graph becomes, before it is built: a model with billions of parameters in small buckets has more tasks than a
-// machine has memory for, and takes minutes to find out.
+// Size of a task graph, before it is built: a model with billions of parameters in small buckets has more tasks than a machine
+// has memory for, and takes minutes to find out.
 //
 // Tasks and operations are those that training_graph() and inference_graph() make, within a few per cent (exact but for the weights
 // and input that I/O controllers send), for the same options; bytes are what the heap takes for them at its peak, vectors that
@@ -15,7 +15,7 @@ namespace fredsim {
 
 struct GraphSize {
   std::uint64_t tasks = 0;         // tasks of all ranks
-  std::uint64_t dependencies = 0;  // that they have on others, about
+  std::uint64_t dependencies = 0;  // dependencies on other tasks, about
   std::uint64_t operations = 0;
   std::uint64_t parts = 0;  // groups of all operations
 };

@@ -82,7 +82,7 @@ class HeldTasks {
   const Kind& kind_of(const HeldOperation& operation) const;
 
   void keep_record(int rank, int number);  // record of a task that is complete
-  // When the run was interrupted; ends of computations may be known before they have come.
+  // Marks the interruption of a run; ends of computations may be known before they have come.
   void mark_not_ended(std::uint64_t now);
   TaskRecords take_records();
 

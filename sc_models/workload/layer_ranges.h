@@ -1,4 +1,4 @@
-// Which layers of a model are where: the stages of a pipeline, or those that are streamed through it together.
+// Ranges of a model's layers: the stages of a pipeline, or those that are streamed through it together.
 #pragma once
 
 #include <vector>

@@ -58,7 +58,7 @@ class TraceMeetings {
     TraceNode node;
     Group group;
     std::vector<bool> came;  // by place in the group
-    std::size_t left = 0;    // that have not
+    std::size_t left = 0;    // members that have not come
   };
   struct Meetings {
     std::uint64_t made = 0;

@@ -65,7 +65,7 @@ void TraceTasks::note(const Task& task, std::size_t rank, std::uint64_t place,
   nodes_->forget_operation(task.operation);
 }
 
-// As they come rank by rank: what is planned first does not depend on who reads.
+// Order in which they come rank by rank: what is planned first does not depend on who reads.
 void TraceTasks::order_shapes(const std::vector<std::pair<std::size_t, std::uint64_t>>& first) {
   std::vector<int> order(first.size());
   std::iota(order.begin(), order.end(), 0);

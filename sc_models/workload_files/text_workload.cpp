@@ -179,7 +179,7 @@ class TextReader {
   }
 
   const std::string& path_;
-  std::vector<std::pair<int, Words>> lines_;  // that are not blank
+  std::vector<std::pair<int, Words>> lines_;  // lines that are not blank
   std::size_t at_ = 0;
 };
 

@@ -175,7 +175,7 @@ class Messages {
     std::uint64_t node = 0, bytes = 0;
   };
   struct Ends {
-    std::deque<End> sends, receives;  // that have met no counterpart yet
+    std::deque<End> sends, receives;  // ends that have met no counterpart yet
   };
   std::map<Key, Ends> by_key_;
 };

@@ -48,7 +48,7 @@ struct TraceNode {
   std::uint64_t duration_ps = 0;
   bool on_cpu = false;
   std::uint64_t operations = 0;    // operations of a computation
-  std::uint64_t tensor_bytes = 0;  // that it, a load or a store moves
+  std::uint64_t tensor_bytes = 0;  // bytes that it, a load or a store moves
   // Communication.
   TraceCollective collective = TraceCollective::kAllReduce;
   std::uint64_t bytes = 0;  // all-gather: bytes that this rank gives
@@ -60,7 +60,7 @@ struct TraceNode {
   // Traces that fredsim wrote (workload_files/trace_shapes.h).
   int shape = kNobody;      // shape that it is a part of
   int part = 0;             // the same
-  std::uint64_t times = 1;  // that it is done; `bytes` are those of all
+  std::uint64_t times = 1;  // repetitions; `bytes` are those of all
   std::string category{};   // category of its time; empty: as its priority says
   bool operator==(const TraceNode&) const = default;
 };

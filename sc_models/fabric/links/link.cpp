@@ -55,7 +55,8 @@ void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
   --left_of_burst_;
   tokens_ -= static_cast<std::int64_t>(average_.den);
   const unsigned channel = 1U << static_cast<unsigned>(vc_of(flit));
-  // Those begun when the burst is spent keep it open while no more than a burst is owed, else it could go on for ever.
+  // Packets begun when the burst is spent keep it open while no more than a burst is owed, else it could go on for
+  // ever.
   const bool is_of_burst =
       !is_spent || begins || (open_packets_ & channel) != 0 || tokens_ > -burst_tokens_;
   const bool is_last = (flit[2] & kTailBit) != 0;

@@ -49,10 +49,10 @@ class LinkChannel;
 
 struct LinkCount {
   std::uint64_t flits = 0;          // launched
-  std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
+  std::uint64_t missing_bytes = 0;  // bytes by which they fall short of 512 each
   double sent = 0;                  // flits that the serialiser has sent, retransmissions included
   std::uint64_t again = 0;          // flits that went on the wire beside those launched
-  // As LinkPolicy::counters() names them.
+  // Counters named by LinkPolicy::counters().
   std::array<std::uint64_t, 4> of_policy{};
 };
 

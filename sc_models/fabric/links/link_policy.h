@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& l
 
 // Gives it to all wafer links. BadInput: one has another.
 void set_wafer_policy(Topology& topology, const std::shared_ptr<const LinkPolicy>& policy);
-// That of any link; null: none has one.
+// Policy of any link; null: none has one.
 const LinkPolicy* find_link_policy(const Topology& topology);
 
 }  // namespace fredsim

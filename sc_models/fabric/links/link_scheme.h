@@ -24,7 +24,7 @@ namespace fredsim {
 // Change of the links of a topology, with a note about it (Topology::notes).
 using LinkChange = std::function<void(Topology&)>;
 
-// When a change is made: to the links as they were built, which faults may make slower after it, or to those that are left.
+// Stage of a change: to the links as they were built, which faults may make slower after it, or to those that are left.
 enum class LinkStage : std::uint8_t { kBuilt, kLeft };
 
 class LinkScheme {

@@ -90,7 +90,7 @@ class Walk {
     for (std::size_t i = 0; i < pairs; ++i) {
       const Wire& a = inputs[2 * i];
       const Wire& b = inputs[2 * i + 1];
-      std::array<unsigned, 2> first{none, none};  // that takes it, of the two inputs
+      std::array<unsigned, 2> first{none, none};  // first to take each input
       for (unsigned j = 0; j < inner.size(); ++j) {
         const unsigned code = bits_.take(2);
         const bool sum = code == fred_pkg::USEL_SUM;

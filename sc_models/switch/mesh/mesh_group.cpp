@@ -98,7 +98,7 @@ void MeshGroup::step(Pins& pins) {
   }
 }
 
-// As MeshTwin::step_words(), a loop for each of its parts.
+// Same as MeshTwin::step_words(), a loop for each of its parts.
 template <int kWords>
 void MeshGroup::step_words(Pins& pins) {
   if (is_odd_) [[unlikely]]

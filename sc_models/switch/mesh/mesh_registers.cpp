@@ -8,7 +8,7 @@
 
 namespace fredsim {
 
-// Those of the last two edges are not in the registers yet.
+// Stalls of the last two edges are not in the registers yet.
 MeshTwin::Stalls MeshTwin::counted_stalls() const {
   return {stalls_.credit - late_[0].credit - late_[1].credit,
           stalls_.arbiter - late_[0].arbiter - late_[1].arbiter,

@@ -39,7 +39,7 @@ bool MeshTwin::add_state(StateDigest& digest) const {
   return true;
 }
 
-// Those of a port are the sum over its VCs.
+// Counters of a port are the sum over its VCs.
 void MeshTwin::add_to_counters(const SwitchCounters& more) {
   for (std::size_t p = 0; p < static_cast<std::size_t>(ports_); ++p) {
     queues_[at(0, p)].flits += more.flits_in[p];

@@ -58,7 +58,7 @@ class MeshTwin final : public SwitchCore {
   static std::size_t at(std::size_t vc, std::size_t port) { return vc * kMaxPorts + port; }
 
   struct Output {               // state of one (VC, output port)
-    std::uint64_t flits = 0;    // that left
+    std::uint64_t flits = 0;    // flits that left
     std::uint32_t wanting = 0;  // input ports whose head-of-line flits want it
     std::uint8_t next = 0;      // round-robin pointer
     std::uint8_t need = 0;      // credits that a packet start waits for
@@ -66,7 +66,7 @@ class MeshTwin final : public SwitchCore {
     std::uint8_t winner = 0;    // input port, while an edge is worked out
   };
   struct Queue {              // the buffer of one (VC, input port), and its pin register
-    std::uint64_t flits = 0;  // that came
+    std::uint64_t flits = 0;  // flits that came
     std::uint32_t front = 0;  // its place; the others follow in the ring
     std::uint16_t count = 0;  // one in the pin register included
     std::uint8_t out = 0;     // output port of the head-of-line flit, also of one that is yet to

@@ -120,7 +120,7 @@ void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
   }
 }
 
-// Which VC every output grants, of those that have a winner there: by priority, but one that was declined at the edge
+// VC that every output grants, of those that have a winner there: by priority, but one that was declined at the edge
 // before goes last.
 [[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
   ByVc granted{};
@@ -167,7 +167,7 @@ template <int kWords, typename Sink>
   const Ring& ring = rings_of_[vc];
   queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
   const bool has_front =
-      queue.count != (arrived_[vc] >> in & 1U);  // that in the pin register is none
+      queue.count != (arrived_[vc] >> in & 1U);  // a flit in the pin register is none
   if (has_front && !tail) return;
   output.wanting &= ~mesh_twin::bit(in);
   if (output.wanting == 0) {

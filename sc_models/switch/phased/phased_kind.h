@@ -19,7 +19,7 @@ class PhasedKind : public SwitchKind {
   using SwitchKind::SwitchKind;
 
   virtual PhasedNetwork network(const SwitchShape& shape) const = 0;
-  // How it routes online unicasts: by a table where a kind does not say otherwise.
+  // Routing of online unicasts: by a table where a kind does not say otherwise.
   virtual std::unique_ptr<PhasedRoutes> routes(const SwitchShape& shape) const;
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,

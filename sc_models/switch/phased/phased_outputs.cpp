@@ -40,7 +40,7 @@ void PhasedOutputs::reset() {
   stall_link_ = 0;
 }
 
-// Which flits go to the links at the next edge, by the staging with what arrives at this edge.
+// Flits that go to the links at the next edge, by the staging with what arrives at this edge.
 void PhasedOutputs::launch(const SwitchPins& pins) {
   Ports able_any = 0;
   Ports going_on = 0;  // outputs at which the rest of a packet of a phase goes first

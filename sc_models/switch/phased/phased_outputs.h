@@ -55,7 +55,7 @@ class PhasedOutputs {
   bool empty() const { return reserved_ == 0 && (leaving_ | launched_) == 0; }
   std::uint16_t credits(int port, int vc) const { return out_[port][vc].credits; }
   void set_credits(int port, int vc, std::uint16_t credits);
-  // As the counter registers have them, one edge after it happened.
+  // Counts of the counter registers, one edge after it happened.
   std::uint64_t flits(int port) const { return flits_[port] - (launched_ >> port & 1U); }
   void add_state(StateDigest& digest) const;
   void add_to_counters(const SwitchCounters& more);

@@ -30,7 +30,7 @@ struct PhasedShape {
 
   PhasedShape() = default;
   explicit PhasedShape(const SwitchShape& shape);
-  // As parameters of the RTL, without rtl_top.
+  // Parameters of the RTL, without rtl_top.
   std::vector<NamedValue> values() const;
 };
 

@@ -258,7 +258,7 @@ bool VoqCrossbarTwin::peek_counters(SwitchCounters& into) const {
   return true;
 }
 
-// Which slots flits lie in does not matter.
+// The slots that flits lie in do not matter.
 bool VoqCrossbarTwin::add_state(StateDigest& digest) const {
   for (int port = 0; port < ports_; ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {

@@ -60,7 +60,7 @@ class VoqScheduler {
   // Arrays that are made at every edge have values for the switch's own ports only.
   struct Asks {
     ByVcAndPort inputs;  // by (VC, output)
-    Ports outputs = 0;   // that one asks for
+    Ports outputs = 0;   // outputs that one requests
   };
   struct Grants {  // by output, where `out` of the round's pairs has it
     std::array<std::uint8_t, kMaxPorts> vc;

@@ -34,8 +34,8 @@ class ReliableLink final : public LinkChannel {
  public:
   struct Counts {
     std::uint64_t resent = 0;   // flits that went on the wire again
-    std::uint64_t damaged = 0;  // that failed their check
-    std::uint64_t lost = 0;     // that did not arrive
+    std::uint64_t damaged = 0;  // flits that failed their check
+    std::uint64_t lost = 0;     // flits that did not arrive
   };
 
   // For the topology's link `number`; `words` of a flit. std::logic_error: a round trip of more

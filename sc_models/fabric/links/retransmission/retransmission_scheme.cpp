@@ -57,7 +57,7 @@ class RetransmissionPolicy final : public LinkPolicy {
                                             std::size_t words) const override {
     return std::make_unique<ReliableLink>(link, number, errors_, words);
   }
-  // As ReliableLink::add_counts() has them.
+  // Same order as ReliableLink::add_counts().
   std::span<const std::string_view> counters() const override {
     static constexpr std::array<std::string_view, 3> kNames = {"resent_flits", "damaged_flits",
                                                                "lost_flits"};
