@@ -31,7 +31,7 @@ class BusTwin final : public SwitchCore {
     int base = 0;         // first of its slots
     int depth = 0;        // slots
     int first = 0;        // its head-of-line flit, from `base`
-    int flits = 0;        // that have not left
+    int flits = 0;        // flits that have not left
     int used = 0;         // slots: one is free an edge after its flit has left
     bool popped = false;  // one left at the edge before
   };

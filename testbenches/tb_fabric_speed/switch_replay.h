@@ -25,7 +25,7 @@ struct PinRecording {
   };
   std::vector<Step> steps;
   std::vector<std::uint32_t> words;  // words of the flits, in order of step and port
-  std::uint64_t flits_out = 0;       // that left in those steps
+  std::uint64_t flits_out = 0;       // flits that left in those steps
 };
 
 // A switch, and what its pins see.

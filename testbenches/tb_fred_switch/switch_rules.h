@@ -29,7 +29,7 @@ class SwitchRules {
  public:
   explicit SwitchRules(const TestedSwitch& shape);
 
-  // As the writes to the registers of the same name.
+  // Effects of writes to the registers of the same name.
   void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
   void add_phase(const Phase& phase) {
     phase_.add_phase(phase);

@@ -28,7 +28,7 @@ struct TestedSwitch : FredShape {
 
   bool is_fred() const { return fred.middle >= 2; }
   bool is_mesh() const { return fred.middle == kMesh; }
-  int adders() const { return fred.middle == kAggregator ? pool : 0; }  // that flows share
+  int adders() const { return fred.middle == kAggregator ? pool : 0; }  // adders that flows share
   // True if online unicasts that want different outputs never block each other.
   bool routes_every_matching() const { return fred.middle != 2; }
   const SwitchKind& kind() const;

@@ -204,7 +204,7 @@ std::string typed(const std::string& program) {
 int sc_main(int argc, char** argv) {
   Options options;
   const std::string name =
-      std::filesystem::path(*argv).filename();  // that of a copy is another one
+      std::filesystem::path(*argv).filename();  // the name of a copy is another one
   fredsim::ProgramOptions program(
       name,
       "Worked example: an NPU model of your own. Sends three messages from the first NPU of a\n"

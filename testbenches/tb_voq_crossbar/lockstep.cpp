@@ -16,7 +16,7 @@
 namespace fredsim::tb {
 namespace {
 
-// Those that are built, of the usual depths or narrow.
+// Sizes that are built, of the usual depths or narrow.
 std::vector<SwitchShape> built_shapes() {
   std::vector<SwitchShape> shapes{narrow_shape()};
   for (int ports = 2; ports <= 32; ++ports) {
