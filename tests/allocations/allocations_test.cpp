@@ -18,7 +18,7 @@
 namespace {
 
 std::uint64_t allocations = 0;
-std::uint64_t blocks = 0;  // that are in use
+std::uint64_t blocks = 0;  // blocks in use
 
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
   ++allocations;

@@ -252,7 +252,7 @@ TEST_F(TimelineFile, MachinesOfOneNameAreToldApart) {
                                              "mesh_2x2 (" + other + ") #3"}));
 }
 
-// As many spans of phases as the switches' counters say, one after the other.
+// Spans of phases are as many as the switches' counters say, one after the other.
 TEST_F(TimelineFile, PhasesAreThoseOfTheControlUnits) {
   const std::string work = write("work.yaml", kTwoPriorities);
   ASSERT_NO_FATAL_FAILURE(run({"run", "configs/fred_small.yaml", "--work", work}, "0"));

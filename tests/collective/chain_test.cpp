@@ -1,5 +1,5 @@
-// Which way round the halves of a chain go, and what that puts on the links: chosen for the minimum time, as
-// the latencies and the busiest link have it, here recounted by hand.
+// Directions of the halves of a chain, and what they put on the links: chosen for the minimum time, as the
+// latencies and the busiest link have it, here recounted by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

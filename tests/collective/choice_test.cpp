@@ -1,4 +1,4 @@
-// Which algorithm `auto` takes, by size: a table of machines, whole and with failed components, collectives and groups. Sizes
+// Algorithm that `auto` takes, by size: a table of machines, whole and with failed components, collectives and groups. Sizes
 // in flits; each change of mind is exact, so that whatever is estimated is in it. The program says what it takes now; whether
 // that is a good choice, tests/engine/algorithms_test.cpp measures. A line that moved on purpose is replaced by what the test
 // prints.
@@ -173,7 +173,7 @@ TEST(Choice, IsThatOfTheTable) {
        "direct up to 1925, tree"},
       {"fred_d", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
        "direct up to 400, hier_direct up to 2760, hier_ring"},
-      // As busy at the endpoints as in the switches, which is no reason to leave these.
+      // The endpoints are as busy as the switches, which is no reason to leave these.
       {"fred_d", "link:npu0.0->l1_0.s0.0", Collective::kAllReduce, kPair, "in_switch"},
       {"fred_d", "link:npu0.0->l1_0.s0.0", Collective::kAllReduce, kAll, "in_switch"},
   };

@@ -30,7 +30,7 @@ TEST(CollectiveNames, MisspeltOnesAreAnswered) {
   EXPECT_THROW(parse_collective(""), BadInput);
 }
 
-// As in NCCL-tests.
+// Same as in NCCL-tests.
 TEST(CollectiveNames, BusFactors) {
   EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 20), 1.9);
   EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 1), 0);

@@ -70,7 +70,7 @@ TEST(WorkerPlacement, OnTreesItIsThePapers) {
   EXPECT_EQ(auto_placement(s, test::fred_tree(), traffic_of(s, "paper")).name, "paper");
 }
 
-// How many rings of MP groups, each both ways with half of the data, go through the fullest link, by X-Y routes.
+// Number of rings of MP groups, each both ways with half of the data, through the fullest link, by X-Y routes.
 double most_rings(const Grid& grid, const Strategy& s, const std::vector<int>& npus) {
   std::map<std::pair<int, int>, double> load;
   const auto send = [&](int from, int to) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr VcOrder kReversed{kDp, kPp, kMp, kControl};
 
-// As the RTL gets it.
+// Value that the RTL gets.
 int vc_order_parameter(const Topology& topology) {
   for (const Node& node : topology.nodes) {
     if (node.is_switch()) return switch_shape(topology, node).value("VC_ORDER");

@@ -57,7 +57,7 @@ WorkStep random_work_step(Random& random, int npus, int before) {
   return step;
 }
 
-// As few as an operation of the work can do with.
+// Minimum with which an operation of the work can do.
 int fewest_rows(const WorkPlan& work) {
   std::size_t rows = 1;
   for (const WorkPlan::Batch& batch : work.batches) rows = std::max(rows, batch.plan->rows.size());

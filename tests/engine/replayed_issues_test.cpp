@@ -77,7 +77,7 @@ std::vector<Step> random_program(std::uint64_t seed, const Topology& topology, i
   return program;
 }
 
-// As few as each of them can do with.
+// Minimum with which each of them can do.
 int fewest_rows(const std::vector<Step>& program, const Topology& topology) {
   PlanCache plans(topology);
   std::size_t rows = 1;

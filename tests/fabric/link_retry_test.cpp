@@ -85,7 +85,7 @@ class Pair {
     std::copy(back.bits.begin(), back.bits.end(), tx_->back_i.m_storage);
   }
   void drive_tx() {
-    // As many as may come late, come.
+    // Late flits: as many as may come late.
     late_ = twin_tx_.is_ready() ? 0 : late_ + 1;
     const bool is_allowed = late_ <= static_cast<int>(kShape.margin);
     flit_here_ = is_allowed && chance(wires_.offered);

@@ -42,7 +42,7 @@ module async_fifo_proof #(
     assume (!read_i || (on && rrst_ni && valid));
   end
 
-  // How many were written and read; the word that is followed, and how many were before it.
+  // Words written and read; the word that is followed, and how many were before it.
   logic [W-1:0]     written_q, read_q, index_q, inside;
   logic             followed_q;
   logic [WIDTH-1:0] word_q;

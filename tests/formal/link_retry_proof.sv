@@ -184,7 +184,7 @@ module link_retry_proof #(
     if (waits && memory[index[1:0]] != followed_flit_q) wrong_flit = 1'b1;
   end
 
-  // How often the oldest flit without acknowledgement was retransmitted, up to one time too many.
+  // Retransmissions of the oldest flit without acknowledgement, up to one time too many.
   localparam int unsigned RETRIES_W = $clog2(MAX_RETRIES + 2);
   logic [RETRIES_W-1:0] retries, retries_q;
   logic [SEQ_W-1:0]     base_q;

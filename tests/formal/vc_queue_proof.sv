@@ -1,7 +1,6 @@
 // vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was
 // given, which no other one gets before it was read; the queue is full, or has a head-of-line flit, where the number of
-// flits says
-// so.
+// flits says so.
 //
 // Environment: no push into a full queue, no pop without a head-of-line flit; a reset comes at any time. One flit of
 // those in the queue, any, is followed; when it is out, another one may be.

@@ -215,7 +215,7 @@ bool command_line(std::string_view input) {
   std::vector<std::string> words = {"fredsim"};
   std::istringstream lines{std::string(input)};
   for (std::string line; std::getline(lines, line);) words.push_back(line);
-  // As the system hands them over: up to the first 0.
+  // Words as the system hands them over: up to the first 0.
   std::vector<const char*> argv;
   std::ranges::transform(words, std::back_inserter(argv),
                          [](const auto& word) { return word.c_str(); });

@@ -1,4 +1,4 @@
-// How far an NPU sends ahead, and in which order; what is expected follows from npu.h and plan.h.
+// Look-ahead of an NPU's sends, and their order; what is expected follows from npu.h and plan.h.
 
 #include <gtest/gtest.h>
 

@@ -59,7 +59,7 @@ NOT_OUTPUT = {
     "[----------] 5 %": "a run of 16 GiB, on a terminal",
     "size  cycles     time  algbw  busbw   injected       link": "a run of 16 GiB, interrupted",
 }
-# Those that end otherwise than by 0.
+# Commands that end otherwise than by 0.
 EXIT_CODES = {
     "build/fredsim route --ports 8 --middle 2 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7": 3,
     "build/fredsim run configs/fred_d.yaml --group 0,4,8 --group 0,5,9 --size 1MiB": 3,

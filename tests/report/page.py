@@ -84,7 +84,7 @@ class Page(unittest.TestCase):
 
     @classmethod
     def kinds_results(cls):
-        """As scripts/microarchitectures.sh writes them."""
+        """Kinds as scripts/microarchitectures.sh writes them."""
         kinds = [{"name": name, "kind": "fred", "config": "configs/fred_d.yaml", "logic_kge": 1000.5, "area_mm2": area,
                   "path_fo4": 75.5, "clock_ghz": 1.57, "saturation": 0.6, "conflict_rate": 0.125 if name == "small" else None,
                   "works": [{"work": work, "algorithm": "in_switch", "time_ns": time * scale, "own_clock_time_ns": 0.95 * time * scale,

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-// As wide as it needs.
+// Text, as wide as it needs.
 std::string text_of(const TitledTable& titled) {
   return titled.heading + "\n\n" + titled.table.to_string();
 }

@@ -30,7 +30,7 @@ namespace {
 
 using nlohmann::json;
 
-// As much of JSON Schema (draft 2020-12) as results_schema() writes.
+// Subset of JSON Schema (draft 2020-12) that results_schema() writes.
 class SchemaCheck {
  public:
   explicit SchemaCheck(json schema) : schema_(std::move(schema)) {}

@@ -196,7 +196,7 @@ TEST(OnlineRoutes, DestinationsAreSpreadEvenlyOnEveryLevel) {
   }
 }
 
-// As many destinations as there are links to choose from use all of them, whatever the numbers.
+// Destinations that are as many as the links to choose from use all of them, whatever the numbers.
 TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -211,7 +211,8 @@ TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
       for (int k = 1; k <= from; ++k) digits *= topology.tree.levels[k - 1].uplinks;
       const int npus = static_cast<int>(topology.npus.size());
       const int outside = npus - npus / topology.tree.switches(from);
-      // Those outside are two runs of consecutive addresses at most; one of them has all digits.
+      // Destinations outside are two runs of consecutive addresses at most; one of them has all
+      // digits.
       if ((outside + 1) / 2 < digits) continue;
       EXPECT_FALSE(destinations[l].empty()) << topology.links[l].name;
     }

@@ -70,7 +70,7 @@ TEST(RandomFlows, MostFlowsThatFit) {
   EXPECT_EQ(max_flows(FlowKind::kAllReduce, 7), 3);
 }
 
-// How often each of `keys` comes, with what must be the same number for all of them.
+// Frequency of each of `keys`, with what must be the same number for all of them.
 void expect_equally_often(const std::map<std::string, int>& counts, std::size_t keys, int draws) {
   EXPECT_EQ(counts.size(), keys);
   const double mean = static_cast<double>(draws) / static_cast<double>(keys);

@@ -1,4 +1,4 @@
-// How often the cover points of a Verilated model were reached; the model is made with --coverage-user.
+// Counts of the cover points reached in a Verilated model; the model is made with --coverage-user.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ inline std::vector<Memory> memories_of(VerilatedContext& context) {
   return found;
 }
 
-// Which bit of bist_fail_o of a switch with phases stands for a memory: inputs, outputs, phase store, routing table.
+// Bit of bist_fail_o of a switch with phases for a memory: inputs, outputs, phase store, routing table.
 inline int memory_test_place(const std::string& name, int ports) {
   const auto port = [&name](const char* unit) {  // the index just before the unit
     const auto at = name.find(unit);

@@ -21,7 +21,7 @@ PACKAGES = ("noc_pkg", "phased_pkg", "fred_pkg")  # that scripts use
 
 class Constants(unittest.TestCase):
     def test_against_the_headers(self):
-        """As the build writes them, and without a build folder."""
+        """Constants as the build writes them, and without a build folder."""
         with tempfile.TemporaryDirectory() as folder:
             for package in PACKAGES:
                 lines = re.findall(r"^inline constexpr std::uint32_t (\w+) = (\w+);$", (HEADERS / f"{package}.h").read_text(), re.MULTILINE)

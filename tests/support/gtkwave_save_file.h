@@ -25,7 +25,7 @@ struct SavedTrace {
 
 struct SaveFile {
   std::vector<SavedTrace> traces;
-  std::vector<std::string> open_groups;  // that no line closes
+  std::vector<std::string> open_groups;  // groups that no line closes
 };
 
 SaveFile read_save_file(const std::string& text);

@@ -304,7 +304,7 @@ StateDigest digest_of(const AdderPool& pool) {
   return digest;
 }
 
-// Whose states recur: the digest does not know the edge, and knows all that decides what comes.
+// Recurring states: the digest does not know the edge, and knows all that decides what comes.
 TEST(AdderPool, TheStateIsRelativeToTheEdge) {
   PhasedRow row;
   row.flows = {{0b0111, 0b0001, 1, 2}, {0b11000, 0b0110, 2, 1}};

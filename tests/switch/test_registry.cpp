@@ -23,7 +23,7 @@ SwitchFacts ring_facts(const std::string& name) {
           .ports = [](std::span<const int> values) { return values[0]; }};
 }
 
-// As little as a kind has to say.
+// Minimum that a kind has to say.
 class RingKind final : public SwitchKind {
  public:
   explicit RingKind(SwitchFacts facts) : SwitchKind(std::move(facts)) {}

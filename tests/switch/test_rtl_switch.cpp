@@ -160,8 +160,8 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   EXPECT_TRUE(core_->idle());
 }
 
-// Whose registers have our names and can be peeked, without a cycle: our own tops; of a changed copy that keeps the
-// name of its top nothing is known.
+// Switches whose registers have our names and can be peeked, without a cycle: our own tops; of a changed copy that
+// keeps the name of its top nothing is known.
 enum class Peek : std::uint8_t { kYes, kNo, kUnknown };
 Peek peek_of(const SwitchShape& shape) {
   if (shape.rtl_top.empty()) return Peek::kYes;

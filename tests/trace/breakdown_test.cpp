@@ -234,7 +234,7 @@ TEST_P(RandomBreakdown, AddsUpInEveryImplementationAndChangesNothing) {
       ASSERT_EQ(of_tlm.breakdowns.size(), 1U);
       expect_sound(of_tlm.breakdowns.front());
       EXPECT_EQ(of_tlm.breakdowns.front().path->cycles, expected.cycles);
-      // Those of one slice stand for those of others that do the same.
+      // Packets of one slice stand for those of others that do the same.
       const RunResult of_rtl = run_plan(rtl, plan);
       const RunResult of_both = run_plan(lockstep, plan);
       EXPECT_EQ(of_rtl.breakdowns.front().packets, of_tlm.breakdowns.front().packets);

@@ -1,4 +1,4 @@
-// Which packets a breakdown lists, against the sorted list of all of them; figures by stage and cause; names of packets.
+// Packets that a breakdown lists, against the sorted list of all of them; figures by stage and cause; names of packets.
 #include "trace/packet_list.h"
 
 #include <fmt/format.h>

@@ -64,7 +64,7 @@ TEST_F(TrainingGraphTest, DataParallelIsBucketsOfAllGradients) {
   const Sums sums = sums_of(graph);
   EXPECT_EQ(sums.operations.at("gradients"), 2 * 5);
   EXPECT_EQ(sums.bytes.at("gradients"), 2 * 2 * 60'192'808U);
-  EXPECT_EQ(sums.operations.at("input"), 1);  // that of the first one is there
+  EXPECT_EQ(sums.operations.at("input"), 1);  // input of the first one is there
   EXPECT_EQ(sums.operations.size(), 2U);
   int before = -1;  // buckets follow each other
   const std::vector<Task>& tasks = graph.ranks[7].tasks;

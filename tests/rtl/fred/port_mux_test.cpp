@@ -128,7 +128,7 @@ TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) { MuxBench(1)
 
 TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
 
-// When flits meet, as under a configuration that is no route, the one that the contract says goes on.
+// Flits that meet, as under a configuration that is no route: the one that the contract says goes on.
 TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
   for (unsigned online = 0; online < 8; ++online) {
     VerilatedContext context;
@@ -142,7 +142,7 @@ TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
     edge(model);
     model.load_i = 0;
     std::array<Flit, kMiddle> flits;
-    int passes = (online & 2U) == 0 ? 1 : -1;  // that of its configuration, if it is no unicast
+    int passes = (online & 2U) == 0 ? 1 : -1;  // input of the configuration, unless a unicast
     for (int j = 0; j < kMiddle; ++j) {
       flits[j] = random_flit(random);
       put_bits(flits[j].words, fred_pkg::ONLINE_BIT, 1, online >> j & 1U);

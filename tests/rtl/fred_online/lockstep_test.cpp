@@ -27,7 +27,7 @@ std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * por
 // Traffic of a run; chances in 256ths.
 struct Traffic {
   const char* name;
-  int front;    // that a VC that had no head-of-line flit gets one
+  int front;    // chance of a VC without a head-of-line flit to get one
   int outputs;  // destinations are below this; 0: all
   int room;     // chance of an output to have room
   int phase;    // chance of a flow to fire

@@ -25,7 +25,7 @@ class ControlBench {
   };
   struct Rates {
     std::uint64_t job = 0, arrive = 0, room = 0, free = 0;  // percent per cycle
-    int phases = kPhases;                                   // that jobs are of
+    int phases = kPhases;                                   // phases that jobs are of
   };
 
   explicit ControlBench(std::uint64_t seed);

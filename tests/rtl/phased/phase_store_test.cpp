@@ -117,7 +117,7 @@ class Bench {
   std::string text_;
   std::vector<std::uint32_t> stored_;
   std::optional<std::vector<std::uint32_t>> row_;  // row of the last read, until an access
-  std::optional<std::uint32_t> word_;              // that the registers read last
+  std::optional<std::uint32_t> word_;              // word that the registers read last
   int rows_read_ = 0, words_read_ = 0;
 };
 

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
 // flit more arrives. Returns the step at which the first flit leaves the full buffer.
 int fill_and_release(Bench& bench, std::optional<int> extra, int extra_vc,
                      std::uint32_t& next_tag) {
-  // As many leave the buffer as the staging has packets' room for, the others fill it.
+  // Packets leave the buffer as far as the staging has room, the others fill it.
   const int fits = bench.staging() - kPacketFlits + 1 + bench.depth();
   bench.pins.out_ready = 0;
   for (int i = 0; i < fits; ++i) {

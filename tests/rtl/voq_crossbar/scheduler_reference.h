@@ -31,7 +31,7 @@ class SchedulerReference {
  private:
   struct Keep {
     std::map<int, int> pairs;  // output -> input
-    std::set<int> ins, outs;   // that do not count as free
+    std::set<int> ins, outs;   // ports that do not count as free
   };
   enum class Side : std::uint8_t { kOutput, kInput };
 
