@@ -60,7 +60,7 @@ class Variant:
 
     @property
     def module(self) -> str:
-        """As scripts/synth.sh takes it."""
+        """Module as scripts/synth.sh takes it."""
         return self.described.module(self.size)
 
     @property
