@@ -2,7 +2,8 @@
 //
 // A source that sees no results by itself, the leaf of a reduction without broadcast or the root of a broadcast, learns by
 // acknowledgements how many packets have reached all receivers: packets of one flit on the control VC, cumulative, one per
-// Tree::acknowledge_packets packets. They go back the way of the data, and every rank puts together what those after it say:
+// Tree::acknowledge_packets packets. They go back along the path of the data, and every rank puts together what those
+// after it say:
 //   results: a rank tells the one that it has results from how many have come to it and to all that it passes them on to;
 //   sums: where a leaf needs to know, the root tells the same to those that it has partial sums from, and they pass it on.
 // An acknowledgement that no source waits for is not sent: one after which a source may have started all packets

@@ -1,7 +1,7 @@
 // Choice of the packet that an NPU sends next on a channel, a NIC port and VC.
 //
 // Order per channel: first copies of new packets that go to several ranks (all-gather, broadcast), which have the longest
-//   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
+//   path before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
 //   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a

@@ -6,7 +6,7 @@
 //   kMulticast  one input, two or more outputs   kAllReduce  two or more ports, the same on both sides
 //   kAny        one or more of each, the sides independent of one another
 // Distribution: the sizes (s_1, …, s_K) of sides of many ports are drawn first, every vector with
-// s_k >= the minimum size and s_1 + … + s_K <= P equally likely; then the ports, every way to choose
+// s_k >= the minimum size and s_1 + … + s_K <= P equally likely; then the ports, every choice of
 // them for these sizes equally likely. Ports left over are idle.
 // Deterministic: a set depends on nothing but the state of `random`, the kind, P and K.
 #pragma once

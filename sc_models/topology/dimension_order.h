@@ -2,7 +2,7 @@
 // (Topology::dimensions) to its destination's place there, then along the second, and so on.
 //
 // On a ring it goes in the direction that leads straight through no switch at place 0; of two such directions the shorter; of
-//   two as long upwards, to the next higher place, from even places, downwards from odd ones. So on rings of up to 4 all ways
+//   two as long upwards, to the next higher place, from even places, downwards from odd ones. So on rings of up to 4 all paths
 //   are shortest ones, on longer rings all but those between places whose shorter path would lead through place 0.
 //   A packet that has begun in one direction goes on in it: from the next switch on, it is as free of place 0, and shorter.
 // Deadlock: none, with one virtual channel and whatever the switches, which need not keep rings moving. Number the links that

@@ -1,5 +1,5 @@
 // Worked example of a user's own switch: a fred_switch with one more register at every input port, as a
-// long way from the chip's edge to the buffers would need. Same parameters and ports as fred_switch but for its
+// long path from the chip's edge to the buffers would need. Same parameters and ports as fred_switch but for its
 // memory test, so every command takes it; what it costs shows in the cycles of a collective.
 //
 // Timing: as fred_switch, but a flit on in_flit_i at edge e is in the input buffer after e + 1.

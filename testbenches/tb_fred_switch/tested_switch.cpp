@@ -48,7 +48,7 @@ int TestedSwitch::config_stages() const { return is_fred() ? stages() : 1; }
 
 int TestedSwitch::config_edges() const { return is_fred() ? stages() + 2 : 2; }
 
-// A mesh router: not back by the way it came (north, east, south, west), and to the NPU by the local port that mirrors
+// A mesh router: no U-turn (north, east, south, west), and to the NPU by the local port that mirrors
 // the input.
 bool TestedSwitch::has_way(int input, int output) const {
   if (!is_mesh()) return true;

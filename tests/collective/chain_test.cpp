@@ -98,7 +98,7 @@ TEST(Chain, AWholeMeshIsARingWithHalfOfTheDataEachWay) {
   }
 }
 
-// A part of a row: the hop that closes the ring would go back over the links of the others. Both halves go the way
+// A part of a row: the hop that closes the ring would go back over the links of the others. Both halves go in the direction
 // that needs no such hop.
 TEST(Chain, APartOfARowGoesOneWay) {
   const Topology topology = test::mesh(6, 1);

@@ -81,7 +81,7 @@ TEST(DimensionRoutes, LeadEverywhereWithoutACircle) {
   }
 }
 
-// The shorter ways round a ring of 5 would have one.
+// The shorter directions round a ring of 5 would have one.
 TEST(DimensionRoutes, ShortestWaysWouldHaveACircle) {
   const Topology ring = torus({5, 1, 1}, 1, 0);
   Dependencies after(ring.links.size());

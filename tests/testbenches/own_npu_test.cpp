@@ -34,7 +34,7 @@ std::set<std::string> keys_of(const json& object) {
   return keys;
 }
 
-// Its messages go the way of our unicasts at that priority.
+// Its messages take the path of our unicasts at that priority.
 TEST(OwnNpu, TakesTheTimeOfOurUnicasts) {
   const json own = own_runs("configs/mesh_2x2.yaml")["runs"];
   ASSERT_EQ(own.size(), 3U);
