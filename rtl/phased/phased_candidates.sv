@@ -3,8 +3,8 @@
 // One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the active
 //   one, and no candidate yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one
 //   of that VC with a flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its inputs have a
-//   front of the phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down
-//   flow in one phase that would wait for the result of what it holds back, so readiness is per flow here.)
+//   head-of-line flit of the phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an
+//   up and a down flow in one phase that would wait for the result of what it holds back, so readiness is per flow here.)
 // candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
 //   clear_i, whether or not it still is ready: no head-of-line flit but those of the active phase leave.
 // clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow or a

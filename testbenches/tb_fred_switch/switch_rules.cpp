@@ -111,7 +111,7 @@ void SwitchRules::check_idle(bool idle) const {
               view_.outputs[p][v].places == shape_.buffers.output_flits;
     }
   }
-  if (idle != empty) broken(idle ? "idle, but not at rest" : "not idle, but at rest");
+  if (idle != empty) broken(idle ? "idle, but not empty" : "not idle, but empty");
 }
 
 void SwitchRules::arrive() {

@@ -156,7 +156,7 @@ void RouterRules::check_outputs(const SwitchPins& pins) const {
     }
     if (!std::equal(sent.flit.begin(), sent.flit.end(),
                     pins.out_flit.begin() + sent.out * words_)) {
-      broken(who + ": the flit is not the one that was at the front of its buffer");
+      broken(who + ": the flit is not the head-of-line flit of its buffer");
     }
   }
   if (expected != pins.out_valid) {

@@ -123,7 +123,7 @@ class GapChannel final : public LinkChannel {
 class GapPolicy final : public LinkPolicy {
  public:
   explicit GapPolicy(int gap) : gap_(gap) {}
-  std::string_view title() const override { return "links rest after packets (link.packet_gap)"; }
+  std::string_view title() const override { return "links pause after packets (link.packet_gap)"; }
   std::unique_ptr<LinkChannel> make_channel(const Link& link, int /*number*/,
                                             std::size_t words) const override {
     return std::make_unique<GapChannel>(link, gap_, words);
@@ -153,7 +153,7 @@ class GapScheme final : public LinkScheme {
     if (gap == 0) return {};
     return [gap](Topology& topology) {
       set_wafer_policy(topology, std::make_shared<const GapPolicy>(gap));
-      topology.notes.push_back("links rest after packets");
+      topology.notes.push_back("links pause after packets");
     };
   }
 };
@@ -205,7 +205,7 @@ TEST(LinkSchemes, OneOfAProgramChangesWaferLinks) {
   EXPECT_EQ(find_link_policy(mesh_with({"link.packet_gap=0"})), nullptr);
   const Topology topology = mesh_with({"link.packet_gap=4"});
   for (const Link& link : topology.links) EXPECT_EQ(link.policy != nullptr, !link.on_die);
-  EXPECT_NE(describe(topology, 100).find("links rest after packets"), std::string::npos);
+  EXPECT_NE(describe(topology, 100).find("links pause after packets"), std::string::npos);
 }
 
 TEST(LinkSchemes, OneOfAProgramRefusesWhatItsKeysDoNotAllow) {

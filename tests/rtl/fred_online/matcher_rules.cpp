@@ -60,7 +60,8 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
 std::string MatcherRules::move(const PhasedMatcher::Fronts& fronts,
                                const PhasedMatcher::Phase& phase, const PhasedMatcher::Move& move) {
   const auto [p, o, vc] = move;
-  if (!has(fronts.request[vc], p) || fronts.output[at(p, vc)] != o) return "no such front";
+  if (!has(fronts.request[vc], p) || fronts.output[at(p, vc)] != o)
+    return "no such head-of-line flit";
   if (has(in_, p) || has(out_, o)) return "its input or output is in use";
   in_ |= 1U << p;
   out_ |= 1U << o;
