@@ -43,7 +43,7 @@ class FabricNode {
     if (waiting_ != 0) [[unlikely]]
       look_at_waiting(links, edge);
   }
-  // Steps the core: whether it has to step at the next edge, whatever arrives, and the error that a
+  // Steps the core. Result: it has to step at the next edge, whatever arrives; the error that a
   // switch shows.
   SwitchCore::Stepped step() {
     if (core != nullptr) return core->step_and_tell(pins);

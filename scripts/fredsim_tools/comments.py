@@ -1,7 +1,7 @@
 """Comments without a subject: those that open with What, Of, Where, Whether or Who.
 
-A comment starts with its subject ("Ports of a node: …", not "Of a node's ports: …"). `python3 -m fredsim_tools.comments` prints the others of
-the checkout as file:line, and their number; its exit code is 1 if there are more than the limit.
+A comment starts with its subject ("Ports of a node: …", not "Of a node's ports: …"). `python3 -m fredsim_tools.comments` prints
+the others of the checkout as file:line, and their number; its exit code is 1 if there are more than the limit.
 """
 
 import argparse
