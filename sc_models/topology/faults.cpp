@@ -304,8 +304,7 @@ Fault parse_fault(std::string_view text, std::string_view label) {
   std::string_view name = text.substr(form->first.size());
   if (name.find('@') != std::string_view::npos)
     refuse(label, text,
-           "; components have failed from the start, none fails in the middle of a run; allowed: "
-           "without '@'");
+           "; components fail from the start, none in the middle of a run; allowed: without '@'");
   if (fault.kind == Fault::Kind::kNpu || fault.kind == Fault::Kind::kIo) {
     if (!is_digits(name)) refuse(label, text, fmt::format("; {}", kAllowed));
     fault.name = fmt::format("{}{}", form->first.substr(0, form->first.size() - 1), name);
