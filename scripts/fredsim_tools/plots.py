@@ -26,7 +26,7 @@ COLOURS = {
 
 
 def save(figure: Figure, file: Path, drawn: IO[str] = sys.stderr, kinds: Sequence[str] = ("png", "svg")) -> None:
-    """As PNG and SVG. file: their path without its ending, in a folder that is made; drawn: to which they are named."""
+    """Writes PNG and SVG. file: their path without its ending, in a folder that is made; drawn: to which they are named."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for kind in kinds:
         path = file.with_suffix(f".{kind}")
