@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # find_package(fredsim) for a project of others: fredsim-config.cmake in the build folder, for a program with our
 # libraries in it and anything of its own (docs/developer/switch_kind.md). Libraries and functions have the names
 # that they have here. There is no installation: the project builds against this build folder and this checkout.

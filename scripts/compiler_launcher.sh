@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # compiler_launcher.sh COMPILER ARGUMENT…: the compiler through ccache where there is one, else as it is. CMake puts
 # this before every compilation, and not ccache itself: command lines then stay as they are when ccache comes or
 # goes, and ninja has nothing to compile again.

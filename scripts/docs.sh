@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the pages of docs/ as a site, build/site/index.html, with MkDocs, which is installed if it is missing. A link that leads nowhere is an
 # error. --serve: serves the site on this machine instead, and builds it anew after every change.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Gives what reads users' files and words bytes of all kinds, with libFuzzer and the address and undefined-behaviour sanitizers.
 # Installs what is missing, builds in build-fuzz/:
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top of
 # the checkout, and offers: reproduce, say, die, with_log, need_packages, build_targets.
 # shellcheck shell=bash disable=SC2034  # the lists are used by the scripts that source this

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compares the RTL of the switches with their C++ twins, cycle by cycle, under random work: all kinds and sizes that are
 # built, with stalls, register accesses, misprogrammed rows of the phase store and resets in mid-traffic:
 #

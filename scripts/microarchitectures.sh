@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compares kinds of switches on the wafer: times, rates and conflicts from simulation, area, clock and energy from
 # synthesis. Installs what is missing, builds; its options:
 #

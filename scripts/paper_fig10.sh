@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Training iterations of the paper (§8.2, figure 10) on the mesh, Fred-C and -D, next to the paper's figures: at one compute rate fitted
 # on ResNet-152, at a rate fitted for each workload, by the roofline; and ResNet-152 with overlap and with ZeRO-2. Installs what is missing,
 # builds; its options:

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Training iterations of all strategies of 20 workers (§8.3, figure 11) on the mesh and Fred-D, next to the paper's figures, and the
 # mesh's by themselves (figure 2). Installs what is missing, builds; its options:
 #

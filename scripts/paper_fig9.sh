@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The communication microbenchmarks of the paper (§8.1) on the mesh and on Fred-A to -D: a table next to the paper's
 # figures, and bars as PNG and SVG. Installs what is missing, builds; its options:
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh checkout to the main result: installs what is missing (Debian 12, root or sudo), builds
 # build/fredsim, and compares Fred-D with the baseline mesh, by the paper's algorithm and the best, an all-reduce over all 20 NPUs.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Renews what is made from the sources and kept in the tree: the schemas of results and machine files and the pages of docs/reference.
 set -eu
 cd "$(dirname "$0")/.."

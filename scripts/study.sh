@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures what the paper asserts and does not measure: latency of small messages, buffer sizes, serial compound steps,
 # pre-emption, rounding, memory, errors on links, failed components, inference. Installs what is missing, builds; its options:
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Synthesises the RTL into the cells of an open library: area, memories, longest paths, clock, energy of a flit.
 # Installs what is missing; `scripts/synth.sh --help` says more.
 #

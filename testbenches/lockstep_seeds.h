@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The --lockstep CYCLES [FIRST_SEED] of a switch testbench: random work from one seed after the other until that
 // many cycles have been compared (scripts/lockstep.sh).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random work for lockstep tests of any switch: stalls around it, registers read in mid-traffic, and flits that break
 // the contract.
 #pragma once

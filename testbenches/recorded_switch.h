@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The RTL of a switch, every step of it in a waveform file: the --wave FILE.fst of the switch testbenches.
 //
 // Signals: those of the instance, and under "tb" cycle, steps since reset, and stage, the part of the work

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The --wave FILE.fst of a testbench's main(): one short, fixed piece of work in a waveform file.
 //
 // Prints what `record` says that the file holds. Returns the exit code: 0, 1 when the work failed, 2 for a file

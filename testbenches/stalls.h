@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random stalls around a switch under test, and the buffers behind it.
 #pragma once
 

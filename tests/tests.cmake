@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Requirements of tests, read with BUILD_TESTING only: GoogleTest, and fredsim_test().
 include(GoogleTest)
 find_package(GTest QUIET)

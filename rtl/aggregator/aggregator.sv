@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An aggregator: a switch of the same ports, buffers, phases and registers as a FRED chiplet, whose interconnect is a
 // crossbar with a central pool of adders and a reduction table (switch-centric, as the reduction engines of NVLink
 // SHARP).

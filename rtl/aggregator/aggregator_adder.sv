@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One adder of an aggregator, for every lane, with its accumulator: adds the operands of a flit one after the other.
 //
 // Contract: the sum of the flits at the heads of the operand FIFOs of a flow's inputs, by rising input, from left to

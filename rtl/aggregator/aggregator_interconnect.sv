@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interconnect of an aggregator: a crossbar, and beside it a pool of adders that the flows of a phase share.
 //
 // Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after a later one. Port p of a flit vector is bits

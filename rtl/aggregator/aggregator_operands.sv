@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of one input of an aggregator: a FIFO of the flits that adders have not taken yet.
 //
 // Timing: a flit written at an edge may be read at later ones. rdata_o follows the edge that samples read_i, and holds

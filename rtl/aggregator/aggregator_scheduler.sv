@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives the adders of an aggregator to the flows that have flits to add.
 //
 // Every flow has a queue of flits that have fired and that no adder has yet, at most aggregator_pkg::MAX_WAITING. An

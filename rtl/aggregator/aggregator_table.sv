@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction table of an aggregator: what the flows of the phase in use add, and the paths of the other flows.
 //
 // Change: change_i at an edge, with the row of a phase. If drained_i says that no flit of a sum is under way, the row

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register bus of a chip: an APB slave in front of the register port of a switch.
 //
 // Bus: APB4 without PSTRB and PPROT: whole words of 32 bits, byte addresses. The register port has word addresses,

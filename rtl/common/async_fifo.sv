@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIFO between two clock domains, with Gray-coded pointers.
 //
 // Write side (wclk_i): write_i at an edge stores wdata_i; allowed only where free_o is not zero (asserted). free_o:

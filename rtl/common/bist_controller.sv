@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-test of memories: a march C- over all that are on its test bus, at the same time and at the speed of the clock.
 //
 // What it does: start_i at an edge while busy_o is low begins a test. For words of alternating bits, then for words of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test bus of the memories: from bist_controller to every bist_ram, carried down the hierarchy as one vector.
 //
 // Use: always qualified (bist_pkg::X).

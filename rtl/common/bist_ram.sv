@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A flit_ram with the collar of a self-test (BIST) in front of it: the test bus may take the memory from its user.
 //
 // Ports: those of flit_ram, and bist_i, the test bus (bist_pkg). While its enable is high the user's pins have no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Credits of one virtual channel at the sending end of a link: how many flits the receiver has room for.
 //
 // Timing: has_credit_o and credits_o are registers. give_i at an edge adds one credit, spend_i takes one; both at once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Credits of one virtual channel from one clock domain to another: pulses in, as many pulses out.
 //
 // Timing: give_i at an edge of sclk_i is one credit. It is a pulse of one cycle on credit_o after the third edge of

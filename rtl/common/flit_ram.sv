@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronous memory with one write and one read port: the only place where a memory is inferred. A chip puts
 // its own macro here.
 //

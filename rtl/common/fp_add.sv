@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One lane of the reduction: a combinational floating-point adder, FP16 or BF16.
 //
 // Contract: sum_o = a_i + b_i in the same cycle, IEEE 754 round to nearest even, subnormals kept

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The check of a word that goes over a link: the remainder of its bits as a polynomial, inverted, so that a word of
 // zeros with a check of zeros is not intact.
 //

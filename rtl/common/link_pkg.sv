@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by both ends of a link with retransmission: fields of what goes over it, and the check's polynomial.
 //
 // On the wire, from bit 0: the flit, its sequence number, the round, the check. Back, on wires of their own like

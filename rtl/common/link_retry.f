@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of link_retry_tx and link_retry_rx, relative to this folder: read with -F.
 noc_pkg.sv
 link_pkg.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receiving end of a link with retransmission: passes every flit on exactly once, in order, and asks for it again when it
 // came damaged or not at all.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sending end of a link with retransmission: keeps every flit until the receiver has acknowledged it, and sends it
 // again when it is asked to, or when nothing is heard (Go-Back-N).
 //

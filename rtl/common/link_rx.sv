@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receiving end of a link: flits and credits that arrive with the link's clock, brought to the switch's clock.
 //
 // Link side (rx_clk_i): a flit with rx_valid_i, without ready: the sender has credits. Bit v of rx_credit_i: a slot of

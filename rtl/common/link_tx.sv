@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sending end of a link: flits and credits of a switch, brought to the link's clock.
 //
 // Switch side (clk_i): ready_o goes to out_ready_i of the switch, valid_i and flit_i come from its pins, and so does

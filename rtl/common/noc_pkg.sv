@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared definitions of all switches and endpoints: flit layout, virtual channels, lane formats, register
 // map.
 //

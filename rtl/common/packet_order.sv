@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the flits that pass a port: the packets of a virtual channel come whole, one after the other.
 //
 // A flit is a head exactly if the flit before it of its VC was a tail, or there was none since reset. The flit counts

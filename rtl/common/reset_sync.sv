@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reset synchroniser: a reset that comes at any time begins at once and ends with the clock.
 //
 // Timing: rst_no is low as soon as rst_ni is low, with or without a clock, and stays so until the second edge of clk_i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round-robin arbiter: of those that ask, the first one at or after its turn, cyclically.
 //
 // Timing: grant_o, one-hot or none, follows request_i in the same cycle. With advance_i at an edge the turn is that of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Performance counters of a switch, 64 bits each, read through the register map.
 //
 // Shared by fred_switch and mesh_router; addresses: noc_pkg::REG_*. Reads of addresses without a counter

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings bits into another clock domain: two flip-flops in a row for each bit. A chip puts its library's synchroniser
 // cell here.
 //

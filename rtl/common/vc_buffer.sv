@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input buffer of one port: a FIFO per virtual channel, with credits (§5.4, §6.2.3).
 //
 // What it does: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i, with in_side_i, what the control

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Book-keeping of one virtual channel of a vc_buffer: which slots are in use, and the sides of its first flits.
 //
 // Timing: as vc_buffer. push_i and pop_i at an edge are obeyed; the parent pushes nothing while full_o is high and pops

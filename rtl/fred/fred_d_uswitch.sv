@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // D-µSwitch (M x 2), output side of Fred_m(P): routes, and can copy one input to both outputs (§4).
 //
 // Contract: output k follows the input named by its own code: 0 = nothing, j + 1 = input j. Each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares what leaves the interconnect of a FRED switch with the places that were reserved for it: a row of the phase
 // store whose configuration is not that of its flows is found here, and does no more than spoil what its phase carries.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of fred_interconnect, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interconnect of a FRED switch: Fred_m(P), pipelined, with configuration loaded as a wave (§4, §5).
 //
 // Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after the edge STAGES - 1 edges

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fred_m(P) by recursion (paper §4): the µSwitches and their wiring, without the control of the waves.
 //
 // Shape: P = 2: one RD-µSwitch. P > 2, r = floor(P/2), s = ceil(P/2): r R-µSwitches, M sub-networks

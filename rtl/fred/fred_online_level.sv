@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Middle sub-networks of online unicasts at one level of Fred_M(P), M >= 3, in constant depth.
 //
 // Flits that meet at an R- or D-µSwitch of a level must take different middle sub-networks. An online flit meets at

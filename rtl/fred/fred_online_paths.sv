@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths of online unicasts through Fred_M(P), of the flits that phased_matcher let go, beside those of the phase.
 //
 // M >= 3: level by level, by the rule of fred_online_level, which finds a path for every flit of every matching. M =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path of every flow of the active phase through the interconnect, level by level: what fred_online_paths must
 // not cross.
 //

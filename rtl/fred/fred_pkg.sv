@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the FRED switch: its part of the flit header, configuration layout, phase-store rows.
 //
 // The only place where these are written: C++ has them, and the functions at every size, from <rtl/fred_pkg.h>, which

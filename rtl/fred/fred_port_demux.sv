@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registered demultiplexer (1 x M): the odd last input port of Fred_m(P) on its way to one sub-network.
 //
 // Contract: the flit leaves by the output named by the configuration: 0 = none, j + 1 = output j;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registered multiplexer (M x 1): one output of a D-µSwitch, or the odd last output port of Fred_m(P).
 //
 // Contract: the output follows the input named by the configuration: 0 = nothing, j + 1 = input j;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // R-µSwitch (2 x OUTPUTS), input side of Fred_m(P): routes its two inputs and can add them (paper §4).
 //
 // Contract: output j, registered, is chosen by its 2-bit code of the configuration (fred_pkg::USEL_*):

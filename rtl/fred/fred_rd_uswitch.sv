@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RD-µSwitch (2 x 2), the base case Fred_m(2): reduces and distributes (paper §4).
 //
 // Contract: every output chooses nothing, input 0, input 1 or the sum by its own 2-bit code; both

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Map of the registers of a fred_switch, that is of the accesses that they answer (noc_pkg): those its register port
 // takes in silence and answers with zero are refused on a bus.
 //

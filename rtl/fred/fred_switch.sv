@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
 // output staging (§4, §5.4, §6.2.3).
 //

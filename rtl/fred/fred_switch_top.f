@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of fred_switch_top, relative to this folder: read with -F.
 -F fred_switch.f
 ../common/synchroniser.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fred_switch with what a chip has around it: reset synchronisers, clock crossings at the links, and a register bus.
 //
 // Clocks: clk_i is the switch's. Each link has two of its own: rx_clk_i[p] comes with what arrives, tx_clk_i[p] is

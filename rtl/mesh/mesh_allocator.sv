@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switch allocator of a mesh_router: which head-of-line flits leave at an edge. One decision per cycle, from registers
 //   and out_ready_i.
 //

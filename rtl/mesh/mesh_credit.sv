@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Credits of one (output port, virtual channel) of a mesh_router: how many flits the receiver has room for.
 //
 // Packets are let go whole (virtual cut-through). need is the room that a packet start waits for: 1 on the control VC,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input side of one port of a mesh_router: pin register, route, buffer, and what the allocator knows of its
 // head-of-line flits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output side of one port of a mesh_router: credits of its virtual channels, its part of the crossbar, output register.
 //
 // Timing: launch_i (a bit per VC) at edge e; granted_i (one-hot, the input port) after e; flits_i has that input's flit

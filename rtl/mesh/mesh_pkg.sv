@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ports of a mesh router and X-Y routing on a mesh or torus, the same as sc_models/routing/mesh_routing.h.
 //
 // Purpose: the routing decision of mesh_router and mesh_reducing in one place. Use: always qualified (mesh_pkg::X).

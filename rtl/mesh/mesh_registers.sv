@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of a mesh_router beside its counters: identity, shape, position, sides of the rings, local ports without a
 // link, error, credits.
 //

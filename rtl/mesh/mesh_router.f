@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of mesh_router, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 mesh_pkg.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A router of the 2D mesh or torus: X-Y routing, virtual cut-through, four virtual channels with credits.
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own

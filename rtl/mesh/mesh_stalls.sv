@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what stands still in a mesh_router, for its counters (mesh_router).
 //
 // In: of a cycle, per head-of-line flit (4p + v): no_credit_i, contends_i (it has credits and the link does not hold

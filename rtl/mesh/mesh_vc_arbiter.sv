@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbiters of one virtual channel of a mesh_router: for every output port, round robin over the input ports.
 //
 // Bits of request_i and winner_o: p*P + o, input port p, output port o. An input asks for one output at most.

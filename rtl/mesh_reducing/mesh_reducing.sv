@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A router of the 2D mesh that adds and multicasts along trees: the ports of a mesh_router, X-Y routing of unicasts,
 // and phases whose flows are reduced and distributed inside, as in a FRED chiplet.
 //

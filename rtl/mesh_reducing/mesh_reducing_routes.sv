@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routes of online unicasts by X-Y routing, for a phased_switch in a mesh: its lookups, and the router's position.
 //
 // Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks for phases that the switch could change to: those at the heads of input buffers.
 //
 // One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the active

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control unit of a switch with phases: choice of phase, pre-emption, and the join of the active phase's flows (§4,
 // §5.4).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input side of one port of a fred_switch: pin register, input buffer of four virtual channels, flit register (§5.4,
 // §6.2.3).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flow join of the active phase: which flits fire at this edge (§4).
 //
 // A flow fires when every one of its input ports shows a flit of the phase (match_i) and every one of its output ports

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that the flits which a flow joins agree: in tag, and in being the last of their packets.
 //
 // Timing: pop_i at an edge e. tag_i and tail_i are those of the flits read from the buffers after e + 1, partner_i is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matcher of online unicasts, beside the phase in use (§5: the default header index): which head-of-line flits leave
 // at an edge.
 //

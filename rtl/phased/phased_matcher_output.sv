@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One output of phased_matcher: grant to one of the head-of-line flits that request it, and the state of its round robin.
 //
 // Grant: every VC picks one head-of-line flit by round robin over the inputs (rr_arbiter); the output grants the pick

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link arbiter.
 //
 // Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is sure. The control

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the switches with a phase store: rows of that store, as far as all kinds have them alike.
 //
 // The only place where these are written: C++ has them, and the functions at every size, from <rtl/phased_pkg.h>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing table of a fred_switch for online unicasts: the output port of every flit that arrives, looked up when it
 // arrives.
 //

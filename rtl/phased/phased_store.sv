@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phase store of a switch: configurations, one row per phase; 1.5 KB for each phase in use (§4, §6.2.3).
 //
 // Row layout, least significant bit first (sc_models/routing/fred_routing.h mirrors it): valid (1),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of switches with a phase store, around their interconnect: input buffers, control unit, matcher of
 // online unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with
 // an interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routes of online unicasts by a table, for a phased_switch: its lookups, and the table's registers (phased_route_ram).
 //
 // Registers: REG_ROUTE + destination (noc_pkg), one request per cycle on reg_*. hit_o: reg_addr_i is one of them,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reducing crossbar: a switch of the same ports, buffers, phases and registers as a FRED chiplet, whose interconnect
 // is a P x P crossbar with an adder tree at every output (the alternative of §9): disjoint flows never conflict.
 //

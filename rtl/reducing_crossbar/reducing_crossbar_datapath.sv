@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Datapath of a phased_switch with a reducing crossbar, from its inputs to its outputs: the interconnect, configured by
 // the flows of the active phase, and the unicasts in flight to it.
 //

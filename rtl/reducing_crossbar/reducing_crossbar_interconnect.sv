@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interconnect of a reducing crossbar: P x P, with an adder tree at every output (the alternative of §9).
 //
 // Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after the edge STAGES - 1 edges later, i.e. STAGES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node of an adder tree of a reducing crossbar: passes its left or its right flit on, or their sum, or nothing.
 //
 // Contract: with two valid inputs the output is their sum: header of the left one, lanes added element-wise by an adder

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the reducing crossbar: its identity, register stages, rows of its phase store.
 //
 // The only place where these are written: C++ has them, and the functions at every size, from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adder tree of one output of a reducing crossbar: the sum of the flits that are valid at an edge.
 //
 // Order of addition: a balanced tree over the inputs, by number: level by level node n adds nodes 2n and 2n + 1 of the

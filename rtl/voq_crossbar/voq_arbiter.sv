@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbiter of one output or one input in a round of matching: of those that ask, one, by virtual channel, by who goes
 // first, by round robin.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input buffer of one port of a VOQ crossbar: slots of four virtual channels, and in them a queue for every (virtual
 // channel, output).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of voq_crossbar, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/bist_pkg.sv

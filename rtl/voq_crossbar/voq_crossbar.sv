@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A VOQ crossbar: a switch without phases and without adders, with virtual output queues at its inputs and iSLIP. What a
 // conventional switch of the same ports and buffers does for unicasts.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crossbar of one output of a VOQ crossbar: the flit of the input that is selected, from a register.
 //
 // Contract: select_i has at most one bit, of a valid flit (asserted).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the VOQ crossbar: its identity, how many rounds of iSLIP and queues it may have.
 //
 // The only place where these are written: C++ has them, and the function at every size, from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of a VOQ crossbar beside its counters and routes: identity, shape, error, credits; whose answer a read gets.
 //
 // Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input side of one port of a VOQ crossbar: pin register, buffer of virtual output queues, flit register.
 //
 // What it does: a flit on in_flit_i goes to a register, then into the queue of its virtual channel and output

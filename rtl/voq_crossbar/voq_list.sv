@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One virtual output queue of a voq_buffer: slots of its flits, oldest first, as a linked list.
 //
 // What it does: push_i at an edge puts a flit that is stored in push_slot_i at the end. pop_i takes the head-of-line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One round of iSLIP in a VOQ crossbar: request, grant, accept (McKeown 1999), on pairs that may be partly matched.
 //
 // request  ask_i, bit P*(4o+v) + i: the queue of VC v from input i to output o asks.

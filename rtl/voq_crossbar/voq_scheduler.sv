@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduler of a VOQ crossbar: which head-of-line flits of the virtual output queues leave at an edge. iSLIP, pipelined,
 // by packets.
 //

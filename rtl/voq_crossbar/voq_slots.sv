@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Free slots of one virtual channel of a voq_buffer: which slot the next flit takes.
 //
 // Timing: slot_o, a free slot, and full_o are registers. take_i at an edge takes slot_o; the parent takes none while

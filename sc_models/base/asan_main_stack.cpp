@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built in by the asan preset only: lets an exception leave no poison on the main stack.
 //
 // AddressSanitizer marks the stack frames of running functions and clears the marks of those that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list with room for so many items, which its user does not exceed: add() is a store and a count. Memory is touched only as
 // far as it was ever needed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors a user can cause or must be told about, each carrying the exit code of the command line.
 // Purpose: thrown at the edges (configuration, files, routing), caught once in the program's main.
 // Programming errors are assertions, never these.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a file that a user has named.
 //
 // Purpose: files that a library or the command line reads as a whole; configurations have a limit of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flit as it crosses every link and every switch port, and the packet
 // header inside it (§6.2.3).
 //

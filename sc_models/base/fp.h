@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scalar FP16 and BF16 addition, bit for bit that of rtl/common/fp_add.sv.
 //
 // Round to nearest even, subnormals kept, infinities; every NaN result is the format's canonical

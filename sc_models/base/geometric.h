@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gaps of a Bernoulli process, drawn from one random number each, in integers only: the same on
 // every machine for the same seed (a logarithm's last bit is not).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 128-bit integers, an extension of GCC and Clang that -Wpedantic wants marked: for products of two
 // 64-bit quantities that must stay exact.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages that quote what a user wrote, without all of it where that is long: who gave a file in place of a word is not shown the
 // file.
 //

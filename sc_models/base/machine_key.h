@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A key of a machine file and the value that a machine has for it.
 #pragma once
 

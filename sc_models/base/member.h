@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of a group, by numbers that do not depend on the machine: an NPU by its own, 0 and up, I/O controller k by
 // io_member(k), below 0. As text, for people and files: "3" and "io3".
 #pragma once

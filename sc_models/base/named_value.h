@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A parameter of a module and its value: P = 4.
 #pragma once
 

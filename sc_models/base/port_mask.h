@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A set of ports as a 32-bit mask, bit p for port p.
 #pragma once
 

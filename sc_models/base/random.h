@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deterministic, stateless random numbers: the same on every machine for the same seed.
 #pragma once
 

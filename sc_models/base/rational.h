@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An exact non-negative rational, always in lowest terms. Used for link rates in flits per cycle.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the C++ header of a SystemVerilog package, and its constants as JSON: rtl_package_header.py PACKAGE XML WRITTEN_IN HEADER JSON
 
 XML is Verilator's --xml-only output of the package and of a module `probe` (rtl_packages.cmake), whose constants are

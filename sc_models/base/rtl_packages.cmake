@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # C++ headers of SystemVerilog packages: what RTL, C++ and scripts know is written in the package alone.
 #
 #   fredsim_rtl_package(fred_pkg FILES rtl/common/noc_pkg.sv rtl/fred/fred_pkg.sv
@@ -19,7 +20,7 @@ target_include_directories(fredsim_rtl_packages INTERFACE ${PROJECT_BINARY_DIR}/
 function(fredsim_rtl_package package)
   cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE" ${ARGN})
   set(folder ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
-  set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # of its own: packages are made beside each other
+  set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # its own folder: packages are made beside each other
   set(probe "// The functions of ${package} by size, as constants.\nmodule probe;\n")
   foreach(middle RANGE 2 4)
     foreach(name ${ARG_BY_MIDDLE})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A key of a machine file that was set on the command line, as results name it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words for a command line that a user can paste into a POSIX shell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A digest of a state, 128 bits: equal states have equal digests, and different ones do not, but by chance.
 // By it a run finds that a state recurs (engine/recurrence.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The nearest right word for a misspelt one, for error messages.
 #pragma once
 

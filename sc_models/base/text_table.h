@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table for people: one or two header lines (title, unit), a rule, rows; columns as wide as they need, kept to
 // a width where there is one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text on a terminal: how wide it is there, and how it breaks into lines.
 //
 // Widths are in columns of a terminal: 1 for most characters of UTF-8, 2 for those of East Asian

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantities with units as a user writes them, parsed to exact integers.
 //
 // Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; bandwidths B/s, KB/s … TB/s of ten; times

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the virtual channels by priority: on links, in switches and in NICs (§5.4).
 //
 // One order for a machine, any of the 24 (switch.vc_order). The RTL takes it as a number, its parameter VC_ORDER

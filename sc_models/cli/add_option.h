@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options as all commands add them: collected as text, checked later (option_values.h), so that every
 // message has the same form.
 #pragma once

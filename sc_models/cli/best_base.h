@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --best-base: the base once more, as well as it can, as a machine beside the others; --placement auto of `run` and `compare`;
 // --write-placement: where workers are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command of the program: a row of the table in commands.h, and what one command line asks of it.
 //
 // A command is a file of its own, <name>_command.cpp: options, checks, files, run, help and examples. Nothing else compares its name.

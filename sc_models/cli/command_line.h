@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as text, for results to say what made them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All commands of the program but `help`, in the order in which the help text lists them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that a command reads and writes: no output goes over an input or over another output.
 #pragma once
 

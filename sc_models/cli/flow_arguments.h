@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows as they are typed on the command line: input ports, a colon, output ports, each side ports
 // and ranges of ports with commas between them: "0,1,2:4,5", "0-3:4-7", "0,2-4:0".
 //

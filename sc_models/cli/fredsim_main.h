@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fredsim, the command line: parses, runs a command, turns errors into exit codes.
 //
 // Use: the main() of a program that is fredsim with something of its own calls it once, having added its kinds of switches

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of groups as --group and work files name them: NPUs (workers), I/O controllers, and all of these.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The help texts: kept to the terminal's width, 100 columns at most, with examples that work as typed at the
 // top of a checkout.
 #pragma once

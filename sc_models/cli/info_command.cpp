@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim info`: what a machine file builds; no simulation.
 #include <fmt/format.h>
 

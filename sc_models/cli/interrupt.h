@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C: the first SIGINT, SIGTERM or SIGHUP asks the command to end in order, the second ends the program at
 // once (exit code 130 both; OutputFile keeps files whole).
 #pragma once

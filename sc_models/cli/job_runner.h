@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All jobs of one command, run one after the other by one SystemC thread.
 //
 // Why a thread: a communicator waits for simulated time; and why one: all machines are elaborated

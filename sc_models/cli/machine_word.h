@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine as it is named on the command line: a file, and settings of its own behind an '@'.
 //
 //   configs/fred_d.yaml

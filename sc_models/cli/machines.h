@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machine files of a command line, loaded.
 //
 // Errors: those of load_configs() (config/config.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that needs more memory than there is, refused before it is planned.
 //
 // Errors: BadInput naming the work that needs most, how much all of it needs, how much there is, and what could be

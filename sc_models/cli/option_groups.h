@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options that several commands have, in groups: as text where CLI11 puts them (…Strings), and checked.
 //
 // A command's options are a struct that inherits the groups it has.

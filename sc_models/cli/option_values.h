@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of command line options: text to checked values.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All commands and their options as a page in Markdown (docs/reference/options.md), from their help.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/parse_command.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the words of a command line to a command that is ready to run.
 //
 // Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or command is one, with the nearest

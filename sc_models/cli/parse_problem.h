@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explanation of a command line that CLI11 refuses, in our words instead of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --strategy, --dimension, --placement: 3D parallelism on the command line (collective/parallelism.h, worker_placement.h).
 //
 // A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Name of this program in messages, help texts and results: fredsim, or the name that its main() gave
 // fredsim_main().
 //

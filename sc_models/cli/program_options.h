@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line of a testbench or measuring program: its options, --help, and what becomes of
 // anything else.
 //

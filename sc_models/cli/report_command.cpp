@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim report`: results of earlier commands as a page.
 #include <fmt/format.h>
 

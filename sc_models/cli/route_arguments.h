@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command line of `fredsim route` and `fredsim conflicts`: one switch, no machine file.
 //
 // Errors: BadInput naming the option or flow, what was found and what is allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim route`: flows through one switch; no machine file, no simulation.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A routing as text for people and as JSON (`fredsim route`).
 //
 // Bits are counted from bit 0 of the configuration as sc_models/routing/fred_routing.h lays it out;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim run` and `fredsim compare`: collectives on one machine, or on several against the first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim schema`: the JSON schema of machine files or of results, or their keys as a page.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spelling of the command line, looked at before CLI11 parses it: unknown commands and options get
 // the nearest right one, an option without its value is told from a value that is an option or empty, and a flag
 // has none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim strategies`: plans the groups of every strategy; no simulation.
 #include <fmt/format.h>
 

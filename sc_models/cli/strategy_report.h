@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report on the strategies that have a routing, as tables and as JSON (`fredsim strategies`).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shell-style patterns on switch names, as options take them.
 #pragma once
 

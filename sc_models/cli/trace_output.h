@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and --comm-groups.
 //
 // All are written, in place of older ones of these names, or none, and the older ones stay.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim traffic`: synthetic traffic, without SystemC.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command line of `fredsim train`, as far as no other command has it.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim train`: training iterations and inference on one machine, or on several against the first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/training_jobs.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The jobs of `fredsim train`: a model's iterations, or a workload's from files, on several machines.
 //
 // The constructor plans and elaborates; run() is called in an SC_THREAD.

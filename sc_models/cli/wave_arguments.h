@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of waveform files: --wave, --wave-scope, --wave-links-only, --wave-window,
 // --wave-trigger, --wave-before, --wave-after.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work of `fredsim run` and `compare`, from their options: collectives, groups, sizes.
 //
 // Units: sizes in bytes, with NCCL's meaning.

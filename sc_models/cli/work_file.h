@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --work FILE.yaml and --matrix FILE: what does not fit on a command line.
 //
 // A work file is a YAML list of collectives that run at the same time unless it says otherwise, each a map of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
 //
 // In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Acknowledgements in the endpoint trees of a plan (TreeRank::acknowledge_sums and so on).
 //
 // A source that sees no results by itself, the leaf of a reduction without broadcast or the root of a broadcast, learns by

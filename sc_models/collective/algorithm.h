@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algorithms of collectives: what each of them is, and what it can do. All others ask here; none of them asks
 // which algorithm it is.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chains of collectives with a root: two per part (and slice), each for half of the data, from or to the
 // root around a ring of the members.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual channels that the endpoint trees of a part may be spread over.
 //
 // A part's own is that of its priority. A data channel that is no part's priority goes to the parts of the next lower

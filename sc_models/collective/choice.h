@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choices among algorithms, which work may name in place of one, and which algorithm `auto` takes: the one that is estimated to
 // take the shortest time. Nobody else compares their names.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives, priorities and orders of packets by name, as users ask for them.
 //
 // Errors: BadInput for a name that is none, with the list of those allowed.

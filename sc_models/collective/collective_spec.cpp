@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collective/collective_spec.h"
 
 #include "base/random.h"

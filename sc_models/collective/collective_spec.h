@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collective on a group, as it is asked for: input of the planner (collective/planner.h).
 #pragma once
 

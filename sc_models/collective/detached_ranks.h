@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In-switch trees of a slice that does not join all ranks of a group, on a FRED tree with failed components
 // (topology/faults.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // edge_tree: what an I/O controller on an edge of a mesh or torus sends to NPUs, or gets from them, over a tree of single
 // hops between NPUs: weight streaming (§8, "Weight streaming on an N-wide mesh").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while an algorithm
 // (collective/algorithms) makes its trees. Where there are slices everything is cut over them, and slice s's share goes by
 // NIC port s.

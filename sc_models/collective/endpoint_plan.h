@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning of one part of a plan at the endpoints, by the algorithm that is asked for (collective/algorithm.h) or, for
 // `auto` and `paper`, by the paper's.
 #pragma once

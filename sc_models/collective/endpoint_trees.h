@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shapes of endpoint trees: who passes partial sums and results to whom (§7.2, §5).
 //
 // chain: ranks one after the other, the root at one end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One slice for all that do the same: which trees of the plans of a run have to be simulated at all.
 //
 // The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction trees of a group on a mesh whose routers add: which links its data take (collective/in_switch_plan.h).
 //
 // A tree has a root router. Rows first: from every member's router along its row to the root's column, then along that

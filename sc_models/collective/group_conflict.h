@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups that cannot be in the switches together: the reason, and what a planner does then.
 #pragma once
 

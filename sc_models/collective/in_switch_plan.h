@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
 //
 // Slices: each carries its share and shares nothing with the others; those that failed components keep from some members do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load of a plan on every link, by walking it (collective/link_walk.h). Analytic, not simulated.
 #pragma once
 

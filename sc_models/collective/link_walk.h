@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links that the flits of a plan's trees cross: packets between endpoints along X-Y paths or the switches'
 // routing tables, packets into switches along the flows of the rows that the plan programs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms need them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of groups (base/member.h) on a topology: NPUs and I/O controllers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collective/mesh_rings.h"
 
 #include <numeric>

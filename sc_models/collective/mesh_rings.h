@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rings of a 2D mesh (§7.2).
 //
 // hier_ring on a whole mesh runs in the two dimension orders at once. On a line of n routers the

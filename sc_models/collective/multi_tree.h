@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_tree: collectives of a group that fills a rectangle of a mesh or torus, over combs, spanning trees of single hops
 //   that together load all links of the rectangle alike.
 //

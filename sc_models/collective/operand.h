@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of ranks and results of their sums: the data that runs carry and verify.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_tree where no combs fit (collective/multi_tree.h): all-reduces of a group of NPUs of a grid that fills no rectangle, or
 //   on links that are not alike, since components have failed (topology/faults.h).
 //

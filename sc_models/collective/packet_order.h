@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which packets of trees that reduce, or have a pace (collective/packet_pace.h), share a channel (NIC port and VC)
 // on a mesh or torus, and those of all-reduces by rings on a FRED tree.
 //

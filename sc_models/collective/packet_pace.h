@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pace of packets, PacketOrder::kPaced: sources start packets of a tree evenly, as many in a frame of cycles as the busiest link
 // takes, and all channels send them in an order (collective/packet_order.h).
 //

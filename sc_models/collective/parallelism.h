@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 3D parallelism of a training run: who communicates with whom, and on which NPU a worker sits (§2,
 // §5.3, §8).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of a placement of workers, by a model that is fast enough to try a million of them (placement_search.h).
 //
 // Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B + kOverlap L, whichever is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A search for placements of workers with a low cost (placement_load.h).
 //
 // Local search from each of the best few of the placements that it is given: changes are tried at random and taken where the cost

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives as data: who sends, receives and adds what, in which phase, after what.
 //
 // A plan is one work: several parts, each one collective on one group, that run at the same time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Size of a plan, before it is made: collectives of thousands of NPUs can need more memory than a machine has, and
 // take minutes to find out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of a plan of endpoint trees, estimated, not simulated: what algorithms are compared by
 // (collective/choice.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The planner: from the collectives that are asked for to a plan on a fabric.
 #pragma once
 

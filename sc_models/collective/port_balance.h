@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // By which NIC ports unicasts go on a FRED tree with failed components (topology/faults.h), so that all ports that are left
 // share the load.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a plan's
 // tree (collective/plan.h) on them (§5).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collective/slice_router.h"
 
 #include <fmt/format.h>

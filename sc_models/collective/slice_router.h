@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way together. A grid
 // is one slice; in place of uplinks its parts choose rows and columns (collective/grid_trees.h).
 //

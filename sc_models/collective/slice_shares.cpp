@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collective/slice_shares.h"
 
 #include <fmt/format.h>

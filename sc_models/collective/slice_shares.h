@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Share of a group's data per NIC port, that is per slice of a Fred tree. On a grid there is one slice.
 //
 // All slices carry the same, to a flit. With failed components (topology/faults.h) in-switch trees are cut anew: over the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contiguous shares of what a collective moves, as even as whole bytes or whole flits allow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Check that the in-switch phases of 3D parallelism have a routing: the paper places the workers of an
 // MP group next to each other, then PP, then DP, and asserts that m = 3 then suffices (§5.3).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams at the endpoints: weights from I/O controllers to NPUs and gradients back (Part::roots), a tree per block.
 //
 // Mesh and torus: an edge_tree per controller (collective/edge_tree.h) where all have one; some of those at corners go by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NPU of every worker where the shape of the fabric counts (collective/parallelism.h has the placements that need none).
 //
 // snake: as the paper's, MP consecutive, then PP, then DP, but along a grid's rows there and back, so that workers that follow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine's configuration file: YAML in, a topology out.
 //
 // Schema: configs/*.yaml say every key with its unit, its default where it has one, and its source.

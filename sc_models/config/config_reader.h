@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typed, strict access to the keys of a machine configuration.
 //
 // The constructor refuses every key that is not in the schema; the getters refuse values of the

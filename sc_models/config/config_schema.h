@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a machine's configuration file: what stands under each, where it is allowed, its default. Those that only
 // some kinds of topologies have are the kinds' own (topology/topology_kind.h), those of schemes of links the schemes'
 // (fabric/links/link_scheme.h).

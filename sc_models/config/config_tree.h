@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A configuration as a tree of keys with the place each was written, before anyone
 // knows what it means.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A topology as text for people: what `fredsim info` prints.
 //
 // Bandwidths in GB/s or TB/s of ten, per direction; rates in flits per cycle as exact fractions;

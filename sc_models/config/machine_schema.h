@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON schemas of machines, made from the keys of machine files (config/config_schema.h), with what a key takes where that
 // is known: words, numbers, a quantity with its unit.
 //

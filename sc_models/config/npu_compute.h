@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of an NPU's computations, from the machine file: the base of a training run's compute times.
 //
 // Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of the peak that is reached.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explanation of a text that is not YAML, in our words instead of the parser's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs collectives on a machine as they are issued: at any cycle, many under way at once, as many as wanted over a run.
 //
 // Use, from an SC_THREAD:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame of a run on a communicator (engine/communicator.h), and its results, whatever issues its operations.
 //
 // Units: cycles since Communicator::start(); seconds for `wall_s` and `cpu_s`, which are those from there to the last completion.

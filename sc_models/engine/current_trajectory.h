@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trajectory that a run is in (engine/trajectories.h): where it began, how far it has come, and its operations by the handles of whoever
 // issues.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Diagnosis of a fabric as text: the wait-for relations of a deadlock, and what does not balance
 // after a run. Read-only. Call from the SC_THREAD that runs the machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A job (npu/collective_job.h) on the NPUs of a machine: gives each its share of the plan's trees, and tells them, between
 // two edges, which parts start.
 #pragma once

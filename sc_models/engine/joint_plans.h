@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of operations that are issued apart and known before a run: those that can share a phase of the switches are
 // planned together, so that they run side by side where they are under way at the same time.
 //

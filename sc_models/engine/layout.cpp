@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/layout.h"
 
 #include "switch/node_shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a topology to the layout that results carry (results/layout.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole machine: the fabric of a topology with a collective engine (npu/npu.h) on every NPU
 // and every I/O controller. What `fredsim run` elaborates, one per configuration.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurement of a fabric between two moments, as a result like those of `fredsim run`: for testbenches with
 // NPUs of their own (testbenches/tb_own_npu).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memoisation, exact: what has been simulated once, issued again from the same state, is replayed at the cycles that
 // it took, and not simulated.
 //

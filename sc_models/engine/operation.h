@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operation that a communicator runs: what was issued, what its ranks wait for, and how far they are.
 //
 // A rank may begin when its part's start has come, what it waits for of earlier operations is complete and `delay` cycles

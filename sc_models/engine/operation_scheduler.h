@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of a communicator: in which order they get what they need, when their ranks begin, and what becomes of them
 // from edge to edge.
 //

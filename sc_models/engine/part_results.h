@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the times of parts to those of a RunResult (results/results.h).
 #pragma once
 

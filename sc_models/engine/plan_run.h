@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One plan on a machine: what `fredsim run` runs. The plan is the only operation of a communicator (engine/communicator.h),
 // and known before cycle 0: its rows are written in the set-up.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan made ready to be issued: its phases as sets of rows, and what it uses of the switches, by which two operations
 // are found to be in each other's way.
 //

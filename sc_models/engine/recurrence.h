@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves out what a run repeats, exactly: finds that the whole state recurs, and passes over whole periods.
 //
 // What it goes by: everything that the cycles to come depend on, relative to the current edge and to how far each tree

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums over the trajectories of a run that were replayed, and not simulated (engine/memoisation.h).
 //
 // Trajectories that are simulated a second time, to come to a state, are taken off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes a run from a replay back to simulation: the machine, which has stood still, is brought to the state where the
 // trajectory began, by the shortest path of known trajectories, and simulates it with what was issued in it up to where it goes
 // on for real.

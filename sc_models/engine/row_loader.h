@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes rows into phase stores while traffic goes on: an access per switch and cycle, as the fabric's own set-up does it.
 //
 // Use: add() phases, then issue() once between every two edges. A phase is `loaded` at the first call after the edge that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places of phases with rows in the switches' phase stores. A phase is known by its rows (PhaseRows); it has one index,
 // the same in all of its switches, as its packets name it.
 //

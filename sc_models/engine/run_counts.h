@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the counters of a finished run to RunResult: traffic, links, switches (results/results.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits of a run: it is given up if nothing has moved for as long as the watchdog waits, its time is over, or it is
 // asked to stop. Whoever steps a fabric asks, between two edges.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observers of the runs of a machine, if any: its timeline and its breakdown of latencies. Jobs come and go during a run;
 // a run of one plan is one job.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Callbacks that are due at a cycle: by cycle, then in the order in which it was asked for.
 // Internal to the communicator.
 #pragma once

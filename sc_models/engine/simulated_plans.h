@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plans of a run as far as they have to be simulated (collective/equal_slices.h).
 //
 // A plan that is left a part of takes as many stream numbers and loads the same rows as the whole one, so that operations

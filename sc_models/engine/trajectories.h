@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trajectories of operations that were simulated, to be replayed when the same is issued from the same state.
 //
 // A state is one of the whole machine with its communicator (OperationScheduler::add_state()), known by its digest. A trajectory goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress of the counters of a machine in a trajectory of operations (engine/trajectories.h).
 //
 // Numbers wrap: a difference may be taken so many times, and less than none.

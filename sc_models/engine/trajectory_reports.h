@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports of operations as a trajectory keeps them (engine/trajectories.h): their times are cycles before the event.
 #pragma once
 

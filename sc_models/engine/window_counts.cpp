@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/window_counts.h"
 
 #include <fmt/format.h>

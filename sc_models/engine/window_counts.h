@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of a fabric at a moment, and what they say of the cycles between two moments. Needs no cycle:
 // registers are looked at, not read.
 #pragma once

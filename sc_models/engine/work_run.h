@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work whose collectives come after each other: steps with names, dependencies, delays and repetitions, as a work file
 // (cli/work_file.h) says them.
 //

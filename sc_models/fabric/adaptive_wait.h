@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wait of a thread for another that it meets often: it spins for a while, then it sleeps.
 //
 // Spinning saves the time that the system takes to wake a thread, if the other thread runs meanwhile. On a busy core it

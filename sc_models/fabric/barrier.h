@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A barrier for few threads that meet often: who comes early waits as fabric/adaptive_wait.h says.
 //
 // What a thread has written before it arrives, all see after they have left.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fabric/control_plane.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator
 // socket per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes
 // simulated time.

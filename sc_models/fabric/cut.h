@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partition of every node of a fabric: what one thread, or one process, steps (fabric/partition.h).
 //
 // Look-ahead: what crosses from one partition to another is under way for at least the latency of its link. So all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer of every clock edge of a fabric (Fabric::observe), such as a recorder of waveforms.
 #pragma once
 

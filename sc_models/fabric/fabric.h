@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fabric of a topology as a SystemC module: a NIC per endpoint, a control socket per switch,
 // and one clock process that steps everything (fabric_core.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fabric without SystemC: one clock edge of every switch and endpoint and of the links between them. It is made of
 // partitions (fabric/partition.h), one unless a cut says otherwise; what is asked of the fabric is a sum, a minimum or
 // a conjunction over them.

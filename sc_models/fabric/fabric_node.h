@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node of the fabric: who steps at it, its pins, which of its links take a flit, and the bits by which idle nodes
 // are left out.
 //

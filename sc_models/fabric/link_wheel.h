@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flits and credits in flight on links, by the edge of their arrival: a slot per edge to come, each a list of flits
 // and one of credits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches of a partition that step together (switch/switch_group.h): which they are, and whether they do.
 //
 // While they do, nobody looks at their pins or at the switches. Nodes and their wake bits are the partition's and outlive it.

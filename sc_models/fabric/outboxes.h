@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flits and credits in flight from one partition to others, by the edge at which they arrive.
 //
 // Two outboxes take turns, so that one is read while the other is filled (fabric/partition.h). Edges are kept by their lower

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Part of a fabric that one thread, or one process, steps by itself: nodes, the links between them, and its halves of
 // the links that cross to others.
 //

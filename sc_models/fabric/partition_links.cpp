@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fabric/partition_links.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links of a partition (fabric/partition.h): both ends of those inside it, its halves of those that cross to others, and all
 // that is under way.
 //

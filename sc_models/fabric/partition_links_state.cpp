@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The links of a partition between two edges: what is under way, idle times, state; and edges that are not
 // simulated.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of switches that have been written, with their last values: part of what the state of a fabric depends on.
 #pragma once
 

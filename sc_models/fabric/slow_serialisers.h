@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serialisers of links so slow that the wheel (fabric/link_wheel.h) does not reach to the end of a flit: what they still
 // send, by the edge at which the wire has all of it.
 //

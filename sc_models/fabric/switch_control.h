@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control plane's access to one switch: a TLM-2.0 target for register reads and writes.
 //
 // Payload: TLM_READ or TLM_WRITE, address = word address × 4 (switch/register_map.h), 4 bytes of

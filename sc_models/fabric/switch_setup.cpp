@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fabric/switch_setup.h"
 
 #include <fmt/format.h>

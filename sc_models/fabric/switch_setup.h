@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes to a switch's registers before traffic flows (switch/register_map.h), for either writer: ControlPlane
 // by TLM-2.0, one access after the other; SwitchSetup straight at the fabric's core, in all switches at the
 // same time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps switches of one clock edge side by side: for those whose step is long, Verilated RTL.
 //
 // Threads start with the object and end with it. Each begins at its own share of the switches and then takes what is

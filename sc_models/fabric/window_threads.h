@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads, the caller's among them, that run the same work at the same time, one for each partition or share of it, and
 // meet as often as it asks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers that count edges: they call NPUs that start packets at times of their own (Part::frame).
 //
 // Time: edges that were simulated or idle; those of periods that are passed over (engine/recurrence.h) do not count, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fabric's view of an endpoint: one clock edge at a time, the same pins as a switch
 // (SwitchPins, switch/switch_core.h; no registers). The NIC answers it; so may a test's
 // own endpoint.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The network interface of an endpoint (NPU or I/O controller): between TLM-2.0 packets and flits.
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nic/nic_shape.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape of a NIC: its sizes, and the endpoints of its machine that it can send packets to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requirements of a NIC on a packet that it is to send, and its answer to any other. Statuses:
 // nic/packet_extension.h.
 #pragma once

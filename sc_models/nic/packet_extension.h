@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A packet as a TLM-2.0 transaction: what travels between an endpoint and its NIC.
 //
 // The generic payload: command TLM_WRITE, streaming width the data length or more, no byte enables,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory manager of packets: transactions with extension and data, recycled, so that a running
 // simulation allocates nothing. One pool per module; packets return to it when their last
 // reference is released, so the pool must outlive its users (they are modules of one machine).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A first-in first-out queue of plain values in one array that grows when it must and never
 // shrinks: no allocation in steady state.
 #pragma once

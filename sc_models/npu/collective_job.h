@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a Plan as all its NPUs share it: packet arithmetic, operands and the results that every rank must see, all of
 // them functions of the plan and the seed; and, for the report, how much has arrived and when parts start and end. NPUs
 // verify and count what is theirs by themselves and tell it; none learns here of what others have.

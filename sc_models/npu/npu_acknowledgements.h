@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The acknowledgements of an NPU (collective/acknowledgements.h): what it learns by those that come, and those that it
 // sends.
 //

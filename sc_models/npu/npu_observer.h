@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer of an NPU's work, packet by packet. Called within the clock edge at which it happens.
 #pragma once
 

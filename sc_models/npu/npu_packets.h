@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the packets that an NPU sends, out of its pool.
 #pragma once
 

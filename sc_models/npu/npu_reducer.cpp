@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "npu/npu_reducer.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receiving side of an NPU: holds partial sums until all have come, adds them in the prescribed order, accepts
 // results, and gives what is to be sent on to the scheduler.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice of the packet that an NPU sends next on a channel, a NIC port and VC.
 //
 // Order per channel: first copies of new packets that go to several ranks (all-gather, broadcast), which have the longest

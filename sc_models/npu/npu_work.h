@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Share of an NPU in one job (npu/collective_job.h): its role in every tree of the plan, its progress there, and
 // what is left to do of every part.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The packets of a part's ordered trees (collective/packet_order.h) on one channel of an NPU: they leave in the order in
 // which they are due, and what is next is waited for. As buildable as the queue that it replaces: a counter per tree that
 // goes on by its interval, and the minimum of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/breakdown_json.h"
 
 #include "results/fields/breakdown.h"

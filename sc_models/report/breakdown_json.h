@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breakdowns as the results JSON has them (results/fields/breakdown.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breakdowns as tables: a line per stage of the path and cause, and packets node by node.
 //
 // Not in CSV, whose one table is that of the results.

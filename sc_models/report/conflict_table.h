@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency of conflicts of random flow sets (`fredsim conflicts`), as a table; JSON: json.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results JSON: one object, keys in a fixed order, numbers exact or shortest
 // round-trip, so that equal results are equal text but for "command", "wall_s" and "sim_cycles_per_s".
 //

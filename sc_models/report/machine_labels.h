@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels of the machines of one table, so that each is told apart as a reader named it.
 //
 // A machine goes by its name, or by the path of its file where another machine has the same name and

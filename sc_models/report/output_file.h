@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A result file that is either complete or not there.
 //
 // Text goes to a temporary file in the same directory, is flushed to the disk, closed with every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress of runs that last: a bar on a terminal, plain lines in a log.
 //
 // A bar is shown after two seconds, rewritten in place at most five times a second, kept to the

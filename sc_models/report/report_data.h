@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From results JSON to what the report's page draws, checked and freed from what it does not
 // need.
 //

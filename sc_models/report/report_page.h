@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `fredsim report`: one HTML file with style, script, the D3 library and the data in it, which
 // needs no network and no other file. Its parts are sources in report/page/.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts compiled into the program: the parts of the report's page (report/page/) and the D3 library,
 // which comes from the system. Defined in a source that the build writes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the results JSON that several kinds of run have (report/json.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of run and compare as tables. Columns marked * are derived (analytic), all others were
 // simulated; kTableLegend says so below the table.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test if two paths, however spelt, name one file: one that is there, or one that would be made.
 //
 // "-" is standard output. Devices that keep nothing of what is written (/dev/null) are never shared.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated share of a machine's runs, below the tables of run, compare and train: cycles, flit-hops and slices, of how
 // many, all sizes together. The rest is idle cycles, periods and operations that repeat others, and slices that do the same as
 // one that is simulated; all counters and times have it (results.h). Of collectives that come after each other, operations and

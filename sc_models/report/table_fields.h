@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells of tables, and tables whose columns say how their cells come about.
 //
 // Numbers are rounded for people and exact for programs; Cell{"-", ""} is a number that does not exist.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of a command in the requested format: tables with their headings, notes and legends.
 //
 //   kTable     for a terminal: kept to its width, columns that have no room are named above the legend

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Capabilities of a stream.
 //
 // Columns: COLUMNS where it is set, as POSIX has it, the window's width on a terminal, 80 elsewhere.

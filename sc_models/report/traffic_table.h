@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of synthetic traffic as a table: a line per rate, and what the rates show together: where the
 // fabric saturates and which links are the busiest.
 #pragma once

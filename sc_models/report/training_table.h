@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training runs for people: iteration time, speed-up over the first machine, and where the time went.
 #pragma once
 

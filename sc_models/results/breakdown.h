@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breakdown of packet latencies: results of `--breakdown`. Covers every packet that was delivered:
 // from the cycle in which it was handed to its NIC (synthetic traffic: created) to the one in which
 // its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run at every build: cmake -DSOURCE=checkout -DOUTPUT=commit.cpp -P commit.cmake writes commit() (results/version.h),
 # and leaves the file as it is where the commit is the same. `git archive` fills in the next line (.gitattributes).
 set(commit "$Format:%h$")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run against the baseline's run of the same work (`fredsim compare`).
 //
 // Units: speedup is a ratio of simulated times, > 1 where the run is faster than the base (1 where

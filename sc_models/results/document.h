@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Head of every file of results: what made it, and the schema that it keeps to, results/results.schema.json.
 #pragma once
 

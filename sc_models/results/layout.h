@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places of the nodes of a fabric, as far as a drawing needs them: which rows and columns a mesh has, which
 // switches, chiplets and slices a tree.
 //

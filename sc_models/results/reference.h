@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference page of the results JSON, in Markdown, made from its tables (results/fields/all.h).
 #pragma once
 

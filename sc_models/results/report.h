@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report of one run: its counters and, in `compare`, its standing against the base.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of a run: counters with their meaning, as a table and as JSON.
 //
 // Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON Schema (draft 2020-12) of the files of results, made from their tables (results/fields/all.h).
 //
 // A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies", "route") and per object

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs over time as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
 //
 // Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and counters on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of synthetic traffic (`fredsim traffic`): one point per offered rate.
 //
 // Units: rates in flits per cycle and sending node; latencies in cycles from a packet's creation, which may

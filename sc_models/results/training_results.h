@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of `fredsim train`, and its JSON.
 //
 // Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the model file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Version of this fredsim.
 //
 // The commit is that of the checkout when the program was built (results/commit.cmake): "5da5371", with "-dirty" where

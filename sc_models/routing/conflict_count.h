@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency of random sets of flows without a routing: `fredsim conflicts`.
 //
 // A set conflicts with m when no routing of it exists in which every flow has one colour per level

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing tables of switches on rings and lines, dimension by dimension (topology/dimension_order.h).
 #pragma once
 

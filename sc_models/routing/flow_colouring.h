@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The colouring behind route_flows: which middle sub-network every flow takes, level by level (§5).
 //
 // Port p of a level is port p / 2 of the sub-networks one level down (that holds for the odd last

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows through a switch: what enters by these ports is added up and leaves by those.
 //
 // Whether a set of flows has paths through a switch at the same time, and how the switch is told, is its kind's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing of flows through Fred_m(P): from a set of flows to µSwitch configuration bits (§5).
 //
 // A flow = (input ports, output ports): reduce over the inputs, deliver the result to every output.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // X-Y routing on a 2D mesh or torus: first along the row to the destination's column, then along the
 // column. On the rings of a torus the shorter direction; of two paths of equal length, east or south from
 // even coordinates, west or north from odd ones. (Those are met only where a packet enters a ring: from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structure of a Fred_m(P): its µSwitches.
 #pragma once
 

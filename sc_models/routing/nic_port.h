@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NIC port by which an endpoint sends a unicast, whatever the fabric.
 //
 // By coordinates, in a grid of mesh routers: the port that faces the first hop (routing/mesh_routing.h); `spread` is not looked

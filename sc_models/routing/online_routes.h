@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv, switch/register_map.h): up
 // and down a tree by destination. Switches on rings and lines: routing/dimension_routes.h.
 //

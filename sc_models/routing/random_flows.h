@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random sets of flows for one switch: what conflict rates are measured on and routing is tested with.
 //
 // A set has K flows over P ports. Their input sides are disjoint, and so are their output sides; a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The µSwitches of a configured Fred_m(P) one by one, read back from its configuration bits, for
 // people to look at (`fredsim route`).
 //

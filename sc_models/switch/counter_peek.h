@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/common/switch_counters.sv in a Verilated model, for the kinds' peeks
 // (switch/verilated_switch.h). They stay readable by switch/verilator/peek.vlt.
 //

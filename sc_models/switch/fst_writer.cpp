@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/fst_writer.h"
 
 // All that Verilator's source includes, before the names below mean something else in it.

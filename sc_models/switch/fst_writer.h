@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verilator's writer of FST files, made fit for disks that may be full and files that others may have.
 //
 // The writer comes with Verilator as a source that its runtime includes (verilated_fst_c.cpp); fst_writer.cpp builds it with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a GTKWave save file: groups of traces, the way each is shown, names in place of numbers.
 //
 // Use: group() around what belongs together, trace(), named() and bits() in it. A group without a trace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `lockstep` implementation of a switch: a reference and a twin get the same inputs at every step and are
 // compared on everything that shows; the first difference ends the run.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switch sizes that run as RTL and are not in this program, and the command that adds them to it.
 #pragma once
 

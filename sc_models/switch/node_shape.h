@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The switches of a fabric in terms of their kinds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A phase of a switch as it is loaded: register writes of one row of its phase store.
 #pragma once
 

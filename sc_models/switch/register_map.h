@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register map of the switches, word addresses and 32-bit data, under C++ names. rtl/common/noc_pkg.sv says what
 // each register is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/switch_registry.h"
 
 namespace fredsim {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Context shared by the Verilated instances of one machine: Verilator's, kept alive by every
 // instance.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `rtl` implementation of a switch: its Verilated RTL top behind SwitchCore.
 //
 // Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The switches that are Verilated, one class each. Every entry is a kind (kinds.cmake) and parameters of its RTL top by
 # name, in any order:
 #   fred P=8 M=2            Fred_2(8): rtl/fred/fred_switch.sv; its parameters are in fred/kind.cmake

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One chiplet or router, one clock edge at a time: the interface that every implementation of a switch
 // answers: `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
 // compared every cycle).

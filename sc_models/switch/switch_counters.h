@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Performance counters of a switch: every one that there is, what it counts, and where it is read.
 //
 // A kind says which of them it has (SwitchKind::has()); those that it lacks stay zero. Results, timelines, the

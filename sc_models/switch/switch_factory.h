@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The implementations of a switch by name: `rtl`, `tlm`, `lockstep`, chosen per run and per
 //   instance.
 //

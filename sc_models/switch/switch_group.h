@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches of a kind that step together, flit by flit in place of switch by switch: what happens at an edge is in lists over
 // all members, so that an edge costs what arrives, is granted and leaves, and nothing for those at which nothing happens.
 //

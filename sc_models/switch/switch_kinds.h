@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our own kinds, a list that is made from switch/kinds.cmake at configure time (switch_kinds.cpp.in), and those that a
 // program adds together with their RTL (verilator/switch_library.cmake).
 #pragma once

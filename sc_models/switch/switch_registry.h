@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilated classes in this program by their size entry: ours, a table that is generated from switch/sizes.cmake at
 // configure time (switch_registry.cpp.in), and those that a program adds (verilator/switch_library.cmake).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape of a switch: its kind, the values of its parameters, and whose RTL. Two equal shapes are one
 // Verilated class.
 #pragma once

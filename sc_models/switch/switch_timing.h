@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing of a flit through a switch as seen at its pins, where the kind provides it (SwitchKind::timing()).
 //
 // Edges: a flit arrives at the edge at which it is on the input pins, leaves its input buffer at the one that gives its

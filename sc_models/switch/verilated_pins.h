@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access to Verilated pins of any width: Verilator gives 8/16/32/64-bit integers up to 64 bits and
 // an array of 32-bit words (VlWide) beyond. Bit 0 of a pin is the least significant bit of word 0.
 #pragma once

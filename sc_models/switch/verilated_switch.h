@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One Verilated switch or router as a SwitchCore: pins set and read around the
 // evaluations of a cycle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One FST file with the signals of several RTL instances, told apart by their instance names, and
 // with values of the model itself.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A signal of a waveform file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A place in the hierarchy of a waveform file, and what of it a viewer is to show (switch/gtkwave_save.h).
 //
 // Signals that are not there are left out, so that a design of a user's own shows whatever has our names.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared parts of the builders: adding nodes and links to a topology under construction.
 // Errors: BadInput naming the configuration key, as machine_spec.h says.
 #pragma once

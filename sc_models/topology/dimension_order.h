@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dimension-order routing, where switches follow each other along rings and lines: a packet goes along the first dimension
 // (Topology::dimensions) to its destination's place there, then along the second, and so on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of a machine file that a kind of topology, or a scheme of links, has for itself, and how it reads them. The file is
 // somebody else's (config/config_reader.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts that follow from a topology alone: how wide it is, what its parts are called.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Components of a machine that have failed, wholly or in part, from the start of a run.
 //
 // A fault is a text; names are those of nodes and links (topology.h), as the JSON of a run and `info --parts` have them:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine as all builders are given it, whatever its fabric: of it, and of what a fabric needs beside it
 // (topology/<kind>/<kind>.h), they make a topology.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches that are parallel chiplets: what the builders of planes (fully_connected, torus3d) share. A plane is one chiplet of
 // every switch, and shares nothing with the others: a slice (Node::slice).
 //   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.

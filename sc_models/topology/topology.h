@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fabric as data: nodes with ports, and directed links with rate and latency; and what can be done with it: its
 // dimensions, levels and slices, and how unicasts are routed. Whoever wants to know asks these, never which kind
 // of topology it is (topology/topology_kind.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of topologies: what each of them is called, which keys it has, and what it builds. A topology itself says
 // what it can do (topology/topology.h); nobody asks which kind it is.
 //

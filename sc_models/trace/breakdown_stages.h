@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stages of packets' paths through a topology, by which a breakdown is summed up, and the causes of their cycles.
 //
 // A stage is all nodes or links that are alike: on a grid "router" and the links between; in a tree a level's switches

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets' breakdowns summed up: by stage and cause, for all packets of a kind.
 //
 // A packet counts as often as it says (slices that do the same are simulated once). Memory: a place per

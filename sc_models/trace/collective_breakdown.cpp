@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/collective_breakdown.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The breakdown of the packets of a plan (packet_follower.h), and of the collectives that they make up.
 //
 // A packet: from the edge at which an NPU hands it to its NIC to the one at which its last flit is taken.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A job as those who look at a run know it (engine/run_observers.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a packet has taken as long as it has.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Follows every packet over a fabric, from pins alone, and says where its cycles went.
 //
 // What is looked at: flits on the pins, credits, whether links take flits; of switches with phases, which one is in use

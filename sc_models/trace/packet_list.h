@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets of a run that are listed one by one: the slowest of all, or those that are delivered first.
 #pragma once
 

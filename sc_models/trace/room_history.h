@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // History of free resources: places of a buffer or credits of a virtual channel, and a link, at past
 // edges. For users that learn only afterwards what a flit has waited for (packet_follower.h).
 //

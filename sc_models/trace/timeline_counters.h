@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of a timeline: what every link carries, and why flits wait in the switches, by interval.
 //
 // Values: of a link, "utilization", flits sent / flits its rate allows; of a switch, "<name> stalls" by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records runs of one machine on a timeline: what its NPUs, switches and links do.
 //
 // Levels, each with those below it:

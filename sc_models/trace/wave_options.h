@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Content of a waveform file (trace/wave_recorder.h).
 //
 // Units: a window's ends are cycles, or picoseconds, from the first clock edge on; both belong to it.

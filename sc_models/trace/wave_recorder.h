@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waveforms of a fabric: the signals of its RTL instances in scope, and every link that touches an
 // instance in scope, whatever the implementations at its ends; with a save file for GTKWave beside it
 // (trace/wave_save_file.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // View of a switch's RTL in a waveform viewer: registers and pins, and the internal signals that its
 // kind names (SwitchKind::show_control(), show_port()).
 //

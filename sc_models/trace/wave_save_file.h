@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A save file for GTKWave: opens a waveform file with its links, and the registers of its RTL, grouped by
 // instance, port, flow and VC, names in place of numbers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watches a run for what a waveform is to show (WaveTrigger, trace/wave_options.h).
 //
 // Use: begin_run(); then of every edge each launch(), and after it edge().

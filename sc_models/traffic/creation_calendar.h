@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calendar of the next packet of each node, so that nodes that wait for it cost nothing.
 //
 // Holds at most one entry per node. Entries of the next kSlots cycles are lists by cycle; later ones wait in a heap until

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latencies of packets in whole cycles, all of them: mean, maximum and percentiles are exact.
 //
 // Memory: 8 bytes per cycle of the largest latency, doubled when a larger one comes; below

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The packets that one node creates: a Bernoulli process in time, destinations by a pattern.
 //
 // Time: every cycle has `trials` trials, each of which creates a packet with the gap's probability.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The breakdown of the packets of synthetic traffic (packet_follower.h) that are created in the window: from the cycle
 // of creation, which their tags tell, to the one in which the last flit is consumed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An endpoint of synthetic traffic at the fabric's pins: creates packets, injects and consumes them. One
 // class of traffic: data VC DP, one lane per flit.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of a run of synthetic traffic (traffic/traffic_run.h), except its rates.
 //
 // Units: cycles; rates in flits per cycle and sending node.

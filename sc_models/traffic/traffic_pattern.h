@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic traffic patterns: who sends to whom.
 //
 // Nodes are the machine's N NPUs by rank; I/O controllers take no part. A grid of W x H is the mesh's

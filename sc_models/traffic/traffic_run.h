@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic traffic on a fabric: latency and throughput under load, as the field measures them. Steps the
 // fabric's core itself, without SystemC.
 //

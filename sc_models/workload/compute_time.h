@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time in which an NPU computes a layer.
 //
 // By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its memory, which are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Critical path of a run: where its time went, from the end back to the beginning.
 //
 // The last task to be complete, before it the one whose end let that begin, and so on: each has its time from its

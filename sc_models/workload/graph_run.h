@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a task graph on a machine: all ranks at once, their communications on the communicator, so that everything
 // competes for the real links and switches.
 //

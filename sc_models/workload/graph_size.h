@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Size of a task graph, before it is built: a model with billions of parameters in small buckets has more tasks than a machine
 // has memory for, and takes minutes to find out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of a task graph on a timeline (results/timeline.h): what each rank computes and which operations it takes part in.
 //
 // Tracks of a rank: "NODE compute", and one per category of its communications, "NODE mp"; where several of a category go on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks that a run holds, and their operations: read from the source (task_source.h) before they can be ready, dropped when they are
 // complete and over.
 //

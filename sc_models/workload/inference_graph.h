@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference of a transformer as a task graph: passes over all layers, whose output are tokens.
 //
 // Phases: prefill reads prompts of `context` tokens and gives each sequence its first token; decode gives each sequence one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of the next iteration on their way in: which I/O controller sends how much to which workers, to the byte.
 //
 // Controllers share what a worker loads as evenly as whole flits in every slice allow, so that slices of a FRED tree do

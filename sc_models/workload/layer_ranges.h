@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranges of a model's layers: the stages of a pipeline, or those that are streamed through it together.
 #pragma once
 

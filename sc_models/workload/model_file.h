@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model as a file: YAML with `name`, `sample` (bytes of one sample's input, a size), and `layers`, a list
 // in the order of the forward pass:
 //   name, parameters, flops (numbers: 9408, 118e6), output (a size), [reduces = false], [repeat = 1]

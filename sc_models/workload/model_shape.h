@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model that is trained, layer by layer, as far as time and traffic depend on it.
 //
 // Units: parameters are numbers, FLOPs are of the forward pass of one sample (a multiplication and an addition are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "workload/operation_shapes.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory traffic of updating the parameters of an NPU.
 //
 // Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the weights that layers compute

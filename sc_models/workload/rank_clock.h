@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of one rank by cause (rank_time.h), as its tasks begin and end.
 //
 // Waiting: what the rank waited for is known when a computation begins, or at the end of the run. Each task therefore carries the

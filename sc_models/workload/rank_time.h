@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of each rank by cause: every cycle from the beginning of the run to its last task's end belongs to one part.
 //
 // compute, memory: the rank computes, or loads and stores.

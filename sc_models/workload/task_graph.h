@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training run as data: for each rank, an NPU or an I/O controller, what it computes and which collectives it takes
 // part in.
 //

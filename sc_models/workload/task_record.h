@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of the tasks of a run (graph_run.h).
 #pragma once
 

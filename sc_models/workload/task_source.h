@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks of a run, as run_tasks() takes them (graph_run.h): each rank's in order, a few at a time.
 //
 // next(): a rank's next task; its `after` are places in that order. Those that are complete for good may be left out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "workload/text_graph.h"
 
 #include <fmt/format.h>

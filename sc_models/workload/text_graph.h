@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ASTRA-sim's text workloads as a task graph, on all NPUs of a machine.
 //
 // An iteration is a forward pass and a backward pass, a layer after the other. Forward: the layer's weights of the iteration before are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task graph as Chakra execution traces, which trace_graph() reads back to the same cycles.
 //
 // Ranks: NPU r is rank r, I/O controllers come after all NPUs; there are as many as the last one that has something to do.

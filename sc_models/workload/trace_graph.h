@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution traces as a task graph.
 //
 // Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There may be fewer ranks than NPUs.

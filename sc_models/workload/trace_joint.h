@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of traces that say their shapes (workload_files/trace_shapes.h), as trace_export.h writes them.
 //
 // The k-th node of a shape and part at each of the part's ranks is of the k-th operation of that shape.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of execution traces that do not say their shapes: which nodes of different ranks are one, a collective or a message
 // (trace_graph.h). Those that do: trace_joint.h.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of execution traces as tasks, rank by rank (trace_graph.h says what becomes of a node).
 //
 // Use: next() of each rank, in any order of ranks; check_all_met() when all are at their ends; begin() to read again, with the same

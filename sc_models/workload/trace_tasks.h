@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution traces as tasks that are read as they are needed (trace_graph.h says what becomes of a node).
 //
 // Constructed, all files are read once, side by side, and refused as trace_graph() does; what is found of them are shapes, and how far

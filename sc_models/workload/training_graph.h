@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training run of a model as a task graph: iterations of forward pass, backward pass and reduction of gradients.
 //
 // Workers: strategy MP x DP x PP, placed as the paper does (collective/parallelism.h) where no NPUs are given. Layers are dealt out to the PP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training run on one machine, from its task graph to iteration time and breakdown.
 //
 // Breakdown: the mean over the NPUs that have something to do of where their time went (rank_time.h); what is left after an NPU's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers and work derived from the numbers of a transformer: its layers for training, its work in
 // inference.
 //

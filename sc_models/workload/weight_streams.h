@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weight streaming: the operations by which weights come from the I/O controllers and gradients go back to them.
 //
 // Shares: controllers hold the weights in equal shares and send at the same time; each gets the sums of the gradients of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of the task graphs of training and of inference while they are built: workers MP x DP x PP on NPUs, their
 // computations, and operations of groups of them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traffic of a task graph between workers, as placements are weighed by (collective/placement_load.h).
 //
 // Groups that are under way together: those of an operation and, beside it, the same of other stages. Each such set counts as often as a stage

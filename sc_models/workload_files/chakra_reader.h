@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a rank's Chakra execution trace node by node.
 //
 // A file is a stream: what is held of it is one node. Nodes come in the order of the file, which need not be that of their

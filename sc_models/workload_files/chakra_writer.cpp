@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "workload_files/chakra_writer.h"
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>

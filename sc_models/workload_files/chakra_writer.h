@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a rank's Chakra execution trace. What ChakraReader reads from it is what was added.
 //
 // Shapes are those of its nodes that have one (workload_files/trace_shapes.h).

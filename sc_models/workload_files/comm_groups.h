@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of ranks by the names that traces call them by (`pg_name`).
 //
 // A file is a JSON object: {"0": [0, 1, 2, 3], "1": [0, 2]}; a group's ranks in its own order.

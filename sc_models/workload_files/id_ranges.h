@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A set of ids, as ranges: of ids that follow each other, in whatever order they come, two numbers are held.
 #pragma once
 

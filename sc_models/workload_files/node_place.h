@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Position in a trace, as messages name it: "FILE: node 17 (NAME): comm_size".
 #pragma once
 

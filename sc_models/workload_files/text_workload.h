@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text workloads of ASTRA-sim 1.0: one line per layer.
 //
 // A file: the type and its options on line 1; the number of layers on line 2; then for each layer NAME, a reserved field, and of the

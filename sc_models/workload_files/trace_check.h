@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks at the traces of all ranks before anything runs.
 //
 // Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, side by side; what is kept meanwhile are ranges of ids, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives out the nodes of a rank's trace as they become ready, and reads ahead no more than it must.
 //
 // next(): a node all of whose dependencies are complete, those first in the file first; none: there is none now. The file must

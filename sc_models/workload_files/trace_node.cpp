@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "workload_files/trace_node.h"
 
 #include <fmt/format.h>

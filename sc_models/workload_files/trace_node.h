@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node of an execution trace: what one rank computes, loads, sends, receives or takes part in, and after what.
 //
 // Units: bytes, picoseconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of a trace of ours, where what Chakra says of a collective is not all of it.
 //
 // The training graph plans the collectives of several groups together, since they share the phases of the switches. A trace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every algorithm of every collective beside the one that `auto` takes: cycles, simulated, and how far `auto` is from the best.
 
     scripts/reproduce algorithms [--machines mesh,fred_a] [--collectives all_reduce] [--sizes 1,64KiB,4MiB] [--groups all,0-3]

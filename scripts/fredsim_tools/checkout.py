@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checkout that the scripts are in, and what is installed and built there."""
 
 import os

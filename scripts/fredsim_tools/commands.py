@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line of scripts/reproduce: which commands there are.
 
 A command is a module with main(words), which gives the exit code. It is imported when it is run, so that none needs the packages of another.

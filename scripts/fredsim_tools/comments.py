@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comments without a subject: those that open with What, Of, Where, Whether or Who.
 
 A comment starts with its subject ("Ports of a node: …", not "Of a node's ports: …"). `python3 -m fredsim_tools.comments` prints

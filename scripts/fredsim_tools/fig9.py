@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the paper's communication microbenchmarks (§8.1), prints them next to the paper's figures and draws bars.
 
 Times stand beside two meshes: the paper's, and the best that is found (`--best-base`: algorithms and a placement of its own).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of switches, as their kind.cmake describe them (sc_models/switch/verilator/switch_kind.cmake has the meaning of each field).
 
 CMake writes them to build/kinds.json. Where that is missing or older than a kind.cmake, CMake is run in script mode to write it, which needs no

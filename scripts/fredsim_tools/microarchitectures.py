@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares kinds of switches on the wafer and prints Markdown tables.
 
 Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures with matplotlib, without a screen: import this only to draw, since tables do not need it."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Constants of the RTL's packages (rtl/*/*_pkg.sv), where they are written and nowhere else.
 
 The build writes them as JSON beside the headers that C++ has of them (sc_models/base/rtl_packages.cmake). Where that file is missing or older

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of RTL modules, docs/reference/rtl_modules.md: contract and parameters of each, from the comments in rtl/.
 
 A contract is the comment on top of a file. Its first paragraph says what the module is; a line that is not indented begins an item, indented ones continue it.
@@ -67,7 +68,7 @@ def read(file: Path) -> Module:
     summary, items = paragraphs([line.removeprefix("//").removeprefix(" ") for line in lines[:begin]])
     if not summary:
         raise SystemExit(f"{file}: no contract on top")
-    end = next((k for k in range(begin, len(lines)) if lines[k].startswith(")")), begin)  # of the list of parameters, or of ports
+    end = next((k for k in range(begin, len(lines)) if lines[k].startswith(")")), begin)  # end of the list of parameters, or of ports
     is_module = lines[begin].startswith("module")
     return Module(file.stem, summary, items, list(parameters(lines[begin:end])) if is_module else [])
 

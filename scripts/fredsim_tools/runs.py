@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of fredsim, their results as JSON, and how a script ends when one fails."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in Markdown on standard output."""
 
 from collections.abc import Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the paper's training iterations (figures 2, 10 and 11), prints them next to the paper's figures, as Markdown.
 
 Figure 10 (§8.2): speed-up of Fred-C and -D over the mesh for four workloads. Compute times are not in the paper. So there are three

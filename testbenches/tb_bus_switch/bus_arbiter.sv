@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbiter of the bus of a bus_switch: which head-of-line flit leaves at an edge, one at most.
 //
 // A head-of-line flit requests the bus when all of these hold; the first that fails is the reason of a stall:

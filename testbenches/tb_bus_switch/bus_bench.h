@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random traffic through a bus_switch, held against its contract (bus_switch.sv) at every edge.
 //
 // Checked: every flit leaves once, unchanged, by the port that the routing table says, in the order of its (input, VC),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input side of one port of a bus_switch: pin register, output by the routing table, buffer of four virtual channels.
 //
 // Timing: a flit on in_flit_i at edge e asks the table at e (lookup_o, dst_o), is in the pin register after e, where

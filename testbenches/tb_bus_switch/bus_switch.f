@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of bus_switch, one per line, relative to this list, the top module last. ${FREDSIM_RTL} is the folder rtl/ of
 // the fredsim checkout.
 ${FREDSIM_RTL}/common/noc_pkg.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A switch around a bus: one flit a cycle from any input to any output, virtual cut-through, four virtual channels with
 // credits. The worked example of a further kind of switch.
 //

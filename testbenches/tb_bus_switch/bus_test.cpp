@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bus_switch against its contract, in four modes: RTL and twin, without and with random stalls; and both in lockstep
 // under whatever the pins can be given.
 #include <fmt/format.h>

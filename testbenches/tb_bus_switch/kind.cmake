@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A switch around a bus (bus_switch.sv): the worked example of a further kind. It only passes lanes on, so it has no
 # FORMAT, and it has no buffers at its outputs.
 fredsim_switch_kind(bus

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fredsim with one kind of switch more: every command, and `switch.kind: bus` in a machine file.
 #include "bus_switches.h"
 #include "cli/fredsim_main.h"

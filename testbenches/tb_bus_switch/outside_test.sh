@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # outside_test.sh CHECKOUT BUILD: runs the commands of docs/developer/switch_kind.md, as they stand there: a copy
 # of this folder as a project by itself, in a folder whose path has a space, built against the build folder BUILD.
 # Between them, works and traffic take the same cycles on RTL, twin and both in lockstep. After the fault that the page

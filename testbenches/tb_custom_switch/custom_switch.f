@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
 ../../rtl/common/fp_add.sv

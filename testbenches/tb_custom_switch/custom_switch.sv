@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worked example of a user's own switch: a fred_switch with one more register at every input port, as a
 // long path from the chip's edge to the buffers would need. Same parameters and ports as fred_switch but for its
 // memory test, so every command takes it; what it costs shows in the cycles of a collective.

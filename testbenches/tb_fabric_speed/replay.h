@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Endpoints for the speed comparison: one records what a NIC puts on its pins, one plays it back.
 //
 // Played back from a reset fabric with the same switches, every switch sees the same inputs in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The switches of a machine alone: what a run put on the input pins of each is recorded, and played back into switches
 // of the same size, RTL or twins, without links and endpoints.
 //

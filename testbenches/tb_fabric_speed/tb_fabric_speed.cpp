@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated switches, and the twins
 // against both. --help says what it takes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Testbench of rtl/common/fp_add.sv: every answer bit for bit against a reference (reference.h). --help says what it
 // takes.
 // Exit: 0 all equal; 1 first difference, with operands; 2 bad option.

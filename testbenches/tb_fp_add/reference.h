@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference results of fp_add, computed in two ways that share no code with the RTL or with base/fp.h.
 //
 // reference_add: operands decoded to double, added by the host, rounded once to nearest even by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waveform of `tb_fp_add --wave FILE.fst`: one FP16 adder, a pair of operands per ns, every sum checked.
 //
 // First pairs that each show one thing, in groups: exact sums, rounding, carry and overflow, cancellation,

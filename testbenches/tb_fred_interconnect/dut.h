@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Verilated fred_interconnect of any size behind one interface.
 //
 // Pins are 32-bit words: flits of port p at word p * flit_words(), the configuration from bit 0 of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives one fred_interconnect with random traffic and checks every output at every cycle.
 //
 // Each cycle: some groups of joined inputs launch flits (full rate, gaps, or silence, by turns),

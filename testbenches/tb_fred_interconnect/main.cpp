@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Testbench of rtl/fred/fred_interconnect.sv (and of the µSwitches inside).
 // --help says what it takes.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.

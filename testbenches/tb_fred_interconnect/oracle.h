@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function of a configuration of Fred_m(P), read from its bits alone: the testbench's own
 // reading of the layout in sc_models/routing/fred_routing.h, sharing no code with the routing
 // library or the RTL.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random flow sets (routing/random_flows.h), routed by the routing library, on the RTL.
 //
 // The bits of a routing must serve the flows as the oracle reads them: every output of a flow the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sizes of fred_interconnect that tb_fred_interconnect simulates: "P M LANES FORMAT [fast|wave]".
 #
 # Build time grows with the number of µSwitches (m^levels), so the default leaves out the largest;

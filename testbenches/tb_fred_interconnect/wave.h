@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work that `tb_fred_interconnect --wave FILE.fst` records: Fred_3(5), the smallest size with everything in
 // it: two levels of R- and D-µSwitches, RD-µSwitches inside, an odd port with its demux and mux.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random work for a fred_switch in lockstep: RTL and twin get the same inputs and are compared in every
 // cycle (switch/lockstep_switch.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tb_fred_switch: work on fred_switch, RTL and twin: --help says which. Its tests: tests/rtl/phased.
 #include <cstddef>
 #include <span>

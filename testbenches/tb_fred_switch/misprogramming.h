@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets that keep the contract of a switch, while rows of its phase store are written that are no routes: single bits of
 // a route changed, words at random, rows of other phases; and credits. In mid-traffic, rows in use too.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and phased_matcher_output.sv: who
 // asks, who is granted, who moves.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latency, throughput and fairness of online unicasts through one switch, under uniform random traffic: a table
 // on standard output (tb_fred_switch --online).
 //

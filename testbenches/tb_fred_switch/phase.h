@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A phase as the testbench programs it: flows, their VC, and how they were routed.
 #pragma once
 

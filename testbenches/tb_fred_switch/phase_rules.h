@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of flow join and choice of phase, written from the contracts in rtl/phased/phased_join.sv, phased_candidates.sv and
 // phased_control.sv.
 //

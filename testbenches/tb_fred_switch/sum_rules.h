@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of the adders that an aggregator's flows share, written from the contracts in rtl/aggregator: who gets an
 // adder, what is held back meanwhile, when a sum is done.
 //

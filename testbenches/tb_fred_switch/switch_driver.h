@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives one fred_switch implementation through SwitchCore with random packets of random phases and with online
 // unicasts, and checks every flit that leaves it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of a FRED switch, checked at every clock edge against any implementation.
 //
 // Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (phased_control,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input of the rules of a FRED switch (switch_rules.h): buffers and staging before a clock edge, and what
 // enters the interconnect at it. Written from the contracts in rtl/.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tested_switch.h"
 
 #include <fmt/format.h>

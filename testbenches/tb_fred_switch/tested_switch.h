@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A switch under test: Fred_m(P), or a reducing crossbar, an aggregator or a reducing mesh router of as many ports. All but
 // their interconnects and routes is the same (rtl/phased/phased_switch.sv), and so are the tests.
 #pragma once

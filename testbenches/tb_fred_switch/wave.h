@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work that `tb_fred_switch --wave FILE.fst` records: a Fred_3(12) in five stages, each until all of
 // it is delivered. Every flit is checked as in the tests.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulation speed of the router implementations side by side: RTL and twin, measured in turn, medians of
 //   the pairs.
 //

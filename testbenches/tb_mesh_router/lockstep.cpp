@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RTL and twin in lockstep under whatever the pins can be given: traffic that keeps the rules and
 // traffic that breaks them (overflows, impossible destinations), pauses,
 // registers read and written in mid-traffic, resets at any time. Every seed is an episode of its

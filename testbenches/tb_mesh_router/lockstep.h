@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random work for a mesh_router in lockstep: RTL and twin get the same inputs and are compared in every
 // cycle (switch/lockstep_switch.h). The seed decides everything, of run_lockstep() the router's shape too.
 // Errors: LockstepDifference, which names what and when; the caller names the seed.

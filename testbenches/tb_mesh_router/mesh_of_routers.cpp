@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "mesh_of_routers.h"
 
 #include <fmt/format.h>

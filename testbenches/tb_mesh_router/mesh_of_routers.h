@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small mesh or torus of routers wired in C++: links with latency, endpoints on local and I/O ports.
 //
 // Endpoints: router (x, y) has its NPU on the local ports and I/O controllers on the I/O ports. An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives one mesh router through SwitchCore: senders with credits, receivers that return them late,
 // links that pause; every edge is judged by RouterRules.
 //

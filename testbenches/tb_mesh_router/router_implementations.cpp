@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "router_implementations.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mesh_router implementations that the testbench drives: RTL of four shapes and its twin, each as a
 // SwitchCore.
 #pragma once

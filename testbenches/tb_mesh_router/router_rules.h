@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of a mesh router, checked at every edge against any implementation: which flits
 // leave, which stay and why.
 //

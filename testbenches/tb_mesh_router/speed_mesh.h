@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 5 x 4 mesh with lean links and sources, for measuring the speed of router implementations: as little
 // as can be around the routers; nodes at which nothing happens cost nothing, as in the fabric.
 //

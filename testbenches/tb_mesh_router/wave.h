@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work that `tb_mesh_router --wave FILE.fst` records: the wafer's router (4 local, 2 I/O ports), at
 // x 2, y 3, in five stages, each until everything has left. Every flit is checked as in the tests.
 //

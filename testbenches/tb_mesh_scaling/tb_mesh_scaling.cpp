@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints what a simulated cycle costs by the size of the mesh and by the traffic on it, and the memory it takes, and what large
 // meshes gain where their parts go ahead by themselves: three tables on standard output. --help says what it takes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worked example: your own NPU model on our fabric.
 //
 // What it shows: two small user-written modules, Sender and Receiver, take the place of our NPUs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cost of planning a collective over all NPUs, bounds included: milliseconds of processor time, the
 // median of five, on standard output. --help lists the options. Run from the top of the checkout.
 #include <fmt/format.h>

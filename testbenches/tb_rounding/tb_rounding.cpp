@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precision lost by the order of additions: sums of an all-reduce as the switches' trees and as the rings of
 // endpoints add them up, against the exact sum. A table on standard output. --help says what it takes.
 //

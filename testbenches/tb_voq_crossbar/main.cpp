@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tb_voq_crossbar: work on voq_crossbar, RTL and twin: --help says which. Its tests: tests/rtl/voq_crossbar.
 #include <cstddef>
 #include <span>

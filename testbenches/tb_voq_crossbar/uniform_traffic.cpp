@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "uniform_traffic.h"
 
 #include <fmt/format.h>

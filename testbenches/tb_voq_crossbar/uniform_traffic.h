@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniform random unicasts on the twin of one VOQ crossbar: throughput, latency, fairness.
 #pragma once
 

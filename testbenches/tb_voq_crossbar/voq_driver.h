@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives one voq_crossbar implementation through SwitchCore with packets between its ports, and checks every flit that
 // leaves it, as the contract in rtl/voq_crossbar/voq_crossbar.sv promises it.
 //

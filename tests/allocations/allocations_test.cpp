@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In steady state nothing is allocated, per flit, packet or cycle, and nothing stays of an operation that is complete: every
 // operator new and delete of this program is counted.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fp_add against an independent reference in integer arithmetic.
 #include "base/fp.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long words in messages.
 #include "base/long_words.h"
 

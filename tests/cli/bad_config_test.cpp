@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bad machine files: a good one with one thing made wrong. Each is refused with exit code 2 and one
 // line that names the file, what was found and what is allowed.
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bad command lines: each is refused with exit code 2 and one line that says what was found and
 // what is allowed.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --placement auto, --write-placement and --best-base: where workers are, and the base as well as it can.
 #include <gtest/gtest.h>
 

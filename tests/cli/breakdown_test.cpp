@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --breakdown and --trace-packets: what is printed and written, and what is refused.
 #include <gtest/gtest.h>
 

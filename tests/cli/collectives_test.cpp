@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives other than all_reduce, several at once, and what is said where they do not fit together.
 #include <gtest/gtest.h>
 

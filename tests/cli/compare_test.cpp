@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim compare`: every number against the base follows from the runs themselves.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim conflicts`: conflict rates as table and JSON.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --format: what programs read. Tables for people: terminal_test.cpp.
 #include <gtest/gtest.h>
 

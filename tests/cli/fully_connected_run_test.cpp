@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches that are all joined: collectives and traffic, RTL and twin alike.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --help: fits a page, and its examples work as they are typed.
 #include <gtest/gtest.h>
 

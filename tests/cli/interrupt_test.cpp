@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C: what was measured so far is kept and marked, files are whole, the exit code is 130.
 #include <fcntl.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refusals of libraries come in our words: file and line, what was found, what is allowed. That none of their own
 // gets through is part of expect_refused().
 #include <gtest/gtest.h>

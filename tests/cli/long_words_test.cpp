@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of 70 KB, in options, keys, values and files: no message repeats more than 200 characters of one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

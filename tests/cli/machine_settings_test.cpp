@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines with settings of their own: FILE@KEY.PATH=VALUE,…
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that does not fit in memory is refused at once, with the figures; what fits runs.
 #include <gtest/gtest.h>
 

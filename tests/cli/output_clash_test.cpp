@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No output goes over an input or over another output: exit code 2, and every file is as it was.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --json and standard output where they cannot be written: exit code 2, never half a file.
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loss of a part of higher priority to one that is under way on the same links and switches.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mesh whose routers add, on the command line: collectives in the routers and at the endpoints, groups, traffic, on twins,
 // RTL and both in lockstep.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim report`, and what the results say for it: the command and where the nodes are.
 #include <gtest/gtest.h>
 

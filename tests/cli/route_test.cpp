@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim route`: colours, µSwitch settings, bits and phase row of flows typed by hand.
 #include <gtest/gtest.h>
 

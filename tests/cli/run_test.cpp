@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim run`: the results JSON and the table, on the two small machines.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim schema` and `fredsim help --markdown`: the files of the tree are what they print.
 #include <gtest/gtest.h>
 

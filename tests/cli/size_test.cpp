@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and groups as NCCL-tests' users type them.
 #include <gtest/gtest.h>
 

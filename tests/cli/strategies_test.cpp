@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 3D parallelism: `fredsim strategies`, and run and compare with --strategy and --placement.
 #include <gtest/gtest.h>
 

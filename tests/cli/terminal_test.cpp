@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On a terminal: tables are kept to its width and have a little colour; there is progress during a long run,
 // not with --quiet and not without a terminal.
 #include <fcntl.h>

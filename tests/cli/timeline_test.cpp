@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --timeline: a trace-event file of what happened when, the same for every implementation of the switches.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim traffic`: table and results JSON, on the two small machines.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

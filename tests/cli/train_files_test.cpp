@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim train` with Chakra traces and text workloads of ASTRA-sim, from files.
 #include <gtest/gtest.h>
 

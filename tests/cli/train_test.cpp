@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `fredsim train`: the table, the JSON and what it adds up to, fitted rates, bad options.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

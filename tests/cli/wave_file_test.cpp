@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waveform files as files: where they may be written, what is left of them when the disk is full, who holds them, and in which blocks
 // they are written.
 

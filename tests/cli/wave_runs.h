@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of the program with a waveform file, and what the recorded cycles in it add up to.
 //
 // Links are scopes of their names, letters and digits kept ("npu1_0__l1_0_s0_1"); signals are those of trace/wave_recorder.h. Times are

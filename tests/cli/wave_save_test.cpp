@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Save files for GTKWave: every trace in them exists in the waveform file, and the values that are cut out of
 // the RTL's vectors are those of their port and virtual channel.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triggers of waveforms: the cycles that a file holds are those around the first one that meets the trigger, as the whole run has it.
 
 #include <gtest/gtest.h>

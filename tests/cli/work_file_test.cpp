@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work files whose collectives come after each other: what they mean on the command line, and what is refused.
 #include <gtest/gtest.h>
 

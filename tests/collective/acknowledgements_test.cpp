@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Acknowledgements in random works on all kinds of fabric: every source that sees no result is told, what goes one way
 // is acknowledged the other way, and nobody else is told anything.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of algorithms: what it promises to those who ask it.
 #include "collective/algorithm.h"
 

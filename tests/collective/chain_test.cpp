@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directions of the halves of a chain, and what they put on the links: chosen for the minimum time, as the
 // latencies and the busiest link have it, here recounted by hand.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algorithm that `auto` takes, by size: a table of machines, whole and with failed components, collectives and groups. Sizes
 // in flits; each change of mind is exact, so that whatever is estimated is in it. The program says what it takes now; whether
 // that is a good choice, tests/engine/algorithms_test.cpp measures. A line that moved on purpose is replaced by what the test

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fabrics for the tests of plans: the paper's wafers and other sizes of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In-switch collectives on a mesh whose routers add: what the programmed routers make of the operands, over which links,
 // and which groups do not fit together. The evaluator knows rows of the phase store and links, not trees.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In-switch all-reduce: what the programmed µSwitches of all chiplets make of the operands.
 #include "collective/in_switch_plan.h"
 

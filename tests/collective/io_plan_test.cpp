@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans whose groups have I/O controllers: checked message by message and switch by switch as those of NPUs are, and the
 // loads of the paper's trees from the edges of a mesh (§8).
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes of the algorithms that go level by level, or dimension by dimension where a fabric has no levels.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds of works of several parts, from figures of hand-made plans: each part's busiest link alone, all flits
 // of a link after the first start, and parts one after the other.
 #include "collective/link_load.h"

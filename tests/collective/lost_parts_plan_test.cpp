@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans on FRED trees with failed components: payloads stay right, whoever adds what; the busiest link is near what the
 // capacity that is left says; and only what is cut off is refused.
 #include <fmt/format.h>

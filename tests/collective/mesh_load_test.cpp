@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Link loads of mesh plans, counted here from coordinates alone, against the plan's own bound and
 // against the figures of the paper (§3, §8.1).
 #include <fmt/format.h>

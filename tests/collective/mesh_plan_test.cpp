@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees of ring and hier_ring: who adds what in which order, and that everyone gets the result.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Combs: loads of links counted here from coordinates alone, against the bound that the contract states.
 #include "collective/multi_tree.h"
 

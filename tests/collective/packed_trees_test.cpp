@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packed trees: loads of links counted here from the routes, against a bound over all partitions that owes nothing to the packing.
 #include "collective/packed_trees.h"
 

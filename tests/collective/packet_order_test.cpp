@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order of packets: what its contract says of dues and intervals, on random groups of meshes, toruses and FRED trees.
 #include "collective/packet_order.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pace of packets: what its contract says of frames, on random groups of meshes and toruses.
 #include "collective/packet_pace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strategies, the groups of their dimensions, and where the paper puts the workers.
 #include "collective/parallelism.h"
 

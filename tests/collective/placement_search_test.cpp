@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searched placements: the fast model says what plans say, and nothing that is tried for longer is much better.
 #include "collective/placement_search.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effect of a plan, found by playing it through message by message or switch by switch: the
 // independent opinion that the plan's own `order` is checked against.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The size of a plan as it is told before against that of the plan once made.
 #include "collective/plan_size.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_plan as a whole: choice of algorithm, refusals, size and speed of a plan.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "routing_oracle.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test if groups have uplinks and routings on slice 0 of a two-level tree, by trying every uplink of every
 // group at every L1 chiplet: the opinion that the planner's search is checked against. It walks the links
 // and makes the flows by itself; only the routing of one chiplet's flows is shared.

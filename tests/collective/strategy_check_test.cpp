@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every strategy of small machines against trying everything, and the paper's machine.
 #include "collective/strategy_check.h"
 

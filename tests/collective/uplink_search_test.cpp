@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The planner's search over uplinks against trying everything, on trees small enough for that.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

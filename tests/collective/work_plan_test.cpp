@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of any collectives on any groups, several at once: what they would deliver, and what they do
 // where the switches cannot route groups together.
 #include <fmt/format.h>

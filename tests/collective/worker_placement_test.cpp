@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placements that look at the fabric: the snake, and the choice between it, the paper's and searched ones.
 #include "collective/worker_placement.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machine files as the user meets them: the shipped ones, trees of all shapes, defaults, overrides, kinds of switches.
 #include "config/config.h"
 

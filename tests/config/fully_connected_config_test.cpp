@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine file of switches that are all joined: defaults, what `info` prints, what is refused.
 #include <gtest/gtest.h>
 

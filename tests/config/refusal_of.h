@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message of the loader for a machine file that is wrong.
 #pragma once
 

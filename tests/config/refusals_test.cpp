@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way to get a machine file wrong.
 #include <gtest/gtest.h>
 

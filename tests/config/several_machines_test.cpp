@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several machines of one command: settings of all of them, and of one alone.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algorithms beside each other, simulated: `auto` takes one of the fastest, multi_tree comes close to the bound that no
 // all-reduce can beat, and runs through with the smallest buffers.
 #include <fmt/format.h>

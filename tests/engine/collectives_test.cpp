@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Works of any collectives on whole machines: payload exact, every byte counted, the same in every
 // implementation. Random machines, groups, sizes and priorities, from seeds.
 

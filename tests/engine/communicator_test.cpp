@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives issued while others run: equal to a plan where both say the same, rows loaded once and used again, order by
 // rank, numbers and memory given back.
 #include "engine/communicator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One slice for all that do the same (collective/equal_slices.h): what is reported must be what a run of all
 // slices reports, to the cycle, flit and stall. Random trees, groups and sizes, from seeds.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines with failed components: every collective is exact on what is left, or refused with the reason; what it costs;
 // and that nothing depends on the implementation of the switches.
 #include "topology/faults.h"

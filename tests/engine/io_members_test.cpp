@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // I/O controllers as members of groups on whole machines: payload exact at their own rate, the same in every implementation.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that are issued apart: those that share no port have one phase and run side by side.
 #include "engine/joint_plans.h"
 

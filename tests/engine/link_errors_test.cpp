@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines whose links detect errors and retransmit: what is counted, and that nothing else depends on
 // it.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole machines on test routers: payload, sizes, repetition, determinism, idle skipping, and that
 // what goes wrong is found and said.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that are left out because they repeat the trajectory of earlier ones: everything is as in a run in
 // full.
 #include <fmt/format.h>

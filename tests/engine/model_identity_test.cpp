@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The project's promise: whatever implementations the switches of a machine have, cycles, link
 // counts, switch counters and payload are the same. Random machines, groups, sizes and mixes of
 // implementations, every one from a seed that a failure names.

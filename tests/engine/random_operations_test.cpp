@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random operations on small machines: groups, priorities, collectives, algorithms, times of issue, order, few rows. All
 // payloads are exact, everything balances at the end, and twins and RTL take the same cycles.
 #include <fmt/format.h>

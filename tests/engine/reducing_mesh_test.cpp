@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes whose routers add and multicast: any collectives on random sets of groups, at once and on all priorities, run to
 // their end with exact payload, the same in every implementation.
 

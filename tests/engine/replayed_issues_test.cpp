@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations issued in loops, as a training run issues them, by callbacks and after waits, held and released rank by rank, with
 // delays and dependencies, now and then another one in between: replayed ones give everything as a run in full.
 #include <fmt/format.h>

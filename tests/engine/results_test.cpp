@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of a run, against sums done by hand: flits in and out of switches, what NPUs inject, bandwidths
 // of works of several parts.
 

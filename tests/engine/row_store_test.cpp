@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places of phases in the stores: found again, least recently used ones evicted, those that are held never.
 #include "engine/row_store.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole machines on the Verilated switches: all-reduce exact, balanced and
 // deterministic, with waves.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grids cut into parts that go on by themselves for a look-ahead (engine/communicator.h, FabricOptions::cut): cycles, parts, counters,
 // periods passed over and failures are those of the whole. Random grids, cuts and works, from seeds.
 #include <fmt/format.h>

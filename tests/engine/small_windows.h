@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans whose sources soon have to wait for acknowledgements.
 #pragma once
 

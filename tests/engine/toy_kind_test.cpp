@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kind of switch that only this test knows: registered, it runs through plan, set-up, fabric, results, traffic and
 // `info` without anything else being told of it.
 

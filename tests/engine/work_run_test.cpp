@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Works of steps: order, delay, repetition, and that a work without them is the plan that it was.
 #include "engine/work_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that wait for each other: the limit of spins follows what came of the last ones. No test looks at a clock: the
 // thread that is waited for comes once the other one sleeps.
 

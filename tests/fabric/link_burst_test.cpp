@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bursts of a link (fabric/links/link.h): whole packets, silence between them, the average exact, late flits paid back.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of the fabric on every link, each rule kept exactly and broken by exactly one: room at the receiver,
 // credits owed, the link's readiness. Two puppets do what each case says.
 

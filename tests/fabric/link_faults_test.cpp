@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links that lose flits or change them (LinkFaults): what befalls a flit befalls that flit alone, on links of every
 // rate, within a partition and from one to another.
 

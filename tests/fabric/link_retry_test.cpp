@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both ends of a link with retransmission, RTL beside their twins at every edge, over wires that damage and lose what goes
 // over them; and a reference that knows only what was sent: every flit exactly once, in order, every credit once.
 #include "fabric/links/retransmission/link_retry.h"

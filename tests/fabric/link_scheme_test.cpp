@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of link schemes, and a scheme that only this program knows: links that are idle for some cycles after every
 // packet.
 #include "fabric/links/link_scheme.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sender's end of a link by itself (fabric/links/link.h): pacing, what it has sent, and the checks on credits, against a
 // reference that only knows when the serialiser is free, in units in which a cycle and a flit are whole numbers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links of the fabric: latency, exact pacing, and the credit loop, between two scripted endpoints.
 
 #include <fmt/format.h>

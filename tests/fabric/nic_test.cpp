@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NIC by itself: which flit leaves when, the phases of a transaction, and what it refuses.
 
 #include "nic/nic.h"

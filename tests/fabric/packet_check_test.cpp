@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refusals of a NIC: packets, status and message.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control plane over TLM-2.0, I/O controllers, and users' own modules on a Fabric.
 
 #include <fmt/format.h>

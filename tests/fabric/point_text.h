@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A point of synthetic traffic as text, for comparisons.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReliableLink beside the RTL of both of its ends at every edge: flits of all lanes over wires on which the bits are wrong that
 // the machine's errors and a LinkFaults say, in both directions. The RTL computes and checks real checks; the model has none.
 #include <fmt/format.h>

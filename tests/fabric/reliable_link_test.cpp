@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links with retransmission in a fabric: without errors a flit comes as on any link, so many edges later; with errors
 // every flit comes once, in order, and flits and credits balance.
 #include "fabric/links/retransmission/reliable_link.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fabric that sets its switches up itself: users' modules on any machine need no call for it.
 
 #include <fmt/format.h>

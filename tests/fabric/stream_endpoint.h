@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An endpoint that sends streams of bytes and takes in what is sent to it: a plain source and sink in the place of an NPU
 // or I/O controller.
 //

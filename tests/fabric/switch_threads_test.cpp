@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches stepped side by side: each once, by several threads, and the failure of the first.
 
 #include "fabric/switch_threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest fabric: two NPUs of one port, npu0 and npu1, and a link each way between them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // apb_slave: every transfer takes three cycles, asks the register port once, in the second, for the word and with the
 // data that are on the bus, or not at all where it is refused; the answer of the register port is that of the bus,
 // errors have none.

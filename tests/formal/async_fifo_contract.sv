@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of `async_fifo`: what async_fifo_proof shows of it, without Gray codes. Each side's number of words is
 // seen by the other one late, by any number of edges, and never goes back.
 module async_fifo #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // async_fifo: the n-th word that is read is the n-th that was written, each once; free places are never more than there
 // are; a word is shown and a place is free again once each clock had its edges, so that nothing is lost.
 //

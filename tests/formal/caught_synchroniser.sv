@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of `synchroniser`: its first flip-flops may be caught in a change. Each bit of d_i that changed in the
 // moment before an edge is taken over or not, one without regard to the other.
 module synchroniser #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // credit_counter: credits here and flits at the receiver, or credits on their way back, are as many as it has slots:
 // none is created or lost, none under- or overflows.
 //

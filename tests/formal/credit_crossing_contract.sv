@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of `credit_crossing`: what credit_crossing_proof shows of it. A credit that was given leaves at any edge of
 // the other side's clock.
 module credit_crossing #(

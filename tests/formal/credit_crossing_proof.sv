@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // credit_crossing: as many credits leave as came, none is created or lost; all that came have left once the clock of
 // the other side had three edges, another one for a flip-flop that was caught, and one for each.
 //

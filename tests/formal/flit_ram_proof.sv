@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flit_ram: a read gives what was last written to its word, and rdata_o holds until the next read.
 //
 // Environment: addresses within the memory, no read of the word that is being written. There is no reset.

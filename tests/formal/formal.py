@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs of the RTL by yosys and z3: what a proof is, and how it is run.
 
 A proof is a harness, a module <name>_proof in tests/formal/<name>_proof.sv, at given parameters. Everything that it and the RTL below it

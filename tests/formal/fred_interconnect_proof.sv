@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_interconnect, and below it fred_network with its µSwitches: for every configuration the output ports have,
 // STAGES edges later, the sums of those flits, and the header of the lowest, that fred_network_meaning says, and
 // nothing else; configurations change as waves between flits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meaning of a configuration of Fred_M(P), from the contract of `fred_network` alone: the inputs whose sum each
 // output has.
 //

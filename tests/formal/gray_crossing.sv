@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of a count on its way through a `synchroniser` as a Gray code, of W bits: whatever was taken over is
 // between last_i, which the other side knows to be behind, and the count itself. Numbers are modulo 2 to the power of
 // W.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back, flits
 // are delivered in order, each at most once and none before those that came before it, and what was not delivered is
 // kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is dead

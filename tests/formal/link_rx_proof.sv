@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link_rx: every flit of the link that found room leaves exactly once and in order, at the first edge at which it is
 // seen; one that found none is told of from then on. Of every virtual channel as many credits leave as were given.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link_tx: every flit of the switch leaves exactly once and in order, none finds the crossing full; of every virtual
 // channel as many credits leave as were given.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // packet_order: its assertion holds for every stream of flits whose packets come whole and one after the other on their
 // virtual channel. That it fails for any other stream is seen as a fault here: one in which a flit is a head where none
 // may be.

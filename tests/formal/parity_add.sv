@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of `fp_add`: exclusive or, for proofs of where operands come from, not of how they are added: an operand
 // that is missing or counts twice shows in the sum.
 module fp_add #(

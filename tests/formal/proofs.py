@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All proofs, with the faults that break them. What is proven is said on top of each harness."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """prove.py [--deep] [--depth N] [--jobs N] [NAME…] FOLDER: the proofs of these names (`proofs.py`), all without any, and that their faults break them."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reset_sync: the reset is low at once where it is asked for, with or without a clock; it is low at the edge after, and
 // ends at the second edge after it is asked for no more, not before and not later. In a test it is the test's.
 //

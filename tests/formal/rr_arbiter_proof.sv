@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rr_arbiter: the grant is that of a reference, the first one at or after the turn; whoever asks until it is granted
 // with advance_i waits for at most N - 1 grants of others.
 //

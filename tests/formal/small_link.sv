@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of `link_pkg` and `link_check`, for proofs of links that retransmit. Sequence numbers and credits have few
 // bits, so that they wrap soon. The check is the same for every word: the proof says which word is damaged, by another
 // one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // switch_counters: each counter that is read has counted the events of its kind since reset, low word and high word;
 // other addresses read as zero; what was read holds until the next read.
 //

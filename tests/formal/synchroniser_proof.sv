@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // synchroniser: q_o is d_i of two edges before, and zero for two edges from a reset on.
 //
 // Environment: none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Environment of a module with two clocks and a reset for each: both are low until each clock had an edge with its own,
 // then each one ends at any time and does not come again. on_o: both clocks had such an edge, a moment ago or longer.
 // a_reset_o, b_reset_o: the clock had one, and the reset has not ended.

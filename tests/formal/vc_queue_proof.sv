@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was
 // given, which no other one gets before it was read; the queue is full, or has a head-of-line flit, where the number of
 // flits says so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every target of the fuzzers: its seeds are accepted, mutated ones do no harm, and so do inputs that once did.
 #include <gtest/gtest.h>
 

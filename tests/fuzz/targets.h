@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers of bytes that users give: a fuzzer or a test may call each with anything.
 //
 // Purpose: an input is accepted, or refused by a message as the contract of exit codes has it (base/error.h). All else is a fault: another

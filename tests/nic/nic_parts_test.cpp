@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a NIC: its packets' memory, its queues, its timers, its shape, and what it demands of packets at the edges of
 // every range.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NIC as a receiver in front of an endpoint that is slow: what waits in its buffers, what leaves them
 // when, and which credits go back. What is expected is written down flit by flit, from nic.h alone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NIC as a sender against queues by port and virtual channel, written from nic.h and packet_extension.h: which flit leaves
 // at which edge, what is in it, and when its packet comes back.
 #include <fmt/format.h>

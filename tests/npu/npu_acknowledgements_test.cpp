@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Acknowledgements of an NPU, and how far it goes by those of others; what is expected follows from
 // collective/acknowledgements.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One NPU between a scripted NIC and a scripted rest of the machine. Plans are written by hand.
 #pragma once
 

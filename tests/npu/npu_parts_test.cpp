@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheduler and the reducer of an NPU by themselves, without sockets: which packet is next, and what becomes of what
 // comes.
 

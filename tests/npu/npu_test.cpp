@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Look-ahead of an NPU's sends, and their order; what is expected follows from npu.h and plan.h.
 
 #include <gtest/gtest.h>

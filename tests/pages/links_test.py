@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Follows the links of all pages, without a network and without MkDocs.
 
   links_test.py CHECKOUT
@@ -30,7 +31,7 @@ def prose(text):
 
 
 def anchors(text):
-    """Of headings, as GitHub and as MkDocs have them."""
+    """Anchors of headings, as GitHub and as MkDocs have them."""
     found = set()
     for line in text.splitlines():
         if heading := re.match(r"#{1,6} (.*)", line):

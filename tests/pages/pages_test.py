@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of the pages and compares what they print with what the pages show.
 
   pages_test.py BUILD CHECKOUT [PAGE…]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rtl_modules_test.py: docs/reference/rtl_modules.md is what the RTL's comments say, and has every module with all parameters that are explained."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conflict rates as table and JSON, and their confidence interval.
 #include "report/conflict_table.h"
 

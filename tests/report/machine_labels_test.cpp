@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of machines in a table, at random: none stands for two machines that a reader named differently.
 #include "report/machine_labels.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of `fredsim report` in headless Chromium, for tests: results of small jobs, pages made of them."""
 
 import argparse

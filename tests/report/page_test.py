@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of `fredsim report`: no errors, values on hover, selectors that redraw.
 
 Runs small jobs with the program, makes pages of their results, and uses them as a reader would.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test if two paths name one file, and which file would be written under a path.
 #include "report/same_file.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that the page of `fredsim report` saves: charts as SVG files, tables as CSV files. Run by page_test.py."""
 
 import csv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/simulated_text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table and JSON of synthetic traffic.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of training runs: its heading, its columns in every format, and what is hidden where.
 #include "report/training_table.h"
 

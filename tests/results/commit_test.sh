@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # commit_test.sh CMAKE SCRIPT: what commit.cmake takes for the commit, in a small repository made for it.
 set -euo pipefail
 cmake=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Results files: every command's against the schema, which refuses keys that it does not know, and the machine in them
 as a machine file, whose run repeats the results.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of writers against the schema that is made from the tables: samples of every kind of file keep to it, and one value
 // changed, left out or added does not.
 #include "results/schema.h"

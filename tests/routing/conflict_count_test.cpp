@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conflict rates: against a probability that can be counted by hand, and set by set.
 #include "routing/conflict_count.h"
 

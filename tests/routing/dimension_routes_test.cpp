@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing tables of tori, walked over the topology's links; and that no circle of links can wait for each other.
 #include "routing/dimension_routes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cost of the search for a colouring, in steps, so that no flow set keeps a user waiting.
 #include "routing/flow_colouring.h"
 

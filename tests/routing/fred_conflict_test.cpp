@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conflicts: reported where, and only where, no colouring of all levels exists.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing of flow sets that exist: what the bits make of the operands is what the flows ask for.
 #include "routing/fred_routing.h"
 

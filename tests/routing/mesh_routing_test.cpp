@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "routing/mesh_routing.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routing tables for online unicasts, walked over the topology's links.
 #include "routing/online_routes.h"
 

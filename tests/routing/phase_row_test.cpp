@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the phase store: where every field sits, and how many rows there are.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random flow sets: disjoint sides, sizes as the kind says, the distribution as documented.
 #include "routing/random_flows.h"
 

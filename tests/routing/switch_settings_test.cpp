@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The µSwitches of a configuration, block by block and in words.
 #include "routing/switch_settings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // apb_slave against a bus that keeps to the protocol, with registers behind it that answer as those of a switch do.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Verilated module with clk_i and rst_ni, edge by edge. An assertion of the RTL that fails is a failure of the test,
 // unless the test asks for it (broken_by).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-test of memories: bist_controller with two memories of different shapes on its bus, in which faults are planted.
 #include <gtest/gtest.h>
 

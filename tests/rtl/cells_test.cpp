@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of rtl/common/ by themselves, against references written from their contracts.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clocks of their own periods and phases, for models with more than one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts of the cover points reached in a Verilated model; the model is made with --coverage-user.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cover points of the RTL, and which test has to reach those of a module (cover_points.txt).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of who reaches which cover points has all modules that have some, and no others.
 #include "rtl/cover_list.h"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Elaborates and lints all 93 sizes of fred_interconnect: P = 2 … 32, M = 2 … 4.
 #
 #   elaborate_sizes.sh VERILATOR RTL_FOLDER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memories of a Verilated model, every flit_ram in it, and bits in them that are stuck. The model is Verilated with
 // memory_faults.vlt.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rr_arbiter against its contract: who is granted, whose turn is next, how long one waits.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of fred_switch_top: traffic, a fred_switch alone, and a top with its links at clocks of any periods and phases.
 #pragma once
 

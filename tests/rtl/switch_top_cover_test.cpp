@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cover points of the RTL: random and directed traffic through fred_switch_top reaches every one of them.
 #include <gtest/gtest.h>
 

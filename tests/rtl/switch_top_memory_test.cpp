@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory test of fred_switch_top: every memory of the switch is reached, and a fault is told where it is.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_switch_top: what goes through it, at clocks of any periods and phases, against the same through a fred_switch alone.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """comments_test.py FOLDER: comments as the linter finds them in every language, and those that open without a subject."""
 
 import contextlib

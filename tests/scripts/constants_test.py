@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """constants_test.py BUILD: constants of the RTL as scripts have them are those that C++ has."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kinds_test.py BUILD FOLDER: the table of the kinds of switches, kinds.json, and what scripts read of it."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # need_packages of scripts/lib.sh with an apt-get and a dpkg-query of its own: nothing is installed.
 set -euo pipefail
 

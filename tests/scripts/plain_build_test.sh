@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # plain_build_test.sh CHECKOUT: a build without tests has the switch sizes of the quick start and no others, also where its
 # folder has kept the list of before, in which tests' sizes were too; and what it compiles for the program is what a build with
 # tests compiles for it, in which the program runs.

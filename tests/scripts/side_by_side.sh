@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # side_by_side.sh PROGRAM FILTER: three runs of these GoogleTest cases at once pass, and nothing is left of them in the
 # folder for temporary files. A filter that no case passes is an error.
 set -eu

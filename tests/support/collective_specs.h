@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specs of collectives in a line, for tests that write them by hand.
 #pragma once
 

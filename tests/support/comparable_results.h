@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything of a run's result that must not depend on how it was simulated (implementations, slices left
 // out), one line per item.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A twin with a fault beside the RTL in lockstep, and where and when lockstep sees it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An interpreter of the µSwitch bits of Fred_m(P), written from the layout alone, for tests.
 //
 // Purpose: says what each output port of a configured interconnect carries, as an expression over

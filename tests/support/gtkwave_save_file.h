@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GTKWave save files read back: their groups, and the signals behind every trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real program as a child process, for tests: arguments in, exit code and both outputs out.
 // It runs at the top of the checkout, so that "configs/…" is found.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small machines of every kind of switch, with rates and latencies of many kinds, from a seed.
 #pragma once
 

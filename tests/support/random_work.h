@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random works for property tests: any collective on any group of a machine, several at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A SystemC simulation inside one GoogleTest case: every case gets a fresh simulation context, so
 // that cases can follow each other in one process.
 #pragma once

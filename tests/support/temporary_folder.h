@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own for a test: of another name in every process and object, removed with all that is in it when
 // the object goes, after a failed check or an exception too.
 //

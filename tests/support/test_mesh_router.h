@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small switches in plain C++ for tests of the fabric, virtual cut-through replaced by the simplest thing that
 // works: a packet holds its output's VC from head to tail.
 //

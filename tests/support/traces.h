@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces for tests: files of nodes, and messages encoded by hand, byte by byte.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Entries of the size list, as CMake reads them (sc_models/switch/verilator/switch_kind.cmake): what each of them
 # becomes, and what is refused with a message that says what was found.
 cmake_minimum_required(VERSION 3.25)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Switch sizes that only tests and testbenches run, one Verilated class each: entries as in
 # sc_models/switch/sizes.cmake, whose list is built besides.
 set(test_switches

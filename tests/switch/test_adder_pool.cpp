@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pool of adders of an aggregator's twin against a reference that keeps every flit of a sum by the edges of its path,
 // written from rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv and aggregator_table.sv.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups (switch/switch_group.h): switches that step in one have the outputs, errors and counters of switches that step by
 // themselves at every edge, and their state whenever they part.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lockstep implementation: a fault put into either side is reported in the cycle, port and field where it
 // shows; and the factory of implementations.
 

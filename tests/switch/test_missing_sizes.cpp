@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message about sizes that are not built: all of them, and a line that adds them and drops nothing.
 #include <gtest/gtest.h>
 

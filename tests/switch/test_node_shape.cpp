@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches of a fabric as their kinds have them, and what is asked of all of them.
 #include <gtest/gtest.h>
 

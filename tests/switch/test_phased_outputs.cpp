@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output units of a switch with phases against a reference by queues, written from the contract of
 // rtl/phased/phased_output_unit.sv and of switch/phased/phased_outputs.h.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the phase store as a twin decodes them, against rows whose fields are put together bit by bit (rtl/phased/phased_pkg.sv),
 // and against an interpreter of the µSwitches that was written from their layout.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pins of every width that a switch of 2 to 32 ports has.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Additions of a program: switches of its own kinds and sizes, and what is said of those that are missing
 // then.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilated implementations: the list of sizes, reset, idle, and the register map
 // against register_map.h.
 

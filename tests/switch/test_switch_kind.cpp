@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of kinds: what each says of itself, shapes by the names of parameters, entries of the size list.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waveform files by themselves, with values of a model: what is in them, and what happens to files that are there already,
 // that others write, or that do not fit on their disk.
 #include <fmt/format.h>

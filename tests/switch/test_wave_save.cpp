@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a GTKWave save file, and what a scope shows of the signals that a waveform has.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

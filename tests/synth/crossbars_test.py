@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """crossbars_test.py FOLDER: energy of a flit in interconnects that choose: each small, its gates held against the RTL."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """energy_test.py FOLDER: energy of a flit, on the smallest µSwitch: its figures, and that a wrong netlist is found."""
 
 import json

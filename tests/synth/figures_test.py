@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """figures_test.py KIND FOLDER: area and longest path of a kind's tops at small sizes, against figures.json beside this.
 
 After a change of the RTL that is meant, `figures_test.py KIND FOLDER --write` puts what is measured into figures.json.

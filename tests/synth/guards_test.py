@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """guards_test.py FOLDER: phased_matcher reads otherwise for a simulator, which skips what has nothing to do, than for synthesis
 (`ifdef SYNTHESIS`). yosys proves both to be the same, in every output and every register, from any state."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pages_test.py: figures of the pages against each other, against figures.json and against the model of areas. docs/studies/synthesis.md
 rounds paths to whole FO4; docs/studies/switch_kinds.md has the largest switches again."""
 

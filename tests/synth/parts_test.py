@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """parts_test.py FOLDER: the parts of scripts/fredsim_tools/synth/ that need no synthesis, and one that is quick."""
 
 import json

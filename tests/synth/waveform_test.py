@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """waveform_test.py FOLDER: pins of an interconnect's parts out of a waveform, and waveforms that cannot be meant."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """widths_test.py FOLDER: area at lanes that are not synthesised. Every part of every top at its smallest size, at lanes on the line
 through two others, against what is synthesised with so many."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command lines of the programs in testbenches/: what --help says, and what is refused.
 #include <gtest/gtest.h>
 

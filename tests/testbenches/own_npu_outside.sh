@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # own_npu_outside.sh CHECKOUT BUILD: runs the commands of docs/user/testbench.md, as they stand there: a copy of
 # testbenches/tb_own_npu as a project by itself, in a folder whose path has a space, built against the build folder
 # BUILD. The program calls itself by the folder's name, and takes the cycles that tb_own_npu takes. The CMakeLists.txt that the

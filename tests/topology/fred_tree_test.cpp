@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/fred_tree/fred_tree.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches that are all joined to each other.
 #include "topology/fully_connected/fully_connected.h"
 

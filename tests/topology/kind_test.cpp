@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of kinds, and a kind that only this test knows.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of the topology tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // index_ports() finds every broken invariant, in every build type.
 #include "topology/topology.h"
 

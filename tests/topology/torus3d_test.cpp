@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 3D torus: nodes, rings, bisection, paths, and what it refuses.
 #include "topology/torus3d/torus3d.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breakdown of the cycles of packets: against numbers from the machine files by hand, and what must hold of any run.
 // That the parts of every packet add up, and a collective's to its cycles, is checked in every run with a breakdown
 // itself.

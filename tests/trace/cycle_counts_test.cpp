@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Means and percentiles of a breakdown against the sorted list of all that was added.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

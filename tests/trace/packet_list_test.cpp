@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets that a breakdown lists, against the sorted list of all of them; figures by stage and cause; names of packets.
 #include "trace/packet_list.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triggers of waveforms, flit by flit and edge by edge: against rules written down here, on random flits and
 // counters, from seeds.
 #include "trace/wave_trigger.h"

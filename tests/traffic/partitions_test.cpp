@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fabrics in several partitions, on one thread or on several: cycles, counters and failures are those of a whole one.
 // Random machines, cuts and work, from seeds.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Destinations and times of packets: patterns, sources, the calendar of creations, the latency
 // histogram.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic traffic on small machines: what is sent arrives, figures agree with each other and with what
 // can be counted by hand, and do not depend on the switches' implementations.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of docs/user/debugging.md on a fredsim that has the fault.
 
   tutorial_test.py FREDSIM CHECKOUT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The waveform of every testbench: the committed save file fits it, and values in it are what the testbench says.
 
 #include <fmt/format.h>

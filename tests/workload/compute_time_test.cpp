@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of computations: roofline, one rate, given ones.
 #include "workload/compute_time.h"
 

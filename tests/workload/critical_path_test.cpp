@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A breakdown that does not add up is a failure, never a number.
 #include "workload/critical_path.h"
 

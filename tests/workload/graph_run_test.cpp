@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs on real machines: order, records of tasks, time that is not simulated, graphs that do not come to their end.
 #include "workload/graph_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The size of a task graph as it is told before against that of the graph once built, and its bytes against the heap's.
 #include "workload/graph_size.h"
 

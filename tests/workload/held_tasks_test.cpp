@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks that a run holds: how far they are read, when they and their operations are dropped, what lets them begin.
 #include "workload/held_tasks.h"
 

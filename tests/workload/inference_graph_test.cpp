@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference: bytes and times of a tiny transformer against counts by hand, what is refused, the same cycles in every implementation.
 #include "workload/inference_graph.h"
 

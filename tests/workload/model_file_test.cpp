@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model files: the example, and what is refused, with file, line and key.
 #include "workload/model_file.h"
 

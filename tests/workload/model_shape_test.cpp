@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-in models against their published sizes.
 #include "workload/model_shape.h"
 

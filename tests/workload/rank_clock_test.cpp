@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of one rank by cause: by hand, and of random chains of tasks against sums that are worked out from the contract.
 #include "workload/rank_clock.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text workloads as task graphs: groups by type, order of passes, what waits for what.
 #include "workload/text_graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces that were written from a training graph: read back they are the same operations, and take the same cycles.
 #include "workload/trace_export.h"
 

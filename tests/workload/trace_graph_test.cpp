@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of ranks as a task graph: who does what after what, and which collectives meet.
 #include "workload/trace_graph.h"
 

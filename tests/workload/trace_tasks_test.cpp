@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces that are read as they run: what they take is what the whole graph takes, and little of a file is held at a time.
 #include "workload/trace_tasks.h"
 

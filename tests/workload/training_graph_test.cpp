@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Content of a training run: operations by kind, their groups and sizes, computations.
 #include "workload/training_graph.h"
 

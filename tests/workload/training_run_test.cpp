@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training end to end on small machines: the same cycles in every implementation, breakdowns that add up.
 #include "workload/training_run.h"
 

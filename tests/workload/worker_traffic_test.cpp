@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traffic of models between workers, and where a search puts workers for it.
 #include "workload/worker_traffic.h"
 

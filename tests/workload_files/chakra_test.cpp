@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chakra files: what is written is read back, what others write is understood, what is damaged is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of groups by name.
 #include "workload_files/comm_groups.h"
 

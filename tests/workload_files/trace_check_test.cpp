@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refusals of the traces of all ranks before anything runs.
 #include "workload_files/trace_check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes come when they are ready, each once, and little of a file is held at a time.
 #include "workload_files/trace_feeder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // chain: from or to the root in ring order, in two halves that go the same way round or one each, whatever is faster
 // (collective/chains.h). A ring without the hop that closes it, so that "ring" is another name of it.
 #include "collective/algorithm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // direct: every sum or block straight to its owner, and results straight from there.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // edge_tree: from or to I/O controllers of a grid, over trees of single hops between NPUs (collective/edge_tree.h).
 #include "collective/edge_tree.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_tree: combs over a group that fills a rectangle of a grid (collective/multi_tree.h), or spanning trees packed on the
 // links between NPUs next to each other (collective/packed_trees.h).
 #include "collective/multi_tree.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ring: along the ring of the group, in group order, on a whole mesh along single hops.
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"

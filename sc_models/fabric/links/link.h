@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two ends of a directed link: pacing, credits and counts at the sender's, the return path of credits at the
 // receiver's. What is under way between them is in a LinkWheel (fabric/link_wheel.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A link whose flits and credits do not go straight from one end to the other: all that is between its sender and the
 // pins of its receiver, in both directions. Plain links have none (fabric/links/link.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both ends of links with a channel, such as retransmission, and their counters, as a scheme (fabric/links/link_scheme.h)
 // has set them up for a machine. Links that are alike share one (Link::policy).
 //

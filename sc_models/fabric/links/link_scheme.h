@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schemes of links: which keys of machine files each has, and what it makes of a topology's links. A plain link sends
 // flits at its rate, one after the other (fabric/links/link.h); a scheme changes rates, lets a link send bursts, adds bits to
 // flits, or puts a channel behind the sender (fabric/links/link_policy.h).

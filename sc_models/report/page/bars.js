@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Horizontal bars: stacked, or from a start to an end.
 
 const kBarHeight = 20;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breakdown of packets' cycles (--breakdown): a bar per stage of their path, stacked by groups of causes, of which there are as many as colours.
 
 const kCauseGroups = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Line charts on two numeric axes.
 
 const kChartHeight = 320;

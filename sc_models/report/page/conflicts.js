@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often random sets of flows have no routing (`fredsim conflicts`).
 
 const conflictSwitch = (one) => `Fred_${one.middle}(${one.ports}), ${one.kind}`;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as text, the same everywhere on the page, and the tooltip that shows them.
 
 const count = d3.format(",");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the nodes of a fabric are drawn. Slices of a FRED tree lie on top of each other: a box is a switch, or one
 // of its chiplets, in every slice.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latency and throughput under load (`fredsim traffic`).
 
 function rateLines(run) {

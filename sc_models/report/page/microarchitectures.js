@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of switches beside each other: time of a work against area, energy, everything as a table
 // (scripts/microarchitectures.sh).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the page together from its data (report/report_data.h).
 
 const data = JSON.parse(document.getElementById("data").textContent);

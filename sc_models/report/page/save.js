@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts as SVG files and tables as CSV files, with what they show at the moment.
 
 // What of the page's styles a drawing needs to look the same elsewhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table that its headings sort.
 
 const kFirstRows = 100;  // of a long table; a button brings the others

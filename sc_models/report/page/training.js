@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training iterations (`train`): a chart per work, a bar per machine, stacked by where the time of an NPU went.
 
 const kTrainingParts = { compute: "compute", bubble: "bubble", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming", memory: "memory" };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wafer as a heat map of its links' load. Links that join the same two boxes in the same direction (of several
 // ports, and of all slices where they are shown together) are one arrow.
 

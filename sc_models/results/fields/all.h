@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of file that a command writes with --json, as the table of its root object.
 #pragma once
 

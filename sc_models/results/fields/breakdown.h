@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of `--breakdown`: where the cycles of packets went (results/breakdown.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of every file of results: what made it (results/document.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of what every run on a fabric reports: its machine, links, switches, layout.
 #pragma once
 

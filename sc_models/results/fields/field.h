@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of the results JSON: each key once, with its type, unit, meaning and where it appears.
 //
 // An Object is a table of fields; fields/*.h have one per object that a command writes. Made from them: the JSON itself

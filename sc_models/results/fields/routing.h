@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of the commands that route flows without a fabric: `fredsim conflicts`, `strategies` and `route`.
 #pragma once
 

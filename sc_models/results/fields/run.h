@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of `fredsim run` and `compare`, and of testbenches with NPUs of their own.
 #pragma once
 

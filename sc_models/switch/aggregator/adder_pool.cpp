@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/aggregator/adder_pool.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pool of adders of an aggregator in its twin: when sums are done, and what waits for that. The C++ side of
 // rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv, aggregator_table.sv, which state the rules. Adders
 // are alike, so it counts them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A crossbar with a central pool of adders: the same ports, phases and registers as a fred switch
 # (rtl/aggregator/aggregator.sv).
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind "fred": Fred_M(P), rtl/fred/fred_switch.sv and its twin.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/fred/fred_online_paths.h"
 
 #include <bit>

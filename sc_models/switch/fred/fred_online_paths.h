@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths of online unicasts through Fred_M(P): the C++ side of rtl/fred/fred_online_paths.sv and
 // fred_online_level.sv, which state the rule. A PhasedTwin has no use for them, since every matching has its paths;
 // testbenches and proofs do.

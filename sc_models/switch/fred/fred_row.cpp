@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/fred/fred_row.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of the phase store of a fred_switch, decoded: its flows, and what its µSwitch bits do (rtl/fred/fred_network.sv
 // has the wiring).
 #pragma once

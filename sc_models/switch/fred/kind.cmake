@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fred_M(P), a switch that adds and distributes the flits of flows (rtl/fred/fred_switch.sv).
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)
 fredsim_switch_kind(fred

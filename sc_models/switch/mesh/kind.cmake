@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The router of a 2D mesh or torus (rtl/mesh/mesh_router.sv). It only passes lanes on, so it has no FORMAT.
 fredsim_switch_kind(mesh
   TOP mesh_router

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh twins that step together (switch/switch_group.h), of whatever sizes, with equal lanes.
 //
 // What is in the pin registers, and what is between buffers and output pins, is in lists of the group; the rest of the state

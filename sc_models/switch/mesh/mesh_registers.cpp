@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a MeshTwin: reads see the state before an edge's work, writes change it after.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of a mesh_router (kind.cmake) as a struct, for its twin and its testbenches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a MeshTwin as a digest: what is in its buffers, wherever it lies in their rings.
 #include <array>
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `tlm` implementation of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in every output,
 // register and counter at every edge.
 //

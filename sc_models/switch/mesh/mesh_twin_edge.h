@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of a clock edge of a MeshTwin; for mesh_twin.cpp, which steps one, and mesh_group.cpp, which steps many.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Internal signals of a mesh_router for a waveform viewer, by port and virtual channel. Tests hold that everything
 // named exists there.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A mesh router that adds and multicasts along trees (rtl/mesh_reducing/mesh_reducing.sv). Its buffers are those of a
 # mesh router: they have to cover the same links.
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/mesh_reducing/mesh_reducing_kind.h"
 
 #include "routing/mesh_routing.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Parameters that all kinds of switches with a phase store have (rtl/phased/phased_switch.sv), for their kind.cmake; their
 # interconnects may have more.
 # name | default | least | most | meaning

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for candidates of a PhasedTwin: the C++ side of rtl/phased/phased_candidates.sv, which states the rules.
 //
 // Shapes: port masks have bit p for port p.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An interconnect in which flits wait (rtl/phased/phased_switch.sv: hold_i, closed_i, under_way_i), as a PhasedTwin sees it:
 // when what comes out arrives, and what must not happen meanwhile. What comes out is worked out when the flits fire.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/phased/phased_kind.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of the kinds of switches with a phase store (rtl/phased/phased_switch.sv): all but their interconnects.
 #pragma once
 

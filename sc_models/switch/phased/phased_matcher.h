@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matching of online unicasts in a PhasedTwin: the C++ side of rtl/phased/phased_matcher.sv, which states the rules, the
 // timing and the fairness.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output units of a PhasedTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
 // C++ side of rtl/phased/phased_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
 // delay here.

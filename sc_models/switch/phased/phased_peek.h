@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access to the counters and the phase in use of a Verilated switch with a phase store (switch/verilated_switch.h):
 //
 // PHASED_PEEK(class, top): the class that reads them, of a kind by its RTL top. A macro, because the name of a register

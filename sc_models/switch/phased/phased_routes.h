@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Routes of online unicasts out of a switch with a phase store, and the registers that hold them: the C++ side of what a
 // kind's top has beside its interconnect (rtl/phased/phased_switch.sv, "Routes").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of the phase store of a switch, decoded: what its control unit and its interconnect do under it (layout:
 // routing/phase_row.h).
 //

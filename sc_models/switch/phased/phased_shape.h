@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A switch with a phase store (rtl/phased/phased_switch.sv): the parameters that all its kinds have, and what its
 // interconnect makes of the rest.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `tlm` implementation of the switches with a phase store: a C++ twin that gives the same outputs in the same cycle
 // as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every size, buffer depth, format and
 // configuration. Of the interconnect it knows what PhasedNetwork says: latencies, what a row makes it do, and where flits

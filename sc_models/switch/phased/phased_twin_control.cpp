@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control unit of a PhasedTwin: choice of phases, slots, changes (rtl/phased/phased_control.sv).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a PhasedTwin: reads see the state before an edge's work, writes change it after.
 #include "switch/phased/phased_twin.h"
 #include "switch/register_map.h"

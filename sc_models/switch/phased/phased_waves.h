@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Internal signals of a switch with a phase store for a waveform viewer: its registers by port, virtual channel and flow
 // (rtl/phased/phased_control.sv, phased_input_unit.sv, phased_output_unit.sv). Tests hold that everything named exists there.
 #pragma once

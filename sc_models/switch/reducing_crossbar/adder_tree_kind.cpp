@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/reducing_crossbar/adder_tree_kind.h"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of the kinds whose interconnect is a reducing crossbar, an adder tree at every output
 // (rtl/reducing_crossbar/reducing_crossbar_datapath.sv): all but how they route unicasts.
 #pragma once

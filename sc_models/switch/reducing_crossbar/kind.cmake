@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A crossbar with an adder tree at every output: the same ports, phases and registers as a fred switch
 # (rtl/reducing_crossbar/reducing_crossbar.sv).
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/reducing_crossbar/reducing_crossbar_kind.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The kinds of switches as a file of JSON, for programs that are no C++:
 #
 #   fredsim_write_kinds(FILE KIND…)

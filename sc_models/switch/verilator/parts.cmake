@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run after Verilator (verilate.cmake), which ran in the folder `source`: gathers the C++ files of the class `prefix`,
 # which are in `folder`, in fast.cpp and slow.cpp, and all of them in all.cpp; and lists in sources.d what they were made
 # from, so that files which the Verilog includes count too.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # fredsim_switch_class(LIBRARY "fred P=4" [OPTIMISE -O1]): Verilates the switch of a size entry (sizes.cmake) into a
 # library (verilator/verilate.cmake). In its file list ${FREDSIM_RTL} stands for our rtl/. In the caller it sets
 # switch_prefix, the class; switch_key, the entry as the program writes it; and switch_row, what the registry

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The kinds of switches as CMake knows them (switch/kinds.cmake, switch/<kind>/kind.cmake), and entries of the size
 # list in their terms.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Kinds and sizes of switches in the terms of C++: the tables of a program that has them.
 #
 #   fredsim_switch_library(my_switches KINDS my_kind… SOURCES my_kind.cpp my_twin.cpp… SIZES "my_kind P=4"…)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Verilated classes: fredsim_verilated_library(LIBRARY) makes a library for them, and
 #
 #   fredsim_verilate(LIBRARY PREFIX … TOP … SOURCES … ARGUMENTS … OPTIMISE -O2 [TRACE])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A crossbar with virtual output queues and iSLIP, without phases (rtl/voq_crossbar/voq_crossbar.sv). It only passes
 # lanes on, so it has no FORMAT.
 fredsim_switch_kind(voq_crossbar

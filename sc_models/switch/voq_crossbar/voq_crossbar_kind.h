@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind "voq_crossbar": a crossbar with virtual output queues and iSLIP, without phases,
 // rtl/voq_crossbar/voq_crossbar.sv and its twin.
 #pragma once

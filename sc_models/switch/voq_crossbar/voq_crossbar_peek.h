@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access to the counters of a Verilated voq_crossbar (switch/verilated_switch.h), and its launch_edges(). It has no
 // phases.
 #pragma once

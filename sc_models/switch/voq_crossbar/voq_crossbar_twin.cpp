@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "switch/voq_crossbar/voq_crossbar_twin.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `tlm` implementation of the VOQ crossbar: a C++ twin that gives the same outputs in the same cycle as
 // rtl/voq_crossbar/voq_crossbar.sv for every size.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduler of a VoqCrossbarTwin: the C++ side of rtl/voq_crossbar/voq_scheduler.sv, which states the rules and the
 // timing.
 //

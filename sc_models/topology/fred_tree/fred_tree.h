@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tree of Fred_m switches, 1 to 8 levels (the paper's wafer has two). Every switch is
 // `slices` parallel parts that share nothing; a part is one chiplet at level 1 and
 // chiplets_per_slice chiplets above.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches that are all joined to each other, NPUs on each. Every switch is `planes` parallel chiplets; a plane is one
 // chiplet of each switch, joined pairwise, and shares nothing with the others: a slice (Node::slice).
 //   Names: x<i>.s<s>: switch i, plane s.

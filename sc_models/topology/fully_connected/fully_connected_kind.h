@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind fully_connected.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 2D mesh. The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
 //   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at
 //     npu_bandwidth / 4, but no more than one flit per cycle: this joint is inside the NPU's

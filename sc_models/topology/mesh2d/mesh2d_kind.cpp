@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/mesh2d/mesh2d_kind.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind mesh2d. A torus is one, too, with rings (topology/torus2d).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/torus2d/torus2d.h"
 
 #include <fmt/format.h>

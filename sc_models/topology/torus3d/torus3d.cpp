@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/torus3d/torus3d.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 3D torus: a switch at every place, an NPU on it, and rings of switches along x, y and z. Every switch is `planes`
 // parallel chiplets; a plane is a torus by itself, and shares nothing with the others: a slice (Node::slice).
 //   Numbers: NPU and switch i = x + size_x * (y + size_y * z).

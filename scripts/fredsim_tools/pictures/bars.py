@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars: figure 9, training, inference, streaming, pre-emption, failed components; kinds of switches."""
 
 import contextlib
@@ -64,7 +65,7 @@ def inference(picture: Picture) -> None:
 
 
 def failed_components(picture: Picture) -> None:
-    """What the loss of one part costs, by kind of part: the least and the most."""
+    """Cost of one failed component, by its kind: the least and the most."""
     works: Sequence[tuple[str, Sequence[str]]] = [
         ("all-reduce", ["--size", "4MiB", "--algorithm", "paper"]),
         ("all-to-all", ["--collective", "all_to_all", "--size", "640KiB", "--algorithm", "paper"]),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of README and docs as SVG, each from runs of fredsim. The same program and matplotlib draw the same files, byte for byte.
 
 The waveform of a fault comes from the fredsim that the tests build with that fault (tests/tutorial).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Curves: bandwidth and time by size, latency by load, bandwidth by buffer."""
 
 from ..plots import COLOURS, pyplot

@@ -1,4 +1,5 @@
-"""What all pictures share: runs, the file of each, and how sizes are written on an axis."""
+# SPDX-License-Identifier: Apache-2.0
+"""Parts that all pictures share: runs, the file of each, and how sizes are written on an axis."""
 
 import sys
 from collections.abc import Sequence

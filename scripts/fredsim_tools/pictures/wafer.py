@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The load of links on the wafer: a mesh beside one slice of a FRED tree."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waveforms, drawn from the FST files of a run."""
 
 import subprocess

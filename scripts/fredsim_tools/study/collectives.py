@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single collectives: latency by size, sizes of buffers, compound steps that are serial in a switch."""
 
 from ..tables import KIB, MIB, size

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures what the paper asserts and does not measure, and prints Markdown tables.
 
 Each question is a function of a module beside this. Every number comes out of a run of fredsim or tb_rounding; these commands go to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Failed components: the cost of a failure of each single component of a machine, and pairs of them."""
 
 import random

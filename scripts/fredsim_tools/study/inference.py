@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inference: time per token and to the first token, and the share of it that is exposed communication."""
 
 from ..runs import Json, exposed_ns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors on links: what links that detect them and retransmit cost, without errors and with."""
 
 from ..tables import size

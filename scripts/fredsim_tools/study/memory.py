@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of a run, which must not grow with the size of a collective."""
 
 from ..runs import peak_kib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of the study, each as PNG and SVG. `file`: their path without its ending, in a folder that is made."""
 
 from collections.abc import Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pre-emption: collectives of a higher priority beside those of a lower one, and what a change of phase costs."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounding of sums by the order of their operands."""
 
 from .study import TITLE, Study

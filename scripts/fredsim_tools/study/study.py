@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common part of all questions of the study: its machines, runs of fredsim and tables that must be whole."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cell library: osu018 of Debian's qflow-tech-osu018, and black boxes for memories beside it."""
 
 import re

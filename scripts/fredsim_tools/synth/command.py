@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthesis of the RTL with yosys and timing with OpenSTA, in the cells of osu018: area, memories, longest paths.
 
 A MODULE is a name with or without parameters: fred_paths:P=4,M=3. Those not given are the RTL's; LANES is 256

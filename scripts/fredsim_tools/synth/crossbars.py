@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interconnects that choose: the crossbars of a VOQ crossbar and of a mesh router, and an aggregator's with its pool of adders; and
 what their pins see, edge by edge. Networks as traffic.Fred is one."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Energy of a flit in an interconnect: energy per toggle of every cell, from OpenSTA, times toggles of a simulation of
 the netlist. Every kind of µSwitch, node of an adder tree, or output of a crossbar is simulated by itself, in every situation that the
 traffic puts one in, and their energies are put together: all their outputs are registers, so that no glitch goes from one to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a module and a size to its figures: parts synthesised side by side, put together, timed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulation of a netlist with iverilog under given traffic: toggles of every cell. The RTL's outputs under the same
 traffic, from Verilator, are what the netlist's are held against."""
 

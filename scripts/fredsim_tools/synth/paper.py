@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the paper's Table 4 beside ours, for a Fred_3(12) chiplet."""
 
 from . import report, technology, traffic

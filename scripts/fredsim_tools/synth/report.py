@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures as a table of 80 columns and as JSON."""
 
 import re

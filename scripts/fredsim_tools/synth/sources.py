@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The RTL as text: which modules there are, what each one is built of, and with which parameters."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the library scaled to 14 to 16 nm, and those of memories and links: the numbers of technology.json."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timing with OpenSTA: a netlist between registers, with ideal wires and an ideal clock."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traffic through an interconnect, as its µSwitches see it, and what the pins of one of them see, edge by edge at full rate.
 
 A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which parts it is made of and what these see:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Energy of the traffic of a simulation: the pins of every µSwitch, or node of an adder tree, of a switch out of its waveform
 (`--wave` of fredsim), played at that part's netlist edge by edge. Flits are counted at the interconnect's pins."""
 

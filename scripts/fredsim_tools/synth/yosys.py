@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthesis of one part with yosys and abc: RTL -> netlist of library cells, with other parts and memories as black boxes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // aggregator_interconnect by itself, against sums worked out here and the times that its contract states: latency, rate of
 // a flow, shares of several flows, what a change of phase waits for, unicasts beside sums, and its assertions.
 #include <algorithm>

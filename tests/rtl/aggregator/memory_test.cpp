@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory test of an aggregator: a stuck bit is told at its place, in every bit of every operand FIFO, and in every
 // other memory of the switch.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // aggregator_scheduler by itself: who gets an adder at every edge, against rounds worked out here, and what rounds promise
 // to a flow that always waits.
 #include <gtest/gtest.h>

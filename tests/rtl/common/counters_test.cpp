@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // switch_counters against sums; read as two words each, at every address of the map.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flit_ram against an array.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link_rx with clocks of random periods and phases: flits in order, none lost while they come no faster than the
 // switch's clock takes them; what is too much is told; credits are neither lost nor made.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link_tx with clocks of random periods and phases, behind a switch that sends wherever it is ready and two more flits
 // when it is no longer: nothing is lost, whatever the link's pacing.
 #include <gtest/gtest.h>

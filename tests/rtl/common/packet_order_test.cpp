@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // packet_order: fires exactly where the packets of a virtual channel do not come whole, one after the other.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vc_queue against a list: sides in order and never late, slots as a ring.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_exit by itself: what comes out of an interconnect against what left its buffers, with flits missing, too many, of
 // the other kind and inside other packets.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_paths by itself, on rows of the routing library: the paths are those that the µSwitch bits lead along, walked from
 // every input port forwards and from every output port backwards (layout: routing/fred_routing.h).
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_port_mux and fred_port_demux by themselves, against what their contracts say; and what becomes of flits that meet
 // in them and in fred_r_uswitch. (What networks of them do: testbenches/tb_fred_interconnect.)
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fred_register_map by itself: every address, against the register map of noc_pkg.
 #include <gtest/gtest.h>
 

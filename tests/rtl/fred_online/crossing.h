@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test if flits cross in Fred_m(P): from the wiring alone (paper §4), nothing shared with the rule that is checked.
 //
 // Between the edge of a level and its sub-networks there is one wire for every sub-network and every µSwitch (or odd

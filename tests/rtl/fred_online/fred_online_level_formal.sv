@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proof of fred_online_level, for all flits and phases at once: broken_o is never 1.
 //
 // Assumed, as the module's contract has it: flits are on wires of their own; ports of the phase that are on one wire

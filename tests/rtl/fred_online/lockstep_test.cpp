@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_matcher and fred_online_paths beside their C++ models, every output at every edge, with random traffic,
 // phases, stalls and resets; and rules that owe nothing to either: matcher_rules.h, crossing.h.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules for the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv, without its order
 // of choice.
 #pragma once

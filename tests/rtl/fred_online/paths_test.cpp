@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rule that gives online unicasts their paths, against the wiring: every matching, beside every phase, at small
 // sizes; random ones at all sizes.
 #include <gtest/gtest.h>

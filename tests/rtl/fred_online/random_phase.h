@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phases for test_fred_online: sets of flows that have their paths.
 #pragma once
 

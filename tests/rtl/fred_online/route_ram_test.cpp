@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_route_ram against the table that was written.
 #include <Vroute_ram/Vroute_ram.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Share of the ports' rate that phased_matcher lets through when it is alone in the switch, beside a matcher of
 // one round per VC, which for the head-of-line flits there are finds as much as any that serves VCs by priority;
 // and how long a head-of-line flit may wait.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_allocator: exactly what its contract says, and what follows from it: full rate, fairness, whole packets.
 #include <gtest/gtest.h>
 

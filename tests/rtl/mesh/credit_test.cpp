@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_credit against a number that counts what came and went.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_input: flits come and go by chance, the router is moved about; head-of-line flits, routes and errors as the
 // contract says.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 3 x 2 mesh of routers of every implementation: all-to-all delivery and saturation, with and without
 // stalls; the same on tori, and what their bubbles are for.
 

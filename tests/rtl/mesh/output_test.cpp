@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_output: the flit of the input that was granted, three edges after its launch; credits by virtual channel.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_registers against a map of what was written.
 #include <gtest/gtest.h>
 

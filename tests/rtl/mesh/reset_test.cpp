@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reset of a mesh_router in the middle of traffic: nothing is left; and traffic runs with the credits that it sets.
 // Every implementation, without and with random stalls.
 

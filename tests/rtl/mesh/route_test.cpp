@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_pkg::route_xy: packets that follow it arrive by shortest paths, along x first; at each step it is what
 // the reference says.
 #include <gtest/gtest.h>

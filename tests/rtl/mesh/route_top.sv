@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_pkg's functions as a module, for a test.
 module route_top (
   input  logic [5:0]  x_i,

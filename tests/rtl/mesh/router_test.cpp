@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_router as a whole: the assertion that binds its parts. Its behaviour: whole_router_test.cpp.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coincidences at one edge of a mesh_router, on the RTL, on the twin and on both: an overflow and a pop of the
 // same VC, a credit register that is written while flits leave. Pins by hand; what is expected follows from the
 // contracts of mesh_router.sv and switch_core.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_stalls: counts of a cycle, two edges later.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random traffic on one router, on every port and VC, every implementation without and with random stalls;
 // and idle exactness: edges left out while the router says idle() change nothing.
 

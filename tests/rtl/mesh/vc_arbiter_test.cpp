@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_vc_arbiter: for every output the first input that asks from its turn on.
 #include <gtest/gtest.h>
 

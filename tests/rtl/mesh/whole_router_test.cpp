@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directed tests of one router, of every implementation: registers, routes, timing, throughput, priority,
 // turns, errors, idle.
 

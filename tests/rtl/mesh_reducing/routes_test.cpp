@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_reducing_routes: the position's register, and lookups by X-Y routing, from every port to anywhere, endpoints that are
 // not there and U-turns too.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_candidates by itself: which head-of-line flit is looked up, how its phase is judged and which candidates there
 // are, against a reference written from its contract.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtl/phased/control_bench.h"
 
 #include <gtest/gtest.h>

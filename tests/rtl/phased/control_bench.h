@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_control with input buffers around it, and the reference of its contract: from the phases that it looks up the
 // candidates, from those every decision, every change and every flit that fires, at the very edge.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_control by itself: choice of phase, pre-emption, YIELD, QUANTUM, changes and what fires, against the reference in
 // control_bench.h.
 #include <gtest/gtest.h>

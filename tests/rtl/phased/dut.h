@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common part of the tests of the modules of rtl/phased and rtl/fred: clock and reset, ports by bit, flits in
 // packets.
 #pragma once

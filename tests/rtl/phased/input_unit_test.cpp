@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_input_unit by itself, against a reference written from its contract: head-of-line flits and what is told of them,
 // routes that come with the pin register, credits, overflow, and the flits that are popped.
 #include <gtest/gtest.h>

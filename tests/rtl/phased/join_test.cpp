@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_join and phased_join_check by themselves, against references written from their contracts.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lockstep over many seeds, and faults put into one of the two implementations: seen in the cycle in which they
 // show, at the right port and field.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the phase store that contradict their flows: flits that are lost or go astray give ERROR_CONFIG; routes of the
 // library give none.
 

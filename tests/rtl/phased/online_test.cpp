@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Online unicasts of fred_switch, on the RTL, the twin and both in lockstep: latency, throughput of
 // permutations (which tells whether an idle output is ever refused), behaviour beside a phase,
 // fairness, errors. Random traffic with and without stalls, mixed with phases: switch_test.cpp and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_output_unit by itself, against a reference written from its contract: places, credits and the link arbiter, whose
 // choice is predicted at every edge.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phased_store by itself: every read, by the registers and by the control unit, against the rows that were written.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of fred_switch (sc_models/switch/register_map.h), and what a reset in the middle of traffic leaves of a
 // switch: nothing. On the RTL, on the twin and on both in lockstep.
 

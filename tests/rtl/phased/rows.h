@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the phase store for the tests of the control unit's modules, and what a join of their flows has to do.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coincidences at one edge of a fred_switch, on the RTL, on the twin and on both: an overflow and a pop of the
 // same VC, a credit register that is written while flits leave; and flits that a flow must not add, bit by bit.
 // Pins by hand; what is expected follows from the contracts of the RTL's modules and of switch_core.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An aggregator with more flows than adders: what each of them gets.
 
 #include <fmt/format.h>

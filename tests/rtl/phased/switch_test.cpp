@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fred_switch, every one on the RTL, on the twin and on both in lockstep: random phases and
 // packets, with and without stalls, on every size that is built; latency, throughput, phase changes,
 // pre-emption and error codes.

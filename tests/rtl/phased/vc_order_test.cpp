@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the virtual channels (VC_ORDER) in known situations, on the RTL, the twin and both in lockstep: links and
 // the control unit follow it. In random traffic: switch_test.cpp, by the rules of switch_rules.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reducing_crossbar_interconnect by itself: all sets of disjoint flows of its ports, those among them that conflict in
 // Fred_2(P), another one at every edge, some flows and online unicasts beside them; every flit that leaves against sums
 // in the order that the contract of reducing_crossbar_tree states, bit by bit, at the edge that it states.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // voq_buffer against queues written from its contract: random flits and pops, buffers of several depths.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lockstep over many seeds, and faults put into the twin: seen in the cycle in which they show.
 
 #include "tb_voq_crossbar/lockstep.h"

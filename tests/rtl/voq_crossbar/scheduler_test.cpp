@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // voq_scheduler against its reference: random queues, room that comes and goes.
 
 #include <fmt/format.h>

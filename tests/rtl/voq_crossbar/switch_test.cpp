@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A voq_crossbar, RTL, twin and both in lockstep: random traffic in four modes, latency, permutations, fairness,
 // priorities, registers, errors.
 

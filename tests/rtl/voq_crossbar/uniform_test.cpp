@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Saturation of a VOQ crossbar of 12 ports under uniform random traffic, and what its priorities do: on the twin.
 
 #include <fmt/format.h>

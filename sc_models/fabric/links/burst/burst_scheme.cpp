@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links of I/O controllers are as wide as those of NPUs, and send bursts at their rate (fabric/links/link.h, Bursts).
 #include <fmt/format.h>
 

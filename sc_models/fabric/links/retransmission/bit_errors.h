@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors on a wire, bit by bit: when the next one comes is drawn once for all bits up to it (base/geometric.h).
 //
 // An error is a wrong bit, or a burst of `burst_bits`: its first bit is wrong, each of the others with probability 1/2, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Detection of bit errors by a link's receiver, by the check of rtl/common/link_check.sv: since the check is linear, it
 // fails exactly if the errors by themselves, as a polynomial, leave a remainder. No check is computed from data.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bit-error model of wafer links with retransmission.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fabric/links/retransmission/link_retry.h"
 
 #include <rtl/link_pkg.h>

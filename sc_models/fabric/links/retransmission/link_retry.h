@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Twins of the two ends of a link with retransmission, rtl/common/link_retry_tx.sv and link_retry_rx.sv, edge by edge.
 //
 // A step is one clock edge: what is handed in is at the pins before it, what the getters tell is there after it. Whether

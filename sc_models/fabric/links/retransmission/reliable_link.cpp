@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fabric/links/retransmission/reliable_link.h"
 
 #include <fmt/format.h>

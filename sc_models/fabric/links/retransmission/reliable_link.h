@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A link with retransmission, hop by hop: both ends (link_retry.h), what is on the wires between them in either
 // direction, and what befalls it there (link_errors.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wafer links that find errors and send flits again (fabric/links/retransmission/reliable_link.h). Links on a die have no errors.
 #pragma once
 

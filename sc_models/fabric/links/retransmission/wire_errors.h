@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors on the wires of a link with retransmission (link_errors.h): which bits of what goes over them are
 // wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
 // errors.
