@@ -339,7 +339,7 @@ module phased_matcher #(
   end
 
   // ------------------------------------------------------------------ stalls
-  // Of the last cycle: head-of-line flits that lacked room, and all others that wanted to move.
+  // Counted of the last cycle: head-of-line flits that lacked room, and all others that wanted to move.
   logic [VCS*P-1:0] no_room_q, ready_q;
   logic [P-1:0]     popped;
 

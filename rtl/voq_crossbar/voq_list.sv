@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One virtual output queue of a voq_buffer: slots of its flits, oldest first, as a linked list.
 //
-// What it does: push_i at an edge puts a flit that is stored in push_slot_i at the end. pop_i takes the head-of-line
+// Operation: push_i at an edge puts a flit that is stored in push_slot_i at the end. pop_i takes the head-of-line
 //   flit away. The head-of-line flit's slot and whether it is the last flit of its packet are on slot_o and tail_o,
 //   from registers, where valid_o is high; several_o: there are two flits or more.
 // Handshake: pop_i only where valid_o is high (asserted), push_i never with more flits than DEPTH.

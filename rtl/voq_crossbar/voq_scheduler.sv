@@ -304,7 +304,7 @@ module voq_scheduler #(
   end
 
   // ------------------------------------------------------------------ stalls
-  // Of the last cycle: inputs that lacked room, and all others with a head-of-line flit.
+  // Counted of the last cycle: inputs that lacked room, and all others with a head-of-line flit.
   logic [P-1:0] short_of_room, has_front, no_room_q, ready_q, popped;
 
   always_comb begin : stalled

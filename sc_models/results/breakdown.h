@@ -10,7 +10,7 @@
 //   the one in which its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,
 //   to the cycle; a run in which they do not fails.
 // Means are over all packets, also over those that did not come by the stage, so that they add up to the mean latency.
-// Of a sum, the path is that of the operand that came last, switch by switch; of a distribution, that of the copy.
+// The path of a sum is that of the operand that came last, switch by switch; the path of a distribution, that of the copy.
 #pragma once
 
 #include <cstdint>

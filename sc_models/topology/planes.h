@@ -21,7 +21,6 @@ class Planes {
   Planes(const MachineSpec& machine, const TopologyKind& kind, int switches, int planes);
 
   Topology& topology() { return assembly_.topology(); }
-  int planes() const { return planes_; }
   // Links of one plane, where all planes together have `bandwidth`.
   LinkClass links(std::string_view key, std::uint64_t bandwidth) const;
   int controllers(int i) const;  // at switch i
@@ -32,7 +31,7 @@ class Planes {
   void add_nodes(const std::function<std::string(int i)>& stem,
                  const std::function<int(int i)>& ports);
   void connect(PortRef a, PortRef b, const LinkClass& link) { assembly_.connect(a, b, link); }
-  // NPU `npu` to port `port` of all chiplets of switch i.
+  // NPU `npu`, by its NIC port `plane`, to port `port` of that plane's chiplet of switch i.
   void connect_npu(int npu, int i, int plane, int port, const LinkClass& link);
   // The controllers of switch i, new ones, to its ports from `first_port`.
   void add_controllers(int i, int first_port, const LinkClass& link);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // phased_control: no flit fires in a change of phase, which comes between packets and CONFIG_STAGES + 1 edges after the
 // one before at the earliest; the wave follows a change by two edges; only head-of-line flits of the active phase leave.
-// What is loaded is the row of the phase that is active from then on; candidates and look-ups end with it. A decision has
+// The row that is loaded is that of the phase that is active from then on; candidates and look-ups end with it. A decision has
 // one of the contract's reasons, counted here: no phase is active, the candidate's priority is higher, silence, or the
 // quantum.
 //
