@@ -31,20 +31,40 @@ package noc_pkg;
   localparam int unsigned HEAD_BIT = 80;   // first flit of its packet
   localparam int unsigned TAIL_BIT = 81;   // last flit of its packet
 
+  // The header, flit[HEADER_W-1:0], as a type: the fields above.
+  typedef struct packed {
+    logic [HEADER_W-TAIL_BIT-2:0] reserved;
+    logic                         tail;
+    logic                         head;
+    logic [SEQ_W-1:0]             seq;
+    logic [VC_W-1:0]              vc;
+    logic [PHASE_W-1:0]           phase;
+    logic [SRC_W-1:0]             src;
+    logic [DST_W-1:0]             dst;
+    logic [TAG_W-1:0]             tag;
+  } header_t;
+
   // Phase index that means: unicast, routed online by its destination (§5).
   localparam bit [PHASE_W-1:0] PHASE_ONLINE = 8'hFF;
 
   // Virtual channels (§5.4).
   localparam int unsigned NUM_VCS = 4;
   localparam int unsigned CREDIT_W = 16;  // bits of a number of credits
-  localparam bit [VC_W-1:0] VC_MP = 2'd0;
-  localparam bit [VC_W-1:0] VC_PP = 2'd1;
-  localparam bit [VC_W-1:0] VC_DP = 2'd2;
-  localparam bit [VC_W-1:0] VC_CONTROL = 2'd3;
+
+  // Position of (port, VC) in vectors over both, on ports of modules and in the register map: port-major. A port's VCs are
+  // NUM_VCS neighbours, from vc_index(port, 0) on. Fields of W bits begin at W * vc_index.
+  function automatic int unsigned vc_index(input int unsigned port, input int unsigned vc);
+    vc_index = NUM_VCS * port + vc;
+  endfunction
+
+  localparam bit [VC_W-1:0] VC_MP = 0;
+  localparam bit [VC_W-1:0] VC_PP = 1;
+  localparam bit [VC_W-1:0] VC_DP = 2;
+  localparam bit [VC_W-1:0] VC_CONTROL = 3;
   // An order of them, by priority: VC_W bits each, that of highest priority in the lowest bits. Switches take one as
   // parameter VC_ORDER. Any will do, control at its end too: no VC needs another one's flits to get on, so a low one
   // waits until the higher ones are idle, and nothing waits for it. This is the default.
-  localparam int unsigned DEFAULT_VC_ORDER = {24'd0, VC_DP, VC_PP, VC_MP, VC_CONTROL};
+  localparam int unsigned DEFAULT_VC_ORDER = 32'({VC_DP, VC_PP, VC_MP, VC_CONTROL});
 
   // True if every VC is in an order, and so each once.
   function automatic logic is_vc_order(input int unsigned order);
@@ -84,19 +104,20 @@ package noc_pkg;
   endfunction
 
   // ---- Register map: word addresses, 32-bit data -------------------------------------------------
-  localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
+  localparam int unsigned REG_ADDR_W = 16;
+  localparam bit [REG_ADDR_W-1:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
   // RO; fred: P | M << 8; mesh and mesh_reducing: locals | I/Os << 8; aggregator: P | adders << 8; others: P
-  localparam bit [15:0] REG_SHAPE = 16'h0001;
-  localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router, mesh_reducing: x | y << 8
-  localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
-  // RW: credits of output port p, VC v (+ 4p + v), i.e. the depth of the buffer at the other end. Reset value: the
+  localparam bit [REG_ADDR_W-1:0] REG_SHAPE = 16'h0001;
+  localparam bit [REG_ADDR_W-1:0] REG_POSITION = 16'h0002;  // RW, mesh_router, mesh_reducing: x | y << 8
+  localparam bit [REG_ADDR_W-1:0] REG_ERROR = 16'h0003;     // RO: sticky error code
+  // RW: credits of output port p, VC v (+ vc_index), i.e. the depth of the buffer at the other end. Reset value: the
   // switch's own input buffer depth. Write only while no traffic flows.
-  localparam bit [15:0] REG_CREDIT = 16'h0100;
+  localparam bit [REG_ADDR_W-1:0] REG_CREDIT = 16'h0100;
   // RO counters, 64 bits as two words, low word first.
-  localparam bit [15:0] REG_FLITS_IN = 16'h0200;       // + 2p
-  localparam bit [15:0] REG_FLITS_OUT = 16'h0280;      // + 2p
-  localparam bit [15:0] REG_REDUCTIONS = 16'h0300;     // fred: element-wise flit additions fired
-  localparam bit [15:0] REG_PHASE_CHANGES = 16'h0302;  // fred: configurations loaded
+  localparam bit [REG_ADDR_W-1:0] REG_FLITS_IN = 16'h0200;       // + 2p
+  localparam bit [REG_ADDR_W-1:0] REG_FLITS_OUT = 16'h0280;      // + 2p
+  localparam bit [REG_ADDR_W-1:0] REG_REDUCTIONS = 16'h0300;     // fred: element-wise flit additions fired
+  localparam bit [REG_ADDR_W-1:0] REG_PHASE_CHANGES = 16'h0302;  // fred: configurations loaded
   // Cycles x (flow or port) in which the first flit of an input buffer could not leave, by reason:
   //   join     fred: another input of the flow has no flit
   //   credit   no room at an output for a packet (mesh: credit; others: staging)
@@ -105,16 +126,16 @@ package noc_pkg;
   //            fred with two middle sub-networks also: no path through the interconnect is free; aggregator also: flits
   //            of a phase that wait for adders; voq_crossbar: an input that has flits, and room for one of them, moves none
   //   link     output flit waits for the link's pacing only
-  localparam bit [15:0] REG_STALL_JOIN = 16'h0310;
-  localparam bit [15:0] REG_STALL_CREDIT = 16'h0312;
-  localparam bit [15:0] REG_STALL_PHASE = 16'h0314;
-  localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
-  localparam bit [15:0] REG_STALL_LINK = 16'h0318;
+  localparam bit [REG_ADDR_W-1:0] REG_STALL_JOIN = 16'h0310;
+  localparam bit [REG_ADDR_W-1:0] REG_STALL_CREDIT = 16'h0312;
+  localparam bit [REG_ADDR_W-1:0] REG_STALL_PHASE = 16'h0314;
+  localparam bit [REG_ADDR_W-1:0] REG_STALL_ARBITER = 16'h0316;
+  localparam bit [REG_ADDR_W-1:0] REG_STALL_LINK = 16'h0318;
   // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. A reset
   // leaves it as it is (phased_route_ram). Written before such packets arrive.
-  localparam bit [15:0] REG_ROUTE = 16'h0400;
+  localparam bit [REG_ADDR_W-1:0] REG_ROUTE = 16'h0400;
   // RW: the phase store of a switch that has one, + phase * row_words + word (phased_pkg). Reset value: zero, no phase is valid.
-  localparam bit [15:0] REG_PHASE_STORE = 16'h1000;
+  localparam bit [REG_ADDR_W-1:0] REG_PHASE_STORE = 16'h1000;
 
   localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts
 

@@ -6,7 +6,7 @@
 // Reset: rst_ni, at any time, of everything, for as long as one may like; each clock has a reset_sync. Traffic begins
 //   when all clocks have had three edges after it. test_mode_i, test_rst_ni: see reset_sync.
 // Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in
-//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit v*P+p: VC v of
+//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit vc_index(p, v): VC v of
 //   port p). rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low: nothing
 //   leaves.
 // Latency, with equal clocks: 2 to 3 cycles more than a fred_switch on the way in, 3 to 4 on the way out, by phase.
@@ -134,32 +134,27 @@ module fred_switch_top #(
   logic [VCS*P-1:0]    in_credit, out_credit;
 
   for (genvar p = 0; p < P; p++) begin : gen_link
-    logic           rx_rst_n, tx_rst_n;
-    logic [VCS-1:0] rx_credit, credit_in, credit_out, tx_credit;
+    logic rx_rst_n, tx_rst_n;
 
     reset_sync i_rx_reset (.clk_i(rx_clk_i[p]), .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rx_rst_n));
     reset_sync i_tx_reset (.clk_i(tx_clk_i[p]), .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(tx_rst_n));
 
     link_rx #(.FLIT_W(FLIT_W), .DEPTH(RX_DEPTH), .CREDITS(LINK_CREDITS)) i_rx (
       .rx_clk_i(rx_clk_i[p]), .rx_rst_ni(rx_rst_n),
-      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]), .rx_credit_i(rx_credit),
+      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]), .rx_credit_i(rx_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .rx_overflow_o(rx_overflow_o[p]),
       .clk_i, .rst_ni(rst_n),
-      .valid_o(in_valid[p]), .flit_o(in_flit[p*FLIT_W +: FLIT_W]), .credit_o(credit_out)
+      .valid_o(in_valid[p]), .flit_o(in_flit[p*FLIT_W +: FLIT_W]),
+      .credit_o(out_credit[noc_pkg::vc_index(p, 0) +: VCS])
     );
     link_tx #(.FLIT_W(FLIT_W), .DEPTH(TX_DEPTH), .LAUNCH_EDGES(1), .CREDITS(BUFFER)) i_tx (
       .clk_i, .rst_ni(rst_n),
-      .ready_o(out_ready[p]), .valid_i(out_valid[p]), .flit_i(out_flit[p*FLIT_W +: FLIT_W]), .credit_i(credit_in),
+      .ready_o(out_ready[p]), .valid_i(out_valid[p]), .flit_i(out_flit[p*FLIT_W +: FLIT_W]),
+      .credit_i(in_credit[noc_pkg::vc_index(p, 0) +: VCS]),
       .tx_clk_i(tx_clk_i[p]), .tx_rst_ni(tx_rst_n), .tx_ready_i(tx_ready_i[p]),
-      .tx_valid_o(tx_valid_o[p]), .tx_flit_o(tx_flit_o[p*FLIT_W +: FLIT_W]), .tx_credit_o(tx_credit)
+      .tx_valid_o(tx_valid_o[p]), .tx_flit_o(tx_flit_o[p*FLIT_W +: FLIT_W]),
+      .tx_credit_o(tx_credit_o[noc_pkg::vc_index(p, 0) +: VCS])
     );
-
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign rx_credit[v] = rx_credit_i[v*P+p];
-      assign out_credit[v*P+p] = credit_out[v];
-      assign credit_in[v] = in_credit[v*P+p];
-      assign tx_credit_o[v*P+p] = tx_credit[v];
-    end
   end
 
   fred_switch #(

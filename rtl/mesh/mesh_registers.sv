@@ -3,7 +3,7 @@
 // link, error, credits.
 //
 // Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
-//   addresses read 0. A write of a credit goes to its output: credit_write_o, bit v*P + p, in the same cycle.
+//   addresses read 0. A write of a credit goes to its output: credit_write_o, in the same cycle.
 // error_o: the first error code, sticky. Overflow wins when both come at once.
 module mesh_registers #(
   /// local ports
@@ -21,8 +21,8 @@ module mesh_registers #(
   input  logic                              rst_ni,
   input  logic                              valid_i,
   input  logic                              write_i,
-  input  logic [15:0]                       addr_i,
-  input  logic [15:0]                       wdata_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0]    addr_i,
+  input  logic [CREDIT_W-1:0]               wdata_i,
   output logic [31:0]                       rdata_o,
   // router
   output logic [mesh_pkg::COORDINATE_W-1:0] x_o,
@@ -30,25 +30,24 @@ module mesh_registers #(
   output logic [mesh_pkg::SIDE_W-1:0]       columns_o,
   output logic [mesh_pkg::SIDE_W-1:0]       rows_o,
   output logic [mesh_pkg::MASK_W-1:0]       no_link_o,
-  input  logic [CREDIT_W*VCS*P-1:0]         credits_i,  // VC v of port p at CREDIT_W*(VCS*p + v)
+  input  logic [CREDIT_W*VCS*P-1:0]         credits_i,
   output logic [VCS*P-1:0]                  credit_write_o,
   input  logic                              error_overflow_i,
   input  logic                              error_route_i,
   output logic [31:0]                       error_o
 );
-  logic [15:0]      credit_register;  // 4p + v
-  logic [VCS*P-1:0] credit_hit;       // the same, a bit each
-  logic [15:0]      credit;
-  assign credit_register = addr_i - noc_pkg::REG_CREDIT;
+  logic [noc_pkg::REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
+  logic [VCS*P-1:0]               credit_hit;
+  logic [CREDIT_W-1:0]            credit;
+  assign credit_index = addr_i - noc_pkg::REG_CREDIT;
+  assign credit_write_o = write_i ? credit_hit : '0;
   always_comb begin : credits
     credit_hit = '0;
     credit = '0;
-    credit_write_o = '0;
-    if (valid_i && addr_i >= noc_pkg::REG_CREDIT && credit_register < 16'(VCS * P)) begin
+    if (valid_i && addr_i >= noc_pkg::REG_CREDIT && 32'(credit_index) < VCS * P) begin
       for (int unsigned i = 0; i < VCS * P; i++) begin
-        credit_hit[i] = credit_register == 16'(i);
+        credit_hit[i] = 32'(credit_index) == i;
         if (credit_hit[i]) credit = credit | credits_i[CREDIT_W*i +: CREDIT_W];
-        credit_write_o[(i % VCS)*P + i/VCS] = credit_hit[i] && write_i;
       end
     end
   end

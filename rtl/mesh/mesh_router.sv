@@ -13,11 +13,11 @@
 //   A port carries one flit per cycle in each direction. Where a packet goes: mesh_pkg::route_xy, with the position in
 //   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh); to the NPU by a local port that has a
 //   link, by REG_NO_LINK (0 after reset: all have one).
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: a slot of VC v of input
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
 //   port p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a
 //   credit is there, the first flit of a packet only where credits for the whole packet are (mesh_credit); it is on
 //   out_valid_o / out_flit_o two edges later, so a link that takes its ready back has two more flits to expect.
-//   out_credit_i bit v*P+p gives a credit; given at edge e it may be spent at e + 1. All outputs are registers or,
+//   out_credit_i bit vc_index(p, v) gives a credit; given at edge e it may be spent at e + 1. All outputs are registers or,
 //   idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
 // Rings, where columns (of east and west) or rows (north and south) are not 0: flit bubble flow control. A packet
 //   start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more than a
@@ -102,8 +102,8 @@ module mesh_router #(
   logic [mesh_pkg::COORDINATE_W-1:0] x, y;
   logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
   logic [mesh_pkg::MASK_W-1:0]       no_link;          // mask of local ports
-  logic [CREDIT_W*VCS*P-1:0]         credits;          // 4p + v
-  logic [VCS*P-1:0]                  credit_write;     // v*P + p
+  logic [CREDIT_W*VCS*P-1:0]         credits;
+  logic [VCS*P-1:0]                  credit_write;
   logic                              counter_hit;
   logic                              from_counters_q;  // whose data the last read wants
   logic [31:0]                       counter_rdata, other_rdata;
@@ -115,7 +115,7 @@ module mesh_router #(
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_rdata;
 
   logic unused_wdata;  // no register of a router is wider than 16 bits
-  assign unused_wdata = &{1'b0, reg_wdata_i[31:16]};
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};
 
   always_ff @(posedge clk_i) begin : reads
     if (!rst_ni) from_counters_q <= 1'b0;
@@ -124,7 +124,7 @@ module mesh_router #(
 
   mesh_registers #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_registers (
     .clk_i, .rst_ni,
-    .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i[15:0]),
+    .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
     .rdata_o(other_rdata),
     .x_o(x), .y_o(y), .columns_o(columns), .rows_o(rows), .no_link_o(no_link),
     .credits_i(credits), .credit_write_o(credit_write),
@@ -148,13 +148,13 @@ module mesh_router #(
   logic [P-1:0]        input_empty;
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    logic [VCS-1:0] credit;
     mesh_input #(
       .NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
       .CTRL_DEPTH(CTRL_DEPTH)
     ) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
       .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link)), .from_i((p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0),
       .x_i(x), .y_i(y), .columns_i(columns), .rows_i(rows),
       .front_o(front[VCS*p +: VCS]), .to_o(to[VCS*P*p +: VCS*P]), .begun_o(begun[VCS*p +: VCS]),
@@ -162,9 +162,6 @@ module mesh_router #(
       .flit_o(flits[p*FLIT_W +: FLIT_W]),
       .error_overflow_o(error_overflow[p]), .error_route_o(error_route[p]), .empty_o(input_empty[p])
     );
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign in_credit_o[v*P + p] = credit[v];
-    end
   end
 
   // ------------------------------------------------------------------ allocator
@@ -193,12 +190,10 @@ module mesh_router #(
   logic [P-1:0] output_empty;
 
   for (genvar o = 0; o < P; o++) begin : gen_output
-    logic [VCS-1:0] launched, flit_room, packet_room, returned, written;
+    logic [VCS-1:0] launched, flit_room, packet_room;
     logic [P-1:0]   from;
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       assign launched[v] = launch[v*P + o];
-      assign returned[v] = out_credit_i[v*P + o];
-      assign written[v] = credit_write[v*P + o];
       assign room_flit[v*P + o] = flit_room[v];
       assign room_packet[v*P + o] = packet_room[v];
     end
@@ -212,8 +207,9 @@ module mesh_router #(
       .ring_i(ring[o]), .launch_i(launched), .granted_i(from), .room_flit_o(flit_room),
       .room_packet_o(packet_room), .flits_i(flits),
       .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[o*FLIT_W +: FLIT_W]),
-      .out_credit_i(returned), .credit_write_i(written), .credit_wdata_i(reg_wdata_i[15:0]),
-      .credits_o(credits[CREDIT_W*VCS*o +: CREDIT_W*VCS]), .empty_o(output_empty[o])
+      .out_credit_i(out_credit_i[noc_pkg::vc_index(o, 0) +: VCS]), .credit_write_i(credit_write[noc_pkg::vc_index(o, 0) +: VCS]),
+      .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
+      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(o, 0) +: CREDIT_W*VCS]), .empty_o(output_empty[o])
     );
   end
   assign idle_o = &input_empty && &output_empty;

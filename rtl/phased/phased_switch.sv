@@ -29,9 +29,9 @@
 //   enter_error_i: what came out of it was not what its configuration should give: ERROR_CONFIG.
 // Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
 //   and until the input's next lookup route_known_i tells whether there is an output for it, route_out_i which.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input p was
 //   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
+//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge.
 //   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
 //   a memory.
 // Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
@@ -242,7 +242,9 @@ module phased_switch #(
   // ------------------------------------------------------------------ registers
   logic        store_hit, counter_hit, credit_hit;
   logic [31:0] store_rdata, counter_rdata, other_q;
-  logic [15:0] credit_index;
+  logic [noc_pkg::REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
+  logic [PORT_W-1:0]              credit_port;
+  logic [VC_W-1:0]                credit_vc;
   // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's
   // own.
   logic [1:0]  source_q;
@@ -250,7 +252,9 @@ module phased_switch #(
   assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !own_hit_i;
   assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(VCS*P);
+  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && 32'(credit_index) < VCS * P;
+  assign credit_port = PORT_W'(32'(credit_index) / VCS);
+  assign credit_vc = VC_W'(32'(credit_index) % VCS);
   assign reg_rdata_o = (source_q == 2'd3) ? own_rdata_i : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
@@ -321,7 +325,7 @@ module phased_switch #(
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [VCS-1:0]    port_credit_in, port_credit_out;
+    logic [VCS-1:0]    credit_back;
     logic [FLIT_W-1:0] flit;
     logic [VC_W-1:0]   pop_vc;
     logic [PHASE_W-1:0] in_phase;
@@ -332,7 +336,7 @@ module phased_switch #(
     assign pop_vc = pop[p] ? in_vc[VC_W*p +: VC_W] : online_pop_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit_back),
       .active_i(in_slot[p] ? active[PHASES_IN_USE-1] : active[0]), .vc_i(in_vc[VC_W*p +: VC_W]),
       .phase_i(in_phase),
       .lookup_o(lookup_o[p]), .lookup_dst_o(lookup_dst_o[DST_W*p +: DST_W]),
@@ -359,18 +363,15 @@ module phased_switch #(
       .reserve_i(reserve[p] || online_reserve[p]),
       .reserve_vc_i(reserve[p] ? out_vc[VC_W*p +: VC_W] : online_reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
       .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
-      .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
+      .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
-      .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
-      .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
+      .credit_write_i(credit_hit && reg_write_i && credit_port == PORT_W'(p)),
+      .credit_vc_i(credit_vc), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
       .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(!cut_q),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign in_credit_o[v*P + p] = port_credit_in[v];
-      assign port_credit_out[v] = out_credit_i[v*P + p];
-    end
+    assign in_credit_o[noc_pkg::vc_index(p, 0) +: VCS] = credit_back;
   end
 
   assign idle_o = control_idle && &in_empty && &empty && !error_join && matcher_idle && enter_idle_i;

@@ -6,9 +6,9 @@
 //   link. Unloaded, a flit that is sampled on in_flit_i at edge e is at the head of its queue after e + 1, leaves it at
 //   e + 2, is read from its memory at e + 3, in the flit register after e + 4, in the crossbar's after e + 5, in the
 //   staging and its launch decided at e + 6, and on out_flit_o after e + 7.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input p was
 //   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
+//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge.
 //   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
 //   a memory.
 // Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit), all of PHASE_ONLINE and with the same
@@ -147,14 +147,14 @@ module voq_crossbar #(
   logic [P*FLIT_W-1:0] flit;
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [VCS-1:0]    port_credit_in, port_credit_out, write_vc;
+    logic [VCS-1:0]    write_vc;
     logic [VC_W-1:0]   write_vc_number;
     logic              write_any;
     logic [FLIT_W-1:0] read, leave;
 
     voq_input_unit #(.P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
       .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
       .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
       .valid_o(valid[VCS*P*p +: VCS*P]), .tail_o(tail[VCS*P*p +: VCS*P]), .several_o(several[VCS*P*p +: VCS*P]),
@@ -188,17 +188,13 @@ module voq_crossbar #(
       .clk_i, .rst_ni,
       .reserve_i(reserve[p]), .reserve_vc_i(reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
       .in_valid_i(leave_valid[p]), .in_flit_i(leave),
-      .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
+      .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(write_any), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
       .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(1'b1),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign in_credit_o[v*P + p] = port_credit_in[v];
-      assign port_credit_out[v] = out_credit_i[v*P + p];
-    end
   end
 
   // Nothing is in flight between inputs and outputs unless it has a place in the staging, which is then not empty.

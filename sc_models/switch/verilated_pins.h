@@ -24,43 +24,52 @@ std::uint32_t get_mask(const Pin& pin) {
   return static_cast<std::uint32_t>(pin);
 }
 
-// Credit pins: one mask of `Ports` bits per VC, VC 0 lowest (bit v * Ports + p).
-template <int Ports, std::integral Pin>
+// Eight bits apart, kNumVcs each, and together again.
+constexpr std::uint32_t spread(std::uint32_t ports) {
+  static_assert(kNumVcs == 4);
+  ports = (ports | ports << 12) & 0x000f000f;
+  ports = (ports | ports << 6) & 0x03030303;
+  return (ports | ports << 3) & 0x11111111;
+}
+constexpr std::uint32_t gather(std::uint32_t bits) {
+  bits &= 0x11111111;
+  bits = (bits | bits >> 3) & 0x03030303;
+  bits = (bits | bits >> 6) & 0x000f000f;
+  return (bits | bits >> 12) & 0xff;
+}
+
+// Credit pins are port-major, bit kNumVcs * p + v, as noc_pkg::vc_index: a word has eight ports. In C++: one mask of
+// ports per VC.
+template <int Ports, class Pin>
 void set_credits(Pin& pin, const std::array<std::uint32_t, kNumVcs>& credits) {
-  std::uint64_t bits = 0;
-  for (int v = 0; v < kNumVcs; ++v) bits |= std::uint64_t{credits[v]} << (v * Ports);
-  pin = static_cast<Pin>(bits);
-}
-
-template <int Ports, std::size_t Words>
-void set_credits(VlWide<Words>& pin, const std::array<std::uint32_t, kNumVcs>& credits) {
-  std::array<std::uint32_t, Words> words{};
-  for (int v = 0; v < kNumVcs; ++v) {
-    const int lsb = v * Ports;
-    const std::uint64_t bits = std::uint64_t{credits[v]} << (lsb % 32);
-    words[lsb / 32] |= static_cast<std::uint32_t>(bits);
-    if (lsb / 32 + 1 < static_cast<int>(Words)) {
-      words[lsb / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
-    }
+  constexpr int kWords = (Ports + 7) / 8;
+  std::array<std::uint32_t, kWords> words{};
+  for (int w = 0; w < kWords; ++w) {
+    for (int v = 0; v < kNumVcs; ++v) words[w] |= spread(credits[v] >> (8 * w) & 0xff) << v;
   }
-  std::memcpy(pin.data(), words.data(), sizeof words);
+  if constexpr (std::integral<Pin>) {
+    static_assert(kWords <= 2);
+    std::uint64_t bits = words[0];
+    if constexpr (kWords == 2) bits |= std::uint64_t{words[1]} << 32;
+    pin = static_cast<Pin>(bits);
+  } else {
+    std::memcpy(pin.data(), words.data(), sizeof words);
+  }
 }
 
-template <int Ports, std::integral Pin>
+template <int Ports, class Pin>
 void get_credits(const Pin& pin, std::array<std::uint32_t, kNumVcs>& credits) {
-  const auto bits = static_cast<std::uint64_t>(pin);
-  for (int v = 0; v < kNumVcs; ++v) {
-    credits[v] = static_cast<std::uint32_t>(bits >> (v * Ports) & ((1ULL << Ports) - 1));
-  }
-}
-
-template <int Ports, std::size_t Words>
-void get_credits(const VlWide<Words>& pin, std::array<std::uint32_t, kNumVcs>& credits) {
-  for (int v = 0; v < kNumVcs; ++v) {
-    const int lsb = v * Ports;
-    std::uint64_t bits = pin.at(lsb / 32);
-    if (lsb / 32 + 1 < static_cast<int>(Words)) bits |= std::uint64_t{pin.at(lsb / 32 + 1)} << 32;
-    credits[v] = static_cast<std::uint32_t>(bits >> (lsb % 32) & ((1ULL << Ports) - 1));
+  constexpr int kWords = (Ports + 7) / 8;
+  credits = {};
+  for (int w = 0; w < kWords; ++w) {
+    std::uint32_t word = 0;
+    if constexpr (std::integral<Pin>) {
+      word = static_cast<std::uint32_t>(std::uint64_t{pin} >> (32 * w));
+    } else {
+      word = pin.at(w);
+    }
+    if (word == 0) continue;
+    for (int v = 0; v < kNumVcs; ++v) credits[v] |= gather(word >> v) << (8 * w);
   }
 }
 

@@ -29,7 +29,7 @@ void show_pins(GtkwaveSave& save, const WaveScope& top, int port, int ports) {
     show_first_lane("out_lane_0", "out_flit_o");
     for (int vc = 0; vc < kNumVcs; ++vc) {
       const std::string name(kVcNames[vc]);
-      const int at = vc * ports + port;
+      const int at = port * kNumVcs + vc;
       top.show(kBinary, "in_credit_" + name, "in_credit_o", at, kNumVcs * ports);
       top.show(kBinary, "out_credit_" + name, "out_credit_i", at, kNumVcs * ports);
     }

@@ -12,7 +12,7 @@
 // Timing: pop_o and pop_vc_o follow the inputs in the same cycle. Stalls are those of the cycle before: stall_credit_o
 //   and stall_arbiter_o count head-of-line flits, stall_link_o has a bit per output for which a head-of-line flit waits
 //   for the link.
-// Indices: head-of-line flits 4p + v, outputs v*P + o.
+// Vectors by head-of-line flit, and by (output, VC): noc_pkg::vc_index.
 module bus_arbiter #(
   /// ports
   parameter int unsigned P = 4,
@@ -38,30 +38,45 @@ module bus_arbiter #(
   output logic [7:0]               stall_arbiter_o,
   output logic [P-1:0]             stall_link_o
 );
-  logic [VCS*P-1:0] open_q;                       // v*P + p: a packet of input p is open on VC v
-  logic [VCS*P-1:0] request, grant;               // v*P + p
-  logic [VCS*P-1:0] no_credit, contends;          // 4p + v
+  // By VC, a bit per port: outputs with room; inputs that request, one granted.
+  logic [P-1:0]     room_flit [VCS];
+  logic [P-1:0]     room_packet [VCS];
+  logic [P-1:0]     request [VCS];
+  logic [P-1:0]     grant [VCS];
+  logic [VCS*P-1:0] open_q;  // a packet of the input is open on the VC
+  logic [P-1:0]     open [VCS];
+  logic [VCS*P-1:0] no_credit, contends;
   logic [VCS-1:0]   asked;
   logic [P-1:0]     link;
   logic [VCS*P-1:0] no_credit_q, contends_q;
   logic [P-1:0]     link_q;
   logic             tail_popped, popped_q;
 
+  always_comb begin : by_vc
+    for (int unsigned v = 0; v < VCS; v++) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        room_flit[v][p] = room_flit_i[noc_pkg::vc_index(p, v)];
+        room_packet[v][p] = room_packet_i[noc_pkg::vc_index(p, v)];
+        open[v][p] = open_q[noc_pkg::vc_index(p, v)];
+      end
+    end
+  end
+
   always_comb begin : requests
     logic [P-1:0] to, room;
-    request = '0;
     no_credit = '0;
     contends = '0;
     link = '0;
     for (int unsigned v = 0; v < VCS; v++) begin
+      request[v] = '0;
       for (int unsigned p = 0; p < P; p++) begin
-        to = P'(1) << to_i[(VCS*p + v)*OUT_W +: OUT_W];
-        room = to & (open_q[v*P + p] ? room_flit_i[v*P +: P] : room_packet_i[v*P +: P]);
-        if (front_i[VCS*p + v]) begin
-          no_credit[VCS*p + v] = room == '0;
-          contends[VCS*p + v] = (room & out_ready_i) != '0;
+        to = P'(1) << to_i[OUT_W*noc_pkg::vc_index(p, v) +: OUT_W];
+        room = to & (open[v][p] ? room_flit[v] : room_packet[v]);
+        if (front_i[noc_pkg::vc_index(p, v)]) begin
+          no_credit[noc_pkg::vc_index(p, v)] = room == '0;
+          contends[noc_pkg::vc_index(p, v)] = (room & out_ready_i) != '0;
           link = link | (room & ~out_ready_i);
-          request[v*P + p] = contends[VCS*p + v] && (open_q[v*P +: P] == '0 || open_q[v*P + p]);
+          request[v][p] = (room & out_ready_i) != '0 && (open[v] == '0 || open[v][p]);
         end
       end
     end
@@ -70,14 +85,16 @@ module bus_arbiter #(
   assign pop_vc_o = noc_pkg::first_vc(VC_ORDER, asked);
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
     logic wins;
-    assign asked[v] = request[v*P +: P] != '0;
+    assign asked[v] = request[v] != '0;
     assign wins = asked[v] && pop_vc_o == noc_pkg::VC_W'(v);
     rr_arbiter #(.N(P)) i_turn (
-      .clk_i, .rst_ni, .request_i(request[v*P +: P]), .advance_i(wins), .grant_o(grant[v*P +: P])
+      .clk_i, .rst_ni, .request_i(request[v]), .advance_i(wins), .grant_o(grant[v])
     );
     always_ff @(posedge clk_i) begin : packets
-      if (!rst_ni) open_q[v*P +: P] <= '0;
-      else if (wins) open_q[v*P +: P] <= tail_popped ? '0 : grant[v*P +: P];
+      for (int unsigned p = 0; p < P; p++) begin
+        if (!rst_ni) open_q[noc_pkg::vc_index(p, v)] <= 1'b0;
+        else if (wins) open_q[noc_pkg::vc_index(p, v)] <= grant[v][p] && !tail_popped;
+      end
     end
   end
 
@@ -86,13 +103,13 @@ module bus_arbiter #(
     pop_to_o = '0;
     tail_popped = 1'b0;
     for (int unsigned v = 0; v < VCS; v++) begin
-      if (pop_vc_o == noc_pkg::VC_W'(v)) pop_o = grant[v*P +: P];
+      if (pop_vc_o == noc_pkg::VC_W'(v)) pop_o = grant[v];
     end
     for (int unsigned p = 0; p < P; p++) begin
       for (int unsigned v = 0; v < VCS; v++) begin
         if (pop_o[p] && pop_vc_o == noc_pkg::VC_W'(v)) begin
-          pop_to_o = to_i[(VCS*p + v)*OUT_W +: OUT_W];
-          tail_popped = tail_i[VCS*p + v];
+          pop_to_o = to_i[OUT_W*noc_pkg::vc_index(p, v) +: OUT_W];
+          tail_popped = tail_i[noc_pkg::vc_index(p, v)];
         end
       end
     end

@@ -11,9 +11,9 @@
 //     e + 4       over the bus into the output register: on out_flit_o after e + 4
 //   A packet goes by its destination, which all its flits have, through the routing table at REG_ROUTE. A packet starts
 //   only where the receiver has room for PACKET_FLITS flits (control VC: for one): receivers hold so many at least.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P + p: a slot of VC v of input p was
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input p was
 //   freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit is
-//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit v*P + p gives a credit; given at edge e
+//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given at edge e
 //   it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something where
 //   out_valid_o is set.
 // Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in and out, stalls by
@@ -78,7 +78,7 @@ module bus_switch #(
   logic [P-1:0]           lookup, known, pop, overflow, input_empty;
   logic [DST_W*P-1:0]     dst;
   logic [OUT_W*P-1:0]     out;
-  logic [VCS*P-1:0]       front, lost, tail;  // 4p + v
+  logic [VCS*P-1:0]       front, lost, tail;
   logic [VCS*P*OUT_W-1:0] to;
   logic [noc_pkg::VC_W-1:0] pop_vc;
   logic [OUT_W-1:0]       pop_to;
@@ -99,36 +99,33 @@ module bus_switch #(
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    logic [VCS-1:0] credit;
     bus_input #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
       .lookup_o(lookup[p]), .dst_o(dst[DST_W*p +: DST_W]), .known_i(known[p]), .out_i(out[OUT_W*p +: OUT_W]),
-      .front_o(front[VCS*p +: VCS]), .lost_o(lost[VCS*p +: VCS]), .to_o(to[VCS*OUT_W*p +: VCS*OUT_W]),
-      .tail_o(tail[VCS*p +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
+      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .lost_o(lost[noc_pkg::vc_index(p, 0) +: VCS]), .to_o(to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
+      .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
       .overflow_o(overflow[p]), .empty_o(input_empty[p])
     );
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign in_credit_o[v*P + p] = credit[v];
-    end
   end
 
   // ------------------------------------------------------------------ credits
-  logic [VCS*P*CREDIT_W-1:0] credits;                 // 4p + v
-  logic [VCS*P-1:0]          room_flit, room_packet;  // v*P + p
+  logic [VCS*P*CREDIT_W-1:0] credits;
+  logic [VCS*P-1:0]          room_flit, room_packet;
 
   for (genvar p = 0; p < P; p++) begin : gen_output
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
       localparam int unsigned NEED = (v == noc_pkg::VC_CONTROL) ? 1 : PACKET_FLITS;
-      localparam bit [15:0] REGISTER = noc_pkg::REG_CREDIT + 16'(VCS*p + v);
+      localparam bit [15:0] REGISTER = noc_pkg::REG_CREDIT + 16'(noc_pkg::vc_index(p, v));
       logic spend;
       assign spend = pop != '0 && pop_vc == noc_pkg::VC_W'(v) && pop_to == OUT_W'(p);
-      assign room_packet[v*P + p] = credits[(VCS*p + v)*CREDIT_W +: CREDIT_W] >= CREDIT_W'(NEED);
+      assign room_packet[noc_pkg::vc_index(p, v)] = credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W] >= CREDIT_W'(NEED);
       credit_counter #(.DEPTH(DEPTH)) i_credits (
-        .clk_i, .rst_ni, .give_i(out_credit_i[v*P + p]), .spend_i(spend),
+        .clk_i, .rst_ni, .give_i(out_credit_i[noc_pkg::vc_index(p, v)]), .spend_i(spend),
         .write_i(write && reg_addr_i == REGISTER), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-        .has_credit_o(room_flit[v*P + p]), .credits_o(credits[(VCS*p + v)*CREDIT_W +: CREDIT_W])
+        .has_credit_o(room_flit[noc_pkg::vc_index(p, v)]), .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W])
       );
     end
   end

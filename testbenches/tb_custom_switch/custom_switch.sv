@@ -20,6 +20,8 @@ module custom_switch #(
   parameter int unsigned OUT_DEPTH = 24,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
@@ -27,11 +29,11 @@ module custom_switch #(
   input  logic                rst_ni,
   input  logic [P-1:0]        in_valid_i,
   input  logic [P*FLIT_W-1:0] in_flit_i,
-  output logic [4*P-1:0]      in_credit_o,
+  output logic [VCS*P-1:0]    in_credit_o,
   output logic [P-1:0]        out_valid_o,
   output logic [P*FLIT_W-1:0] out_flit_o,
   input  logic [P-1:0]        out_ready_i,
-  input  logic [4*P-1:0]      out_credit_i,
+  input  logic [VCS*P-1:0]    out_credit_i,
   input  logic                reg_valid_i,
   input  logic                reg_write_i,
   input  logic [15:0]         reg_addr_i,

@@ -19,7 +19,7 @@ void round_trip() {
     pins::set_credits<Ports>(pin, credits);
     for (int v = 0; v < kNumVcs; ++v) {
       for (int p = 0; p < Ports; ++p) {
-        const int bit = v * Ports + p;
+        const int bit = p * kNumVcs + v;
         std::uint64_t word = 0;
         if constexpr (std::integral<Pin>) {
           word = pin >> bit;

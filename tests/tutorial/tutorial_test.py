@@ -69,7 +69,7 @@ def cycles_of(fst, names):
             for path in ids.get(name, []):
                 values[path] = int(value, 2)
                 if path.endswith(".in_credit_o"):  # its bit of DP and port 0
-                    values[path] = values[path] >> 8 & 1
+                    values[path] = values[path] >> 2 & 1
     end_of_time()
     return high, values
 

@@ -50,7 +50,7 @@ class Traffic {
       bench_.edge();
       for (int p = 0; p < kPorts; ++p) {
         for (int v = 0; v < kNumVcs; ++v)
-          credits_[p][v] += bit(bench_->in_credit_o, v * kPorts + p);
+          credits_[p][v] += bit(bench_->in_credit_o, p * kNumVcs + v);
         if (!bit(bench_->out_valid_o, p)) continue;
         const auto word = bits(bench_->out_flit_o, p * kFlitBits + 64, 32);
         ++held_[p][static_cast<std::size_t>(word >> (noc_pkg::VC_LSB - 64) & 3U)];
@@ -97,7 +97,7 @@ class Traffic {
       for (int v = 0; v < kNumVcs; ++v) {
         if (held_[p][v] == 0 || !chance(load_.credit_percent)) continue;
         --held_[p][v];
-        set_bit(bench_->out_credit_i, v * kPorts + p, true);
+        set_bit(bench_->out_credit_i, p * kNumVcs + v, true);
       }
     }
   }
