@@ -28,10 +28,10 @@ inline volatile std::sig_atomic_t lockstep_is_interrupted = 0;
 // --lockstep, one or two.
 template <class Run>
 int run_lockstep_seeds(std::string_view name, const Run& run, std::span<const std::string> values) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t cycles = parse_number(values[0], "--lockstep CYCLES", 1, kMost);
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t cycles = parse_number(values[0], "--lockstep CYCLES", 1, kMax);
   const std::uint64_t first =
-      values.size() > 1 ? parse_number(values[1], "--lockstep FIRST_SEED", 0, kMost) : 1;
+      values.size() > 1 ? parse_number(values[1], "--lockstep FIRST_SEED", 0, kMax) : 1;
   for (const int signal : {SIGINT, SIGTERM})
     std::signal(signal, [](int) { lockstep_is_interrupted = 1; });
   std::uint64_t done = 0;

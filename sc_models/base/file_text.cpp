@@ -8,7 +8,7 @@
 
 namespace fredsim {
 
-std::optional<std::string> file_text(const std::string& path, std::size_t most) {
+std::optional<std::string> file_text(const std::string& path, std::size_t max) {
   constexpr std::size_t kFirst = std::size_t{1} << 16;
   const auto close = [](std::FILE* file) { std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
@@ -16,12 +16,12 @@ std::optional<std::string> file_text(const std::string& path, std::size_t most) 
   std::string text;
   for (std::size_t wanted = kFirst;; wanted = 2 * text.size()) {
     const std::size_t before = text.size();
-    text.resize(std::min(wanted, most + 1));
+    text.resize(std::min(wanted, max + 1));
     const std::size_t got = std::fread(text.data() + before, 1, text.size() - before, file.get());
     const bool at_end = got < text.size() - before;
     text.resize(before + got);
     if (std::ferror(file.get()) != 0) return std::nullopt;
-    if (text.size() > most) {
+    if (text.size() > max) {
       errno = EFBIG;
       return std::nullopt;
     }

@@ -12,9 +12,9 @@
 
 namespace fredsim {
 
-inline constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 
 // Text of a file; "" if it is empty.
-std::optional<std::string> file_text(const std::string& path, std::size_t most = kMostFileBytes);
+std::optional<std::string> file_text(const std::string& path, std::size_t max = kMaxFileBytes);
 
 }  // namespace fredsim

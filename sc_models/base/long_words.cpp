@@ -19,7 +19,7 @@ std::string_view beginning(std::string_view text) {
 }
 
 std::string cut(std::string_view text) {
-  if (text.size() <= kMostQuoted) return std::string(text);
+  if (text.size() <= kMaxQuoted) return std::string(text);
   return std::string(beginning(text)) + "…";
 }
 
@@ -37,7 +37,7 @@ std::string_view common_part(std::string_view message, std::size_t at, std::stri
 
 // Every part of more than 200 bytes holds one of the blocks of 100 that the message has.
 std::string without_parts_of(std::string message, std::string_view word) {
-  if (word.size() <= kMostQuoted) return message;
+  if (word.size() <= kMaxQuoted) return message;
   for (std::size_t at = 0; at + kKept <= message.size();) {
     const std::string_view text = message;
     const std::size_t found = word.find(text.substr(at, kKept));
@@ -93,7 +93,7 @@ std::string without_long_quotes(std::string_view message) {
     const std::size_t close = message.find('\'');
     const std::string_view quoted = message.substr(0, close);
     const bool is_one = close != std::string_view::npos && quoted.find('\n') == std::string::npos;
-    if (!is_one || quoted.size() <= kMostQuoted || is_command_line(result)) continue;
+    if (!is_one || quoted.size() <= kMaxQuoted || is_command_line(result)) continue;
     result += cut(quoted);
     message.remove_prefix(close);
   }

@@ -14,7 +14,7 @@
 
 namespace fredsim {
 
-inline constexpr std::size_t kMostQuoted = 200;  // bytes
+inline constexpr std::size_t kMaxQuoted = 200;  // bytes
 
 std::string with_short_words(std::string_view message,
                              std::span<const std::string_view> words = {});

@@ -141,7 +141,7 @@ class Parser {
 
   // "e6", "e+6" or "e-6" behind the number, which is taken off; 0: there is none. No unit begins with an e.
   static int take_exponent(std::string_view& rest) {
-    constexpr int kMostPlaces = 99;  // far beyond any quantity
+    constexpr int kMaxPlaces = 99;  // far beyond any quantity
     if (rest.empty() || lower(rest.front()) != 'e') return 0;
     std::string_view behind = rest.substr(1);
     const bool negative = !behind.empty() && behind.front() == '-';
@@ -150,7 +150,7 @@ class Parser {
     if (digits.empty()) return 0;
     rest = behind;
     int places = 0;
-    for (const char c : digits) places = std::min(places * 10 + (c - '0'), kMostPlaces);
+    for (const char c : digits) places = std::min(places * 10 + (c - '0'), kMaxPlaces);
     return negative ? -places : places;
   }
 
@@ -199,8 +199,8 @@ class Parser {
     // Trailing zeros of the fraction say nothing; beyond 18 digits no unit comes out whole.
     const std::size_t used = fraction.find_last_not_of('0') + 1;
     fraction = fraction.substr(0, used);
-    constexpr std::size_t kMostFractionDigits = 18;
-    if (fraction.size() > kMostFractionDigits) refuse_fraction();
+    constexpr std::size_t kMaxFractionDigits = 18;
+    if (fraction.size() > kMaxFractionDigits) refuse_fraction();
     Uint128 mantissa = 0;
     std::uint64_t divisor = 1;
     for (const char c : whole) {
@@ -228,9 +228,9 @@ class Parser {
     refuse(fmt::format("is not a whole number of {}", quantity_.base_unit));
   }
   [[noreturn]] void refuse(const std::string& why) const {
-    constexpr std::size_t kMostShown = 60;
-    std::string found(text_.substr(0, kMostShown));
-    if (text_.size() > kMostShown) found += "…";
+    constexpr std::size_t kMaxShown = 60;
+    std::string found(text_.substr(0, kMaxShown));
+    if (text_.size() > kMaxShown) found += "…";
     throw BadInput(fmt::format("{}: {}{} ({} is a number and {}, such as '2 {}')", what_,
                                found.empty() ? "" : fmt::format("'{}' ", found), why,
                                quantity_.noun, join_words(unit_names(quantity_)),
@@ -252,14 +252,14 @@ std::string decimal(std::uint64_t value, std::uint64_t scale) {
 
 }  // namespace
 
-std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t least,
-                           std::uint64_t most) {
+std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
+                           std::uint64_t max) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || stop != end || error != std::errc() || value < least || value > most) {
+  if (text.empty() || stop != end || error != std::errc() || value < min || value > max) {
     throw BadInput(
-        fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", what, text, least, most));
+        fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", what, text, min, max));
   }
   return value;
 }

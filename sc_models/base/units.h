@@ -28,8 +28,8 @@ enum class SizeForm : std::uint8_t {
 };
 
 // A whole number in [least, most], decimal digits only.
-std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t least,
-                           std::uint64_t most);
+std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
+                           std::uint64_t max);
 
 // bytes, > 0
 std::uint64_t parse_size(std::string_view text, std::string_view what,

@@ -26,8 +26,8 @@ std::optional<std::vector<int>> parse_members(std::string_view text) {
   if (text == "io:each") return {{kEachIo}};
   const bool is_io = text.starts_with("io");
   const std::optional<NumberRange> range = to_range(is_io ? text.substr(2) : text);
-  const int most = is_io ? kMaxIoControllers : kMaxWorkers;
-  if (!range || range->last - range->first >= most || (is_io && range->last >= most)) return {};
+  const int max = is_io ? kMaxIoControllers : kMaxWorkers;
+  if (!range || range->last - range->first >= max || (is_io && range->last >= max)) return {};
   std::vector<int> members;
   for (int k = 0; k <= range->last - range->first; ++k)
     members.push_back(is_io ? io_member(range->first + k) : range->first + k);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMachineWord =
     "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
-constexpr std::uint64_t kMostListed = 10'000;
+constexpr std::uint64_t kMaxListed = 10'000;
 
 }  // namespace
 
@@ -26,11 +26,11 @@ void MachineStrings::add_one_to(CLI::App& app) {
   app.add_option("CONFIG", configs, kMachineWord)->required()->expected(1)->type_name("");
 }
 
-void MachineStrings::add_several_to(CLI::App& app, int least) {
+void MachineStrings::add_several_to(CLI::App& app, int min) {
   app.add_option("CONFIGS", configs, fmt::format("{}; the baseline first", kMachineWord))
       ->required()
       ->type_name("")
-      ->expected(least, CLI::detail::expected_max_vector_size);
+      ->expected(min, CLI::detail::expected_max_vector_size);
 }
 
 void MachineStrings::add_overrides_to(CLI::App& app) {
@@ -129,8 +129,7 @@ BreakdownOptions BreakdownStrings::checked() const {
   std::string number = trace_packets;
   options.lists_first = number.starts_with(kFirst);
   if (options.lists_first) number.erase(0, kFirst.size());
-  options.listed =
-      static_cast<std::size_t>(parse_number(number, "--trace-packets", 1, kMostListed));
+  options.listed = static_cast<std::size_t>(parse_number(number, "--trace-packets", 1, kMaxListed));
   return options;
 }
 

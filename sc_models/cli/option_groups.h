@@ -32,7 +32,7 @@ struct MachineOptions {
 struct MachineStrings {
   std::vector<std::string> configs, overrides, faults;
   void add_one_to(CLI::App& app);
-  void add_several_to(CLI::App& app, int least);  // the base first
+  void add_several_to(CLI::App& app, int min);  // the base first
   void add_overrides_to(CLI::App& app);
   void check(MachineOptions& options) const;
 };

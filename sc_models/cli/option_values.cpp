@@ -76,16 +76,16 @@ std::size_t parse_word(std::string_view option, const std::string& text,
   return static_cast<std::size_t>(found - allowed.begin());
 }
 
-std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
-                               int most) {
+std::vector<int> parse_numbers(const std::string& text, const std::string& option, int min,
+                               int max) {
   const auto number = [&](std::string_view field) {
     int value = 0;
     const char* end = field.data() + field.size();
     const auto [stop, error] = std::from_chars(field.data(), end, value);
-    if (field.empty() || stop != end || error != std::errc() || value < least || value > most) {
+    if (field.empty() || stop != end || error != std::errc() || value < min || value > max) {
       throw BadInput(fmt::format(
           "{}: found '{}'; allowed: {} to {}, one number, a list such as {},{} or a sweep FROM:TO",
-          option, field, least, most, least, most));
+          option, field, min, max, min, max));
     }
     return value;
   };

@@ -29,8 +29,8 @@ std::size_t parse_word(std::string_view option, const std::string& text,
                        std::span<const std::string_view> allowed);
 
 // Whole numbers in [least, most]: "4", "2,3" or the sweep "1:6"; ascending, each once.
-std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
-                               int most);
+std::vector<int> parse_numbers(const std::string& text, const std::string& option, int min,
+                               int max);
 
 // "3" or "0-3", ports or ranks; none: neither, or the first is above the last.
 struct NumberRange {

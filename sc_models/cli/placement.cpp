@@ -56,9 +56,9 @@ void check_fits(const Placement& placement, const std::optional<Strategy>& strat
                     to_string(*strategy), strategy->workers(), npus, topology.name));
   }
   if (placement.kind != Placement::Kind::kFile) return;
-  if (const auto most = std::ranges::max_element(placement.npus); *most >= npus) {
+  if (const auto max = std::ranges::max_element(placement.npus); *max >= npus) {
     throw BadInput(fmt::format("{}: found NPU {} for worker {}; allowed: 0 to {}, the NPUs of {}",
-                               placement.path, *most, most - placement.npus.begin(), npus - 1,
+                               placement.path, *max, max - placement.npus.begin(), npus - 1,
                                topology.name));
   }
   if (strategy && strategy->workers() > std::ssize(placement.npus)) {

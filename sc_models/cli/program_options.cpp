@@ -31,8 +31,8 @@ CLI::Option* ProgramOptions::add_flag(const std::string& option, bool& flag,
 }
 
 std::uint64_t ProgramOptions::number_of(const std::string& text, const std::string& option,
-                                        std::uint64_t least, std::uint64_t most) {
-  return parse_number(text, option, least, most);
+                                        std::uint64_t min, std::uint64_t max) {
+  return parse_number(text, option, min, max);
 }
 
 void ProgramOptions::parse_or_throw(std::span<char* const> arguments) {

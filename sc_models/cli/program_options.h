@@ -32,13 +32,13 @@ class ProgramOptions {
                    const std::string& meaning);
   // A whole number, `least` or more.
   template <typename Number>
-  CLI::Option* add(const std::string& option, Number& number, std::uint64_t least,
+  CLI::Option* add(const std::string& option, Number& number, std::uint64_t min,
                    const std::string& meaning) {
     CLI::Option* const added = app_.add_option(option, texts_.emplace_back(), meaning);
-    checks_.emplace_back([this, option, &number, least, index = texts_.size() - 1] {
-      constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+    checks_.emplace_back([this, option, &number, min, index = texts_.size() - 1] {
+      constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
       if (!texts_[index].empty())
-        number = static_cast<Number>(number_of(texts_[index], option, least, kMost));
+        number = static_cast<Number>(number_of(texts_[index], option, min, kMax));
     });
     return added->type_name("N");
   }
@@ -50,7 +50,7 @@ class ProgramOptions {
 
  private:
   static std::uint64_t number_of(const std::string& text, const std::string& option,
-                                 std::uint64_t least, std::uint64_t most);
+                                 std::uint64_t min, std::uint64_t max);
   void parse_or_throw(std::span<char* const> arguments);
 
   std::string name_;

@@ -95,8 +95,8 @@ ConflictOptions ConflictStrings::checked() const {
   options.kind = parse_kind(kind);
   options.ports = parse_ports(ports);
   options.middles = parse_numbers(middle, "--middle", kMinMiddle, kMaxMiddle);
-  const int most = max_flows(options.kind, options.ports);
-  options.flow_counts = parse_numbers(flows, "--flows", 1, most);
+  const int max = max_flows(options.kind, options.ports);
+  options.flow_counts = parse_numbers(flows, "--flows", 1, max);
   options.trials = parse_number(trials, "--trials", 1, kMaxTrials);
   return options;
 }

@@ -22,12 +22,12 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kMostSamples = 1 << 24;
-constexpr std::uint64_t kMostIterations = 1000;
-constexpr std::uint64_t kMostLayers = 1 << 16;
+constexpr std::uint64_t kMaxSamples = 1 << 24;
+constexpr std::uint64_t kMaxIterations = 1000;
+constexpr std::uint64_t kMaxLayers = 1 << 16;
 constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
 constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
-constexpr double kMostSpeedup = 1000;
+constexpr double kMaxSpeedup = 1000;
 
 // Refuses an option that was given, and is not for this kind of run.
 void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
@@ -76,7 +76,7 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
   const std::string number = end == std::string::npos ? "" : text.substr(end + 1);
   const char* const last = number.data() + number.size();
   const auto [stop, error] = std::from_chars(number.data(), last, fit.speedup);
-  if (error != std::errc() || stop != last || !(fit.speedup > 0) || fit.speedup > kMostSpeedup)
+  if (error != std::errc() || stop != last || !(fit.speedup > 0) || fit.speedup > kMaxSpeedup)
     throw BadInput(
         fmt::format("--fit: found '{}'; allowed: a machine of the command line and its speed-up, "
                     "such as configs/fred_c.yaml=1.41",
@@ -165,16 +165,16 @@ void TrainStrings::check_samples(TrainOptions& options) const {
   TrainingOptions& training = options.training;
   const auto replicas = static_cast<std::uint64_t>(training.strategy.dp);
   if (!microbatches.empty())
-    training.microbatches = parse_number(microbatches, "--microbatches", 1, kMostSamples);
+    training.microbatches = parse_number(microbatches, "--microbatches", 1, kMaxSamples);
   else if (training.strategy.pp > 1)
     training.microbatches = kPipelineMicrobatches;
   refuse_beside("--samples", samples, "--minibatch", minibatch);
   if (!minibatch.empty())
-    training.minibatch = parse_number(minibatch, "--minibatch", 1, kMostSamples);
+    training.minibatch = parse_number(minibatch, "--minibatch", 1, kMaxSamples);
   else
     training.minibatch =
         replicas *
-        (samples.empty() ? kSamplesOfReplica : parse_number(samples, "--samples", 1, kMostSamples));
+        (samples.empty() ? kSamplesOfReplica : parse_number(samples, "--samples", 1, kMaxSamples));
 }
 
 void TrainStrings::check_rate(TrainOptions& options,
@@ -212,12 +212,12 @@ void TrainStrings::check_execution(TrainOptions& options) const {
   training.stream = static_cast<Stream>(parse_word("--stream", options.stream, kStreams));
   if (!stream_layers.empty())
     training.stream_layers =
-        static_cast<int>(parse_number(stream_layers, "--stream-layers", 1, kMostLayers));
+        static_cast<int>(parse_number(stream_layers, "--stream-layers", 1, kMaxLayers));
   if (stream_groups.empty()) return;
   if (training.accounting == Accounting::kSerial)
     refuse_given("--stream-groups", stream_groups, "; allowed: with --accounting overlap");
   training.stream_groups =
-      static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMostLayers));
+      static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMaxLayers));
 }
 
 void TrainStrings::check_optimizer(TrainOptions& options) const {
@@ -271,7 +271,7 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
 
 void TrainStrings::check_phase(TrainOptions& options) const {
   constexpr auto kNames = std::to_array<std::string_view>({"prefill", "decode"});
-  constexpr std::uint64_t kMostTokens = 1 << 24;
+  constexpr std::uint64_t kMaxTokens = 1 << 24;
   InferenceOptions inference;
   inference.phase = static_cast<InferencePhase>(parse_word("--phase", phase, kNames));
   for (const auto& [option, text] :
@@ -286,12 +286,12 @@ void TrainStrings::check_phase(TrainOptions& options) const {
   const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
   const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp);
   inference.microbatches =
-      microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMostSamples);
+      microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMaxSamples);
   inference.batch = batch.empty() ? replicas * inference.microbatches
-                                  : parse_number(batch, "--batch", 1, kMostSamples);
+                                  : parse_number(batch, "--batch", 1, kMaxSamples);
   constexpr std::uint64_t kContext = 2048;
   inference.context =
-      context.empty() ? kContext : parse_number(context, "--context", 1, kMostTokens);
+      context.empty() ? kContext : parse_number(context, "--context", 1, kMaxTokens);
   if (iterations.empty() && inference.phase == InferencePhase::kPrefill)
     options.training.iterations = 1;
   inference.steps = options.training.iterations;
@@ -334,7 +334,7 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
   options.names_algorithm = !algorithm.empty();
   if (!iterations.empty())
     options.training.iterations =
-        static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
+        static_cast<int>(parse_number(iterations, "--iterations", 1, kMaxIterations));
   if (options.source == Source::kTraces) options.training.iterations = 1;
   const bool is_model = options.source == Source::kBuiltIn || options.source == Source::kModelFile;
   options.training.algorithm = !algorithm.empty()          ? algorithm

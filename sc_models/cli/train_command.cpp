@@ -57,12 +57,12 @@ std::string rank_lines(const TrainingResult& result) {
     text += fmt::format("sys[{}] finished, {:.0f} cycles, exposed communication {:.0f} cycles.\n",
                         r, rank.end_ns, rank.exposed_ns + rank.bubble_ns);
   }
-  std::uint64_t most = 0, all = 0;
+  std::uint64_t max = 0, all = 0;
   for (const LinkResult& link : result.run.links) {
-    most = std::max(most, link.bytes);
+    max = std::max(max, link.bytes);
     all += link.bytes;
   }
-  return text + fmt::format("links: {} bytes, {} on the busiest of {}\n", all, most,
+  return text + fmt::format("links: {} bytes, {} on the busiest of {}\n", all, max,
                             result.run.links.size());
 }
 

@@ -32,7 +32,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 // A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
 constexpr double kFitTolerance = 0.0005;
-constexpr int kMostFitRuns = 8;
+constexpr int kMaxFitRuns = 8;
 constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
 std::string packet_order_of(const ShapePlans& plans) {
@@ -246,9 +246,9 @@ std::vector<std::string> TrainingJobs::idealised() const {
 }
 
 bool TrainingJobs::streams() const {
-  constexpr std::size_t kMostRanks = 512;
+  constexpr std::size_t kMaxRanks = 512;
   return asked_.source == Source::kTraces && request_.timeline_file.empty() &&
-         traces_.paths.size() <= kMostRanks;
+         traces_.paths.size() <= kMaxRanks;
 }
 
 std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) const {
@@ -295,12 +295,12 @@ bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
          std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
 }
 
-TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int most_iterations) const {
+TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations) const {
   const ComputeSpeed speed{entry.config.compute, rate_};
   const Topology& topology = entry.config.topology;
   TrainingOptions training = asked_.training;
   training.npus = entry.placement.npus;
-  training.iterations = std::min(training.iterations, most_iterations);
+  training.iterations = std::min(training.iterations, max_iterations);
   training.algorithm = algorithm_of(entry);
   if (streams_to_users(entry)) training.stream = Stream::kMulticast;
   if (asked_.source == Source::kText) {
@@ -314,7 +314,7 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int most_iteration
     InferenceOptions inference = *asked_.inference;
     inference.npus = entry.placement.npus;
     inference.algorithm = training.algorithm;
-    inference.steps = std::min(inference.steps, most_iterations);
+    inference.steps = std::min(inference.steps, max_iterations);
     return inference_graph(name(), *model_.transformer, inference, speed, topology);
   }
   return training_graph(model_, training, speed, topology);
@@ -447,7 +447,7 @@ bool TrainingJobs::fit() {
   rate_ = kFirstFitRate;
   double speedup = 0;
   std::optional<FitPoint> before;
-  while (fit_runs_ < kMostFitRuns) {
+  while (fit_runs_ < kMaxFitRuns) {
     std::optional<TrainingResult> base = train(machines_.front());
     if (!base || base->run.incomplete) return false;
     std::optional<TrainingResult> other = train(machines_[place_of(asked_.fit->machine)]);

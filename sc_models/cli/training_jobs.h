@@ -93,7 +93,7 @@ class TrainingJobs {
   // Multicasts need a controller for each shard.
   bool streams_to_users(const TrainedMachine& entry) const;
   TaskGraph graph_of(const TrainedMachine& entry,
-                     int most_iterations = std::numeric_limits<int>::max()) const;
+                     int max_iterations = std::numeric_limits<int>::max()) const;
   ShapePlans plans_of(const Topology& topology, std::vector<OperationShape> shapes) const;
   void check_switches() const;
   void elaborate();

@@ -27,7 +27,7 @@ constexpr const char* kTrigger = "--wave-trigger";
 struct TriggerName {
   std::string_view name;
   WaveTriggerKind kind;
-  std::uint64_t most;  // max of the argument; 0: none
+  std::uint64_t max;  // max of the argument; 0: none
 };
 constexpr TriggerName kTriggers[] = {
     {"stall", WaveTriggerKind::kStall, kMaxQuantity},
@@ -67,13 +67,13 @@ WaveWindow parse_window(const std::string& text) {
 }
 
 // Decimal, or hexadecimal after 0x, as a viewer shows tags.
-std::uint64_t parse_argument(const std::string& text, std::uint64_t most) {
-  if (!text.starts_with("0x")) return parse_number(text, kTrigger, 0, most);
+std::uint64_t parse_argument(const std::string& text, std::uint64_t max) {
+  if (!text.starts_with("0x")) return parse_number(text, kTrigger, 0, max);
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + 2, end, value, 16);
-  if (stop != end || error != std::errc() || value > most) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed: 0x0 to {:#x}", kTrigger, text, most));
+  if (stop != end || error != std::errc() || value > max) {
+    throw BadInput(fmt::format("{}: found '{}'; allowed: 0x0 to {:#x}", kTrigger, text, max));
   }
   return value;
 }
@@ -83,14 +83,14 @@ WaveTrigger parse_trigger(const std::string& text) {
   const std::string name = text.substr(0, colon);
   const auto* const found = std::ranges::find(kTriggers, name, &TriggerName::name);
   const bool has_argument = colon != std::string::npos;
-  if (found == std::end(kTriggers) || has_argument != (found->most != 0)) {
+  if (found == std::end(kTriggers) || has_argument != (found->max != 0)) {
     throw BadInput(
         fmt::format("{}: found '{}'; allowed: stall:CYCLES, phase-change, preemption, packet:TAG, "
                     "stream:NUMBER, payload, lockstep, deadlock or failure",
                     kTrigger, text));
   }
   WaveTrigger trigger{.kind = found->kind};
-  if (has_argument) trigger.argument = parse_argument(text.substr(colon + 1), found->most);
+  if (has_argument) trigger.argument = parse_argument(text.substr(colon + 1), found->max);
   return trigger;
 }
 

@@ -157,9 +157,9 @@ class WorkReader {
   }
 
   std::uint64_t number(const YAML::Node& node, const std::string& key,
-                       std::uint64_t least = 0) const {
+                       std::uint64_t min = 0) const {
     return located(node, key, [&](const std::string& text) {
-      return parse_number(text, key, least, std::numeric_limits<int>::max());
+      return parse_number(text, key, min, std::numeric_limits<int>::max());
     });
   }
 
@@ -327,10 +327,10 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
   return rows;
 }
 
-constexpr std::size_t kMostYamlBytes = std::size_t{1} << 26;
+constexpr std::size_t kMaxYamlBytes = std::size_t{1} << 26;
 
-std::string read_text(const std::string& path, const char* option, std::size_t most) {
-  std::optional<std::string> text = file_text(path, most);
+std::string read_text(const std::string& path, const char* option, std::size_t max) {
+  std::optional<std::string> text = file_text(path, max);
   if (!text) {
     throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
                                std::generic_category().message(errno)));
@@ -341,13 +341,13 @@ std::string read_text(const std::string& path, const char* option, std::size_t m
 }  // namespace
 
 std::string read_yaml_text(const std::string& path, const char* option) {
-  return read_text(path, option, kMostYamlBytes);
+  return read_text(path, option, kMaxYamlBytes);
 }
 
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
 
 std::vector<std::uint64_t> read_matrix(const std::string& path) {
-  const std::string text = read_text(path, "--matrix", kMostFileBytes);
+  const std::string text = read_text(path, "--matrix", kMaxFileBytes);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '[';
   const auto rows = json ? rows_of_json(text, path) : rows_of_csv(text, path);

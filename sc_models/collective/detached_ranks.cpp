@@ -23,8 +23,8 @@ int free_channel(const Topology& topology, const Plan& plan, int part) {
 
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice) {
-  std::vector<bool> most(members.size(), topology.reach.slices == 0);
-  if (topology.reach.slices == 0) return most;
+  std::vector<bool> max(members.size(), topology.reach.slices == 0);
+  if (topology.reach.slices == 0) return max;
   for (std::size_t first = 0; first < members.size(); ++first) {
     std::vector<bool> joined(members.size());
     for (std::size_t k = 0; k < members.size(); ++k) {
@@ -34,10 +34,10 @@ std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeI
         reaches_all = !joined[other] || topology.reaches(members[rank], members[other], slice);
       joined[rank] = reaches_all;
     }
-    if (std::ranges::count(joined, true) > std::ranges::count(most, true)) most = joined;
-    if (std::ranges::count(most, false) == 0) break;
+    if (std::ranges::count(joined, true) > std::ranges::count(max, true)) max = joined;
+    if (std::ranges::count(max, false) == 0) break;
   }
-  return most;
+  return max;
 }
 
 bool can_detach(const Topology& topology, const Plan& plan, int part,
@@ -80,10 +80,10 @@ int DetachedRanks::helper_of(int rank, const std::vector<bool>& joined) {
   std::vector<int> common(members_.size());
   for (int other = 0; other < ranks; ++other)
     if (joined[other]) common[other] = common_slices(rank, other);
-  const int most = std::ranges::max(common);
+  const int max = std::ranges::max(common);
   // Few slices to a near one are a reason to go farther, if uplinks are fast.
   const auto is_near = [&](int other) {
-    return switch_of(other) == switch_of(rank) && (is_slow_ || 2 * common[other] > most);
+    return switch_of(other) == switch_of(rank) && (is_slow_ || 2 * common[other] > max);
   };
   int best = -1;
   for (int k = 0; k < ranks; ++k) {

@@ -423,14 +423,14 @@ class InSwitchPlanner {
 }  // namespace
 
 int in_switch_window(const Topology& topology, const Part& part) {
-  constexpr int kLeast = 64;
+  constexpr int kMin = 64;
   constexpr int kRouter = 16;  // cycles of a hop beside the link's, with some to spare
-  if (!topology.has_places()) return kLeast;
+  if (!topology.has_places()) return kMin;
   int latency = 0;
   for (const Link& link : topology.links) latency = std::max(latency, link.latency);
   // Up the tree and down again, at a flit per cycle.
   const int hops = 2 * (topology.grid.width + topology.grid.height);
-  return std::max(kLeast, hops * (latency + kRouter) / part.packet_flits);
+  return std::max(kMin, hops * (latency + kRouter) / part.packet_flits);
 }
 
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,

@@ -112,21 +112,21 @@ class SwitchTime {
   MeshPosition place(NodeId npu) const { return mesh_position(topology_.nodes[npu].address); }
   // Hops from a member to the farthest other one.
   int distance(NodeId from) const {
-    int most = 0;
+    int max = 0;
     for (const NodeId member : part_.members)
-      most = std::max(most, std::abs(place(member).x - place(from).x) +
-                                std::abs(place(member).y - place(from).y));
-    return most;
+      max = std::max(max, std::abs(place(member).x - place(from).x) +
+                              std::abs(place(member).y - place(from).y));
+    return max;
   }
   int diameter() const {  // every member is a root once
-    int most = 0;
-    for (const NodeId member : part_.members) most = std::max(most, distance(member));
-    return most;
+    int max = 0;
+    for (const NodeId member : part_.members) max = std::max(max, distance(member));
+    return max;
   }
   int radius() const {
-    int least = std::numeric_limits<int>::max();
-    for (const NodeId member : part_.members) least = std::min(least, distance(member));
-    return least;
+    int min = std::numeric_limits<int>::max();
+    for (const NodeId member : part_.members) min = std::min(min, distance(member));
+    return min;
   }
 
   const Topology& topology_;

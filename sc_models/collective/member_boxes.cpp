@@ -86,12 +86,12 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
   if (!topology.has_places()) return box;
   const auto distances = [&](int rank) {
     const MeshPosition a = mesh_position(topology.nodes[members[rank]].address);
-    int most = 0;
+    int max = 0;
     for (const NodeId other : members) {
       const MeshPosition b = mesh_position(topology.nodes[other].address);
-      most = std::max(most, std::abs(a.x - b.x) + std::abs(a.y - b.y));
+      max = std::max(max, std::abs(a.x - b.x) + std::abs(a.y - b.y));
     }
-    return most;
+    return max;
   };
   std::ranges::stable_sort(box.ranks, {}, distances);
   return box;

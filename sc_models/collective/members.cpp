@@ -38,7 +38,7 @@ std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>&
   std::vector<NodeId> members;
   for (const int member : group) {
     members.push_back(node_of(topology, member));
-    if (topology.nodes[members.back()].lost) {
+    if (topology.nodes[members.back()].failed) {
       throw BadInput(
           fmt::format("group: {} found, which has failed in {}{}",
                       is_io_member(member) ? member_name(member) : fmt::format("NPU {}", member),

@@ -68,7 +68,7 @@ class HopGraph {
   double rate(int link) const { return topology_.links[link].rate.value(); }
 
   // No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
-  double least_load() const {
+  double min_load() const {
     double all = 0;
     std::vector<double> of_member(at_.size(), 0);
     for (const Hop& hop : hops_) {
@@ -82,13 +82,13 @@ class HopGraph {
   }
   // Least load of the busiest link of so many trees, of which it carries a whole number.
   double reachable(int trees) const {
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     std::set<double> rates;
     for (const Hop& hop : hops_)
       for (const int link : hop.links) rates.insert(rate(link));
     for (const double rate : rates)
-      least = std::min(least, std::ceil(least_load() * trees * rate - kSame) / rate);
-    return least;
+      min = std::min(min, std::ceil(min_load() * trees * rate - kSame) / rate);
+    return min;
   }
 
   // Hops to the farthest member; nothing: not all are joined.
@@ -205,15 +205,15 @@ class Packing {
       trees_.push_back(grown(middle));
       for (const int hop : trees_.back()) load(hop, 1);
     }
-    const double least = graph.reachable(trees) + kSame;
-    while (most() > least && relieve()) {
+    const double min = graph.reachable(trees) + kSame;
+    while (max() > min && relieve()) {
     }
   }
 
   // Shorter trees of the same busiest load.
   void shorten() {
     if (graph_.size() > kSmall) return;
-    const double worst = most();
+    const double worst = max();
     for (Hops& tree : trees_) {
       while (shorten(tree, worst)) {
       }
@@ -222,21 +222,21 @@ class Packing {
 
   const std::vector<Hops>& trees() const { return trees_; }
   // Load of the busiest link of a vector of one flit.
-  double busiest() const { return most() / static_cast<double>(trees_.size()); }
+  double busiest() const { return max() / static_cast<double>(trees_.size()); }
 
  private:
   double load_of(int link, int more = 0) const { return (loads_[link] + more) / graph_.rate(link); }
   // Load of a hop's busiest link, with one tree more.
   double with_one_more(int hop) const {
-    double most = 0;
-    for (const int link : graph_.hops()[hop].links) most = std::max(most, load_of(link, 1));
-    return most;
+    double max = 0;
+    for (const int link : graph_.hops()[hop].links) max = std::max(max, load_of(link, 1));
+    return max;
   }
-  double most() const {
-    double most = 0;
+  double max() const {
+    double max = 0;
     for (int link = 0; link < std::ssize(loads_); ++link)
-      if (loads_[link] > 0) most = std::max(most, load_of(link));
-    return most;
+      if (loads_[link] > 0) max = std::max(max, load_of(link));
+    return max;
   }
   void load(int hop, int trees) {
     for (const int link : graph_.hops()[hop].links) loads_[link] += trees;
@@ -275,7 +275,7 @@ class Packing {
 
   // One hop over a busiest link gives way. False: none does.
   bool relieve() {
-    const double worst = most();
+    const double worst = max();
     for (int link = 0; link < std::ssize(loads_); ++link) {
       if (loads_[link] == 0 || load_of(link) < worst - kSame) continue;
       return make_room(link, worst, graph_.size() <= kSmall ? kChain : 1);
@@ -392,7 +392,7 @@ std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector
     if (*graph.reach(rank) < *graph.reach(middle)) middle = rank;
   std::optional<Packing> best;
   const bool is_small = graph.size() <= kSmall;
-  for (int trees = 1; trees <= kMostPackedTrees; trees = is_small ? trees + 1 : 2 * trees) {
+  for (int trees = 1; trees <= kMaxPackedTrees; trees = is_small ? trees + 1 : 2 * trees) {
     const double enough = best ? best->busiest() * kWorthIt : 0;
     if (best && graph.reachable(trees) / trees > enough) continue;
     Packing packing(graph, middle, trees);

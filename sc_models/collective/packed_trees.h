@@ -24,7 +24,7 @@
 
 namespace fredsim {
 
-inline constexpr int kMostPackedTrees = 16;
+inline constexpr int kMaxPackedTrees = 16;
 
 struct PackedTree {
   int root = 0;                           // ranks

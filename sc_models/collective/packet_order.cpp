@@ -19,13 +19,13 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kFewestPackets = 128;  // min of the longest tree
-constexpr std::uint64_t kMostPackets = 64;     // max per tree in a frame
+constexpr std::uint64_t kMaxPackets = 64;      // max per tree in a frame
 // Slack of a packet after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
 constexpr double kSlackPackets = 6;
 constexpr double kSlackOfFrame = 0.9;
-constexpr std::uint64_t kMostWindow = 64;  // on a tree
-constexpr double kRouterCycles = 8;        // per link
-constexpr double kUnitsPerCycle = 16;      // min resolution of intervals and dues
+constexpr std::uint64_t kMaxWindow = 64;  // on a tree
+constexpr double kRouterCycles = 8;       // per link
+constexpr double kUnitsPerCycle = 16;     // min resolution of intervals and dues
 
 // A part's trees, all of them reducing or with a pace.
 class Order {
@@ -56,7 +56,7 @@ class Order {
     for (Tree* tree : trees_) set_dues(*tree);
     const std::uint64_t window = last_due_ / shortest + 1;
     // Its window must not hold back what has a pace.
-    if (part_.is_paced() || (!on_grid_ && window <= kMostWindow))
+    if (part_.is_paced() || (!on_grid_ && window <= kMaxWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
     if (window <= static_cast<std::uint64_t>(part_.window) &&
         last_due_ <= std::numeric_limits<std::uint32_t>::max()) {
@@ -73,12 +73,12 @@ class Order {
     const std::uint64_t longest = (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
     if (longest < kFewestPackets * packet) return false;
     packets_.resize(trees_.size());
-    for (std::uint64_t most = 1; most <= (on_grid_ ? kMostPackets : 1); ++most) {
+    for (std::uint64_t max = 1; max <= (on_grid_ ? kMaxPackets : 1); ++max) {
       const auto fits = [&](std::size_t i) {
-        const std::uint64_t is = trees_[i]->flits * most;
+        const std::uint64_t is = trees_[i]->flits * max;
         packets_[i] = (is + longest / 2) / longest;
         const std::uint64_t would_be = longest * packets_[i];
-        return packets_[i] > 0 && std::max(is, would_be) - std::min(is, would_be) <= packet * most;
+        return packets_[i] > 0 && std::max(is, would_be) - std::min(is, would_be) <= packet * max;
       };
       std::size_t i = 0;
       while (i < trees_.size() && fits(i)) ++i;
@@ -92,10 +92,10 @@ class Order {
     std::vector<std::uint64_t> packets(topology_.links.size());
     for (std::size_t i = 0; i < trees_.size(); ++i)
       walk_.walk(*trees_[i], [&](int link) { packets[link] += packets_[i]; });
-    double most = 0;
+    double max = 0;
     for (std::size_t l = 0; l < packets.size(); ++l)
-      most = std::max(most, static_cast<double>(packets[l]) * packet_cycles(topology_.links[l]));
-    return most;
+      max = std::max(max, static_cast<double>(packets[l]) * packet_cycles(topology_.links[l]));
+    return max;
   }
 
   double packet_cycles(const Link& link) const {

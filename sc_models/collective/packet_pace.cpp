@@ -18,7 +18,7 @@ namespace fredsim {
 namespace {
 
 constexpr double kSlack = 0.003;
-constexpr double kMostLoss = 0.0005;    // by rounding
+constexpr double kMaxLoss = 0.0005;     // by rounding
 constexpr double kLongestFrame = 4096;  // cycles, where a shorter one does
 
 // Gives a part, all of whose trees have an order, its frame.
@@ -31,14 +31,14 @@ class Pace {
     const std::vector<std::uint64_t> packets = packets_in_frame();
     set_acknowledgements(packets);
     const double cycles = busiest(packets) * (1 + kSlack);
-    double least_loss = std::numeric_limits<double>::infinity();
+    double min_loss = std::numeric_limits<double>::infinity();
     std::uint64_t times = 1;
-    for (std::uint64_t t = 1; least_loss > kMostLoss; ++t) {
+    for (std::uint64_t t = 1; min_loss > kMaxLoss; ++t) {
       const double exact = cycles * static_cast<double>(t);
       if (t > 1 && exact > kLongestFrame) break;
       const double loss = std::ceil(exact) / exact - 1;
-      if (loss >= least_loss) continue;
-      least_loss = loss;
+      if (loss >= min_loss) continue;
+      min_loss = loss;
       times = t;
     }
     part_.frame = static_cast<std::uint64_t>(std::ceil(cycles * static_cast<double>(times)));

@@ -25,8 +25,8 @@ namespace {
 // Share of the mean load in the cost: decides between placements whose busiest links are alike.
 constexpr double kMeanShare = 0.02;
 // Stars have as many hops as pairs, and win where data is small.
-constexpr std::size_t kMostStar = 32;
-constexpr std::uint64_t kMostStarBytes = 256 * 1024;
+constexpr std::size_t kMaxStar = 32;
+constexpr std::uint64_t kMaxStarBytes = 256 * 1024;
 constexpr double kNsPerSecond = 1e9;
 // The longest path of a comb, of width and height: from the middle along a line and a tooth.
 constexpr double kComb = 0.75;
@@ -122,7 +122,7 @@ std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(Algorithm::Layout lay
 
 // Judged as far as possible without the places of the members.
 bool PlacementLoad::may_be_fastest(const Algorithm& algorithm, const CollectiveSpec& spec) const {
-  const bool is_small = spec.group.size() <= kMostStar && spec.bytes <= kMostStarBytes;
+  const bool is_small = spec.group.size() <= kMaxStar && spec.bytes <= kMaxStarBytes;
   return !algorithm.is_in_switches() && algorithm.may_fit(topology_, spec) &&
          (is_small || algorithm.layout() != Algorithm::Layout::kStar);
 }
@@ -164,7 +164,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
     for (int to = 0; to < endpoints_; ++to) {
       Path& path = paths_[from * endpoints_ + to];
       path.first = path.last = static_cast<int>(path_links_.size());
-      if (from == to || topology_.nodes[nodes[from]].lost || topology_.nodes[nodes[to]].lost)
+      if (from == to || topology_.nodes[nodes[from]].failed || topology_.nodes[nodes[to]].failed)
         continue;
       int port = 0;
       try {
@@ -212,10 +212,10 @@ int PlacementLoad::place_of(int member) const {
 }
 
 double PlacementLoad::add(int from, int to, double bytes) {
-  const Path& way = path(from, to);
-  for (int i = way.first; i < way.last; ++i) (*load_)[path_links_[i]] += bytes;
-  steps_ += static_cast<std::uint64_t>(way.last - way.first);
-  return way.ns;
+  const Path& links = path(from, to);
+  for (int i = links.first; i < links.last; ++i) (*load_)[path_links_[i]] += bytes;
+  steps_ += static_cast<std::uint64_t>(links.last - links.first);
+  return links.ns;
 }
 
 // Bytes are whole numbers, so that what is taken away leaves what was there before.
@@ -264,14 +264,14 @@ double PlacementLoad::streams(const Work& work, const std::vector<int>& at, doub
   const std::size_t others = at.size() - roots;
   const double bytes = sign * std::floor(work.bytes / work.roots);
   double longest = 0;
-  std::vector<int> way(others + 1);
+  std::vector<int> members(others + 1);
   for (std::size_t k = 0; k < roots; ++k) {
     std::size_t first = 0;  // the nearest
     for (std::size_t i = 1; i < others; ++i)
       if (path(at[k], at[roots + i]).ns < path(at[k], at[roots + first]).ns) first = i;
-    way[0] = at[k];
-    for (std::size_t i = 0; i < others; ++i) way[i + 1] = at[roots + (first + i) % others];
-    longest = std::max(longest, chain(work, way, bytes, true));
+    members[0] = at[k];
+    for (std::size_t i = 0; i < others; ++i) members[i + 1] = at[roots + (first + i) % others];
+    longest = std::max(longest, chain(work, members, bytes, true));
   }
   return longest;
 }
@@ -445,16 +445,16 @@ double PlacementLoad::variant_ns(const Work& work, const Variant& variant) {
   double busiest = 0, sum = 0;
   steps_ += variant.load.size() / 4;
   if (variant.shape == Shape::kUplinks) {
-    double most = work.bytes * port_ns_;
+    double max = work.bytes * port_ns_;
     for (std::size_t n = 0; n < variant.load.size(); ++n) {
       const double groups = variant.load[n];
       if (groups == 0) continue;
       const double rounds = std::ceil(groups / uplink_count_[n]) * uplink_count_[n];
       const double shared = groups > uplink_count_[n] ? rounds : groups;
-      most = std::max(most, work.bytes * uplink_ns_[n] * shared);
+      max = std::max(max, work.bytes * uplink_ns_[n] * shared);
       sum += groups * work.bytes * uplink_ns_[n];
     }
-    return most + kMeanShare * sum / static_cast<double>(variant.load.size());
+    return max + kMeanShare * sum / static_cast<double>(variant.load.size());
   }
   if (variant.misfits > 0) return std::numeric_limits<double>::infinity();
   for (std::size_t l = 0; l < variant.load.size(); ++l) {
@@ -468,7 +468,7 @@ double PlacementLoad::variant_ns(const Work& work, const Variant& variant) {
 }
 
 // Every hop takes one link at least, and rectangles have less than two links for each NPU.
-double PlacementLoad::least_ns(const Work& work, Shape shape) const {
+double PlacementLoad::min_ns(const Work& work, Shape shape) const {
   const auto n = static_cast<double>(groups_[work.first].members.size());
   const double share = passes(work.collective) * (n - 1) / n;
   switch (shape) {
@@ -483,13 +483,12 @@ double PlacementLoad::least_ns(const Work& work, Shape shape) const {
   }
 }
 
-double PlacementLoad::least_cost() const {
+double PlacementLoad::min_cost() const {
   double sum = 0;
   for (const Work& work : works_) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const Variant& variant : work.variants)
-      least = std::min(least, least_ns(work, variant.shape));
-    sum += work.times * least;
+    double min = std::numeric_limits<double>::infinity();
+    for (const Variant& variant : work.variants) min = std::min(min, min_ns(work, variant.shape));
+    sum += work.times * min;
   }
   return sum;
 }

@@ -50,7 +50,7 @@ class PlacementLoad {
   void move(std::span<const Move> moves);    // each worker once
   double cost() const { return cost_; }
   // No placement costs less.
-  double least_cost() const;
+  double min_cost() const;
   const std::vector<int>& npus() const { return npus_; }
   // Work done so far: changes of a link's load.
   std::uint64_t steps() const { return steps_; }
@@ -103,7 +103,7 @@ class PlacementLoad {
   double uplinks(const std::vector<int>& at, double sign);
   void weigh(Work& work);
   double variant_ns(const Work& work, const Variant& variant);
-  double least_ns(const Work& work, Shape shape) const;
+  double min_ns(const Work& work, Shape shape) const;
   void sum_up();
 
   const Topology& topology_;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kStarts = 4;
 // Steps of one search; more workers have more places to try.
 constexpr std::uint64_t kStepsPerWorker = 6'000'000;
-constexpr std::uint64_t kMostSteps = 800'000'000;
+constexpr std::uint64_t kMaxSteps = 800'000'000;
 // Threshold as a part of the cost, at first and at the end.
 constexpr double kFirstThreshold = 0.05;
 constexpr double kLastThreshold = 0.0005;
@@ -38,7 +38,7 @@ class Annealer {
     for (int w = 0; w < std::ssize(start); ++w) worker_on_[start[w]] = w;
     std::vector<int> best = start;
     double now = load_.cost();
-    double least = now;
+    double min = now;
     const std::uint64_t first = load_.steps();
     for (std::uint64_t done = 0; done < steps; done = load_.steps() - first + ++changes_) {
       propose();
@@ -50,8 +50,8 @@ class Annealer {
         for (const PlacementLoad::Move& old : olds_) worker_on_[old.npu] = -1;
         for (const PlacementLoad::Move& move : moves_) worker_on_[move.npu] = move.worker;
         now = cost;
-        if (now < least * (1 - kNoChange)) {
-          least = now;
+        if (now < min * (1 - kNoChange)) {
+          min = now;
           best = load_.npus();
         }
       } else {
@@ -155,11 +155,11 @@ struct Tile {
   std::vector<int> order;  // y * width + x
 };
 
-std::vector<Tile> tiles_of(int count, int most_width, int most_height, bool as_rings) {
+std::vector<Tile> tiles_of(int count, int max_width, int max_height, bool as_rings) {
   std::vector<Tile> tiles;
-  for (int width = 1; width <= most_width; ++width) {
+  for (int width = 1; width <= max_width; ++width) {
     const int height = (count + width - 1) / width;
-    if (height > most_height || width * height - count >= std::min(width, height)) continue;
+    if (height > max_height || width * height - count >= std::min(width, height)) continue;
     Tile tile{width, height, std::vector<int>(static_cast<std::size_t>(width) * height)};
     std::iota(tile.order.begin(), tile.order.end(), 0);
     if (as_rings) tile.order = mesh_ring(width, height);
@@ -294,7 +294,7 @@ std::vector<std::vector<int>> search_placements(PlacementLoad& load, std::span<c
   std::ranges::sort(costs);
   costs.resize(std::min(costs.size(), kStarts));
   const auto workers = static_cast<std::uint64_t>(starts.front().size());
-  const std::uint64_t steps = std::min(kMostSteps, kStepsPerWorker * workers) / costs.size();
+  const std::uint64_t steps = std::min(kMaxSteps, kStepsPerWorker * workers) / costs.size();
   std::vector<std::vector<int>> found;
   for (const auto& [cost, s] : costs) {
     found.push_back(Annealer(load, npus, seed + s).run(starts[s], steps));

@@ -30,15 +30,15 @@ class BusyLinks {
   double pass(int link, double ready, double cycles) {
     double& free = free_[link];
     free = std::max(free, ready - cycles) + cycles;
-    most_ = std::max(most_, ++packets_[link]);
+    max_ = std::max(max_, ++packets_[link]);
     return free;
   }
-  int most() const { return most_; }  // packets on one of them
+  int max() const { return max_; }  // packets on one of them
 
  private:
   std::map<int, double> free_;
   std::map<int, int> packets_;
-  int most_ = 0;
+  int max_ = 0;
 };
 
 class TimeModel {
@@ -119,7 +119,7 @@ class TimeModel {
     for (const auto& [arrival, path] : arrivals)
       done = std::max(
           done, links.pass(path->last, arrival, packet_ * interval(topology_.links[path->last])));
-    fan_ = std::max(fan_, links.most());
+    fan_ = std::max(fan_, links.max());
     return done;
   }
 

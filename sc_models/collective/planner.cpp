@@ -33,15 +33,15 @@ namespace {
 
 void check_roots(const CollectiveSpec& spec) {
   if (spec.roots == 0) return;
-  const int most = static_cast<int>(spec.group.size()) - 1;
+  const int max = static_cast<int>(spec.group.size()) - 1;
   if (spec.collective != Collective::kMulticast && spec.collective != Collective::kReduce)
     throw BadInput(
         fmt::format("roots: {} found, {} has no blocks with a root each, allowed: with "
                     "multicast and reduce",
                     spec.roots, to_string(spec.collective)));
-  if (spec.roots < 0 || spec.roots > most)
+  if (spec.roots < 0 || spec.roots > max)
     throw BadInput(fmt::format("roots: {} found, allowed: 1 to {}, for a group of {}", spec.roots,
-                               most, most + 1));
+                               max, max + 1));
   if (spec.root != 0)
     throw BadInput(fmt::format("root: rank {} found together with roots, which are the first ranks",
                                spec.root));

@@ -99,11 +99,11 @@ class PortBalance {
     put(hop, -1);
     const int before = hop.send->port;
     int best = before;
-    double least = cost(hop, before);
+    double min = cost(hop, before);
     for (int port = 0; port < topology_.slices; ++port) {
       if (port == before || !topology_.reaches(hop.from, receiver(hop), port)) continue;
-      if (const double here = cost(hop, port); here < least) {
-        least = here;
+      if (const double here = cost(hop, port); here < min) {
+        min = here;
         best = port;
       }
     }

@@ -228,10 +228,10 @@ void SliceRouter::give_back(const PortUse& wanted) {
 
 bool SliceRouter::routable() {
   if (by_ports_alone_) return true;
-  int most = 0;
+  int max = 0;
   for (const SlicePart& part : parts_)
-    if (!part.uplink_trees.empty()) most = std::max(most, phases(part));
-  for (int slot = 0; slot < most; ++slot) {
+    if (!part.uplink_trees.empty()) max = std::max(max, phases(part));
+  for (int slot = 0; slot < max; ++slot) {
     const Phase together = phase(slot);
     for (const auto& [chiplet, flows] : together.flows) {
       ++steps_;

@@ -122,14 +122,14 @@ Costs costs_of(const Topology& topology, const SliceLoads& loads) {
 }
 
 double busiest_ns(const Costs& costs, const std::vector<double>& shares) {
-  double most = 0;
+  double max = 0;
   for (const auto& of_link : costs) {
     double ns = 0;
     for (std::size_t slice = 0; slice < shares.size(); ++slice)
       ns += of_link[slice] * shares[slice];
-    most = std::max(most, ns);
+    max = std::max(max, ns);
   }
-  return most;
+  return max;
 }
 
 // Shares of the slices, of those that may have one, such that the busiest link is the least so. Each round the slices answer to
@@ -160,13 +160,13 @@ std::vector<double> detached_shares(const Costs& costs, const SliceLoads& loads)
   std::vector<bool> allowed;
   for (const std::uint64_t flits : loads.flits) allowed.push_back(flits > 0);
   std::vector<double> best = best_shares(costs, allowed);
-  const double least = busiest_ns(costs, best);
+  const double min = busiest_ns(costs, best);
   for (std::size_t slice = 0; slice < allowed.size(); ++slice) {
     if (!allowed[slice] || !loads.detaches[slice] || std::ranges::count(allowed, true) == 1)
       continue;
     allowed[slice] = false;
     std::vector<double> without = best_shares(costs, allowed);
-    if (busiest_ns(costs, without) <= kAsWell * least) {
+    if (busiest_ns(costs, without) <= kAsWell * min) {
       best = std::move(without);
     } else {
       allowed[slice] = true;

@@ -24,7 +24,7 @@ namespace {
 // Packets under way per block: as those of a chain. Fewer on a mesh whose links weights and gradients share: weights must not
 // fill the queues of NPUs before gradients that have as far to go (0.400 of the controllers' rate in place of 0.365, measured).
 struct Window {
-  int least = 0, per_rank = 0;
+  int min = 0, per_rank = 0;
 };
 constexpr Window kAlone{64, 32};
 constexpr Window kBothWays{16, 3};
@@ -68,7 +68,7 @@ class Streams {
  private:
   void set_window(const Window& window) {
     part_.window =
-        window.least + window.per_rank * static_cast<int>(part_.members.size() - part_.roots);
+        window.min + window.per_rank * static_cast<int>(part_.members.size() - part_.roots);
   }
 
   std::vector<FlitRange> blocks_of_roots() const {
@@ -115,10 +115,10 @@ class Streams {
     };
     // Dominated by the busiest, but less of them is less.
     const auto weight = [&] {
-      const double most = std::ranges::max(loads);
+      const double max = std::ranges::max(loads);
       double sum = 0;
-      for (const double load : loads) sum += std::pow(load / most, kSharpness);
-      return std::pair(most, sum);
+      for (const double load : loads) sum += std::pow(load / max, kSharpness);
+      return std::pair(max, sum);
     };
     for (const Tree& tree : trees) put(tree, 1);
     const auto turn = [&](int k) {

@@ -129,7 +129,7 @@ WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::ve
   }
   if (!load.depends_on_placement()) return chooser.best();
   load.place(chooser.best().npus);
-  if (!is_clearly_less(load.least_cost(), load.cost())) return chooser.best();
+  if (!is_clearly_less(load.min_cost(), load.cost())) return chooser.best();
   std::ranges::move(nested_placements(topology, npus, sizes), std::back_inserter(starts));
   chooser.offer_searched(load, search_placements(load, npus, std::move(starts), search.seed));
   return chooser.best();

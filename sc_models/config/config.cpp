@@ -60,9 +60,9 @@ void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineS
   }
   if (const int at = kind.index(given.name); at >= 0) {
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
-    if (given.value < p.least || given.value > p.most) {
+    if (given.value < p.min || given.value > p.max) {
       throw BadInput(fmt::format("{}: found {}; allowed is {} to {} ({})", label, given.value,
-                                 p.least, p.most, p.meaning));
+                                 p.min, p.max, p.meaning));
     }
     machine.switch_values.push_back(given);
     return;
@@ -86,7 +86,7 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
     const int at = kind.index(parameter);
     if (at < 0) continue;
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
-    const int value = reader.integer(key, p.least, p.most);
+    const int value = reader.integer(key, p.min, p.max);
     // One phase in use is what every switch has, and goes without saying.
     if (value == 1 && key == std::string_view("switch.phases_in_use")) continue;
     machine.switch_values.push_back({parameter, value});
@@ -115,7 +115,7 @@ std::vector<Fault> read_faults(const ConfigReader& reader) {
 
 // Part of the names of files, and of lines on terminals.
 std::string read_name(const ConfigReader& reader) {
-  constexpr std::size_t kMostBytes = 200;
+  constexpr std::size_t kMaxBytes = 200;
   std::string name = reader.text("name");
   // U+0080 to U+009F are two bytes in UTF-8.
   const auto is_control = [&](std::size_t i) {
@@ -123,13 +123,13 @@ std::string read_name(const ConfigReader& reader) {
     const auto before = static_cast<unsigned char>(i == 0 ? '\0' : name[i - 1]);
     return c < 0x20 || c == 0x7F || (before == 0xC2 && c >= 0x80 && c < 0xA0);
   };
-  bool is_right = !name.empty() && name.size() <= kMostBytes && name.find('/') == std::string::npos;
+  bool is_right = !name.empty() && name.size() <= kMaxBytes && name.find('/') == std::string::npos;
   for (std::size_t i = 0; i < name.size(); ++i) is_right = is_right && !is_control(i);
   if (is_right) return name;
   throw BadInput(fmt::format(
       "{}: found '{}'; allowed: 1 to {} bytes, no '/' and no control characters, since files are "
       "named after it",
-      reader.label("name"), shown(name), kMostBytes));
+      reader.label("name"), shown(name), kMaxBytes));
 }
 
 MachineSpec read_machine(const ConfigReader& reader) {

@@ -79,7 +79,7 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
       : wanted == Holds::kNames
           ? fmt::format("names with values are wanted, NAME: 3 ({})", find_key(path)->meaning)
       : wanted == Holds::kWords
-          ? fmt::format("a list is wanted: [{}] ({})", find_key(path)->fallback,
+          ? fmt::format("a list is wanted: [{}] ({})", find_key(path)->default_value,
                         find_key(path)->meaning)
           : fmt::format("a {} is wanted ({})", wanted == Holds::kList ? "list" : "single value",
                         find_key(path)->meaning);
@@ -119,9 +119,9 @@ ConfigReader::ConfigReader(ConfigNode root, std::string file)
     : root_(std::move(root)), file_(std::move(file)) {
   check_keys(root_, "");
   for (const Key& key : config_keys()) {
-    if (key.fallback.empty()) continue;
+    if (key.default_value.empty()) continue;
     ConfigNode& node = defaults_.emplace_back(ConfigEntry{std::string(key.path), {}}).node;
-    const std::string text(key.fallback);
+    const std::string text(key.default_value);
     if (key.holds == Holds::kWords) {
       node = parse_config_text(fmt::format("default: [{}]", text), file_).entries.front().node;
     } else {
@@ -140,7 +140,7 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       return;
     }
     if (!key.is_of(fabric_kind) || lacks_parameter(switches, key) || !is_value(key.holds) ||
-        (key.fallback.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io")) ||
+        (key.default_value.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io")) ||
         (key.path.starts_with("link.") && !has("link"))) {
       return;
     }
@@ -266,8 +266,8 @@ const ConfigNode* ConfigReader::find(std::string_view path) const { return find_
 
 const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;
-  const auto fallback = std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key);
-  if (fallback != defaults_.end()) return fallback->node;
+  const auto default_value = std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key);
+  if (default_value != defaults_.end()) return default_value->node;
   const std::string_view section = parent(path);
   const ConfigNode* inside = section.empty() ? nullptr : find(section);
   throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,
@@ -308,15 +308,15 @@ int ConfigReader::integer(std::string_view path, int low, int high) const {
   return result;
 }
 
-double ConfigReader::share(std::string_view path, double least, double most) const {
+double ConfigReader::share(std::string_view path, double min, double max) const {
   const std::string written = this->text(path);
   double rate = 0;
   const char* const end = written.data() + written.size();
   const auto [stop, error] = std::from_chars(written.data(), end, rate);
-  if (error == std::errc() && stop == end && (rate == 0 || (rate >= least && rate <= most)))
+  if (error == std::errc() && stop == end && (rate == 0 || (rate >= min && rate <= max)))
     return rate;
   throw BadInput(fmt::format("{}: found '{}'; allowed: 0, or {:g} to {:g}", label(path),
-                             shown(written), least, most));
+                             shown(written), min, max));
 }
 
 bool ConfigReader::boolean(std::string_view path) const {
@@ -380,19 +380,19 @@ std::uint64_t ConfigReader::size(std::string_view path) const {
   return parse_size(value(path).text, label(path));
 }
 
-int ConfigReader::flits(std::string_view path, int least, int most) const {
-  const auto most_flits = static_cast<std::uint64_t>(most);
+int ConfigReader::flits(std::string_view path, int min, int max) const {
+  const auto max_flits = static_cast<std::uint64_t>(max);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));
   if (bytes % kFlitBytes != 0) {
     throw BadInput(fmt::format("{}: found {}, which is not a whole number of flits of {} B",
                                label(path), format_size(bytes), kFlitBytes));
   }
   const std::uint64_t count = bytes / kFlitBytes;
-  if (count < static_cast<std::uint64_t>(least) || count > most_flits) {
+  if (count < static_cast<std::uint64_t>(min) || count > max_flits) {
     throw BadInput(fmt::format("{}: found {} = {} flits; allowed is {} ({} flit{}) to {} flits",
                                label(path), format_size(bytes), count,
-                               format_size(static_cast<std::uint64_t>(least) * kFlitBytes), least,
-                               least == 1 ? "" : "s: one packet", most_flits));
+                               format_size(static_cast<std::uint64_t>(min) * kFlitBytes), min,
+                               min == 1 ? "" : "s: one packet", max_flits));
   }
   return static_cast<int>(count);
 }

@@ -61,7 +61,7 @@ class ConfigReader final : public FabricKeys {
   std::string text(std::string_view path) const override;
   int integer(std::string_view path, int low, int high) const override;
   bool boolean(std::string_view path) const override;
-  double share(std::string_view path, double least, double most) const override;
+  double share(std::string_view path, double min, double max) const override;
   // Index of the value in `names`.
   int choice(std::string_view path, std::span<const std::string_view> names) const override;
   // The texts of a list, and where each was written; none where it is left out.
@@ -74,8 +74,8 @@ class ConfigReader final : public FabricKeys {
   std::uint64_t frequency(std::string_view path) const;
   std::uint64_t size(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
-  int flits(std::string_view path, int least, int most = kMostFlits) const;
-  static constexpr int kMostFlits = 65535;  // credit counters have 16 bits
+  int flits(std::string_view path, int min, int max = kMaxFlits) const;
+  static constexpr int kMaxFlits = 65535;  // credit counters have 16 bits
 
  private:
   const ConfigNode* find(std::string_view path) const;

@@ -62,7 +62,7 @@ std::vector<Key> last_keys() {
       Key{.path = "switch.format",
           .meaning = "fp16 or bf16",
           .holds = Holds::kWord,
-          .fallback = "fp16",
+          .default_value = "fp16",
           .words = "fp16 bf16"},
       Key{"switch.yield",
           "cycles of silence after which a phase gives way to one of no higher priority",
@@ -84,7 +84,7 @@ Key as_key(const FabricKey& key) {
   return {.path = key.path,
           .meaning = key.meaning,
           .holds = key.holds,
-          .fallback = key.fallback,
+          .default_value = key.default_value,
           .instead = key.instead,
           .words = key.words,
           .from_zero = key.from_zero};
@@ -92,7 +92,7 @@ Key as_key(const FabricKey& key) {
 
 bool is_same(const Key& a, const Key& b) {
   const auto facts = [](const Key& key) {
-    return std::tuple(key.path, key.meaning, key.holds, key.fallback, key.instead, key.words,
+    return std::tuple(key.path, key.meaning, key.holds, key.default_value, key.instead, key.words,
                       key.from_zero);
   };
   return facts(a) == facts(b);
@@ -121,7 +121,7 @@ void add_link_key(std::vector<Key>& keys, const FabricKey& key, const LinkScheme
   const auto last = std::find_if(keys.rbegin(), keys.rend(), [&](const Key& other) {
     return other.path == parent(key.path) || parent(other.path) == parent(key.path);
   });
-  if (last == keys.rend() || key.fallback.empty()) {
+  if (last == keys.rend() || key.default_value.empty()) {
     throw std::logic_error(
         fmt::format("{}: a key of the scheme of links {} has no section or no default", key.path,
                     scheme.name()));

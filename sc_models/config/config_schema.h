@@ -22,7 +22,7 @@ struct Key {
   std::string_view path;
   std::string_view meaning;
   Holds holds = Holds::kValue;
-  std::string_view fallback =
+  std::string_view default_value =
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view parameter = {};  // parameter of the switches' RTL; only kinds that have it have
                                     // the key

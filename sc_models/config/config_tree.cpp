@@ -80,13 +80,13 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void open(const YAML::Mark& mark, ConfigNode::Kind kind, char bracket) {
-    constexpr std::size_t kMostLevels = 16;
+    constexpr std::size_t kMaxLevels = 16;
     if (wants_key()) {
       throw BadInput(
           fmt::format("{}: found '{}' where the name of a key is wanted, or it is not closed",
                       place(mark), bracket));
     }
-    if (open_.size() == kMostLevels) {
+    if (open_.size() == kMaxLevels) {
       throw BadInput(
           fmt::format("{}: keys inside keys, deeper than any configuration", place(mark)));
     }
@@ -153,12 +153,12 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
 }
 
 std::string read_text(const std::string& path) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw BadInput(fmt::format("{}: is a directory; a configuration file is wanted", path));
   }
-  std::optional<std::string> text = file_text(path, kMostBytes);
+  std::optional<std::string> text = file_text(path, kMaxBytes);
   if (!text && errno == EFBIG)
     throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
   if (!text) {
@@ -244,11 +244,11 @@ void append_to_list(ConfigNode& root, const std::string& key, const std::string&
 }
 
 std::string shown(std::string_view text) {
-  constexpr std::size_t kMostShown = 60;
-  std::string result(text.substr(0, kMostShown));
+  constexpr std::size_t kMaxShown = 60;
+  std::string result(text.substr(0, kMaxShown));
   std::replace_if(
       result.begin(), result.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
-  if (text.size() > kMostShown) result += "…";
+  if (text.size() > kMaxShown) result += "…";
   return result;
 }
 

@@ -86,7 +86,7 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                       std::string_view ports) {
   if (list.empty()) return "none";
   const auto there =
-      std::ranges::find_if(list, [&](NodeId id) { return !topology.nodes[id].lost; });
+      std::ranges::find_if(list, [&](NodeId id) { return !topology.nodes[id].failed; });
   if (there == list.end()) return fmt::format("{}, all failed", list.size());
   const Node& node = topology.nodes[*there];
   double bandwidth = 0;
@@ -97,7 +97,8 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
   const Link& link = topology.first_link_out(*there);
   std::string schemes;
   for (const LinkScheme* scheme : link_schemes()) schemes += scheme->describe(link);
-  const auto lost = std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].lost; });
+  const auto lost =
+      std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].failed; });
   return fmt::format("{}{}, {} each over {} {}{}{}", list.size(),
                      lost > 0 ? fmt::format(" ({} failed)", lost) : "", format_bandwidth(bandwidth),
                      node.ports, ports, node.ports == 1 ? "" : "s", schemes);
@@ -223,7 +224,7 @@ std::string describe_parts(const Topology& topology) {
        {std::pair("npu", npus_left(topology)), std::pair("io", io_controllers_left(topology))})
     for (const int number : list) text += fmt::format("{}:{}\n", form, number);
   for (const Node& node : topology.nodes)
-    if (node.is_switch() && !node.lost) text += fmt::format("switch:{}\n", node.name);
+    if (node.is_switch() && !node.failed) text += fmt::format("switch:{}\n", node.name);
   for (const Link& link : topology.links) {
     const Node& from = topology.nodes[link.from];
     const Node& to = topology.nodes[link.to];

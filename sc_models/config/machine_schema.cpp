@@ -73,7 +73,7 @@ bool is_single_value(const Key& key) {
 bool is_required(const Key& key, Use use) {
   if (is_among(kOptional, key.path) || !key.parameter.empty()) return false;
   if (use == Use::kResults) return true;
-  return key.fallback.empty() && !is_among(kWithOwnDefault, key.path);
+  return key.default_value.empty() && !is_among(kWithOwnDefault, key.path);
 }
 
 Json object_schema(std::string_view section, Use use);
@@ -106,9 +106,9 @@ Json key_schema(const Key& key, Use use) {
       break;
   }
   json["description"] = std::string(key.meaning);
-  if (use == Use::kResults || key.fallback.empty()) return json;
-  if (is_single_value(key)) json["default"] = std::string(key.fallback);
-  if (key.holds == Holds::kInteger) json["default"] = std::stoi(std::string(key.fallback));
+  if (use == Use::kResults || key.default_value.empty()) return json;
+  if (is_single_value(key)) json["default"] = std::string(key.default_value);
+  if (key.holds == Holds::kInteger) json["default"] = std::stoi(std::string(key.default_value));
   return json;
 }
 
@@ -196,7 +196,7 @@ std::string_view shown_type(const Key& key) {
 }
 
 std::string shown_default(const Key& key) {
-  if (!key.fallback.empty()) return fmt::format("`{}`", key.fallback);
+  if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (!is_value(key.holds)) return "";
   if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
   return is_required(key, Use::kFile) ? "needed" : "none";

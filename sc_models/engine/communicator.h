@@ -126,7 +126,7 @@ class Communicator {
   std::uint64_t cycle() const;
   std::size_t under_way() const;  // and those that wait, and calls to come
   // Trees that had numbers at a time, at most.
-  int most_streams() const { return scheduler_.most_streams(); }
+  int max_streams() const { return scheduler_.max_streams(); }
   PlanCache& plans() { return plans_; }
 
   using Totals = OperationTotals;

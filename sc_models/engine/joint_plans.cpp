@@ -203,10 +203,10 @@ class JointPlanner {
   // The first works of all in the set are planned together, then the second ones, and so on. Whatever its own bytes are, a
   // work has the phases of the largest ones.
   void plan_set(const Set& set) const {
-    std::size_t most = 0;
-    for (const Kin* kin : set.kin) most = std::max(most, kin->works.size());
+    std::size_t max = 0;
+    for (const Kin* kin : set.kin) max = std::max(max, kin->works.size());
     const std::optional<Plan> largest = plan_of(set.kin);
-    for (std::size_t k = 0; largest && k < most; ++k) {
+    for (std::size_t k = 0; largest && k < max; ++k) {
       const std::optional<Plan> all = plan_of(set.kin, k);
       std::size_t first = 0;
       for (const Kin* kin : set.kin) {
@@ -221,14 +221,14 @@ class JointPlanner {
   // In place of the plan of a work by itself.
   void keep(Plan joint, const std::vector<PhaseProgram>& programs, Plan& plan) const {
     if (!is_all_in_switches(joint) || !has_equal_trees(joint, plan)) return;
-    if (has_ways_of(joint, programs)) joint.programs = programs;
+    if (has_paths_of(joint, programs)) joint.programs = programs;
     joint.notes = std::move(plan.notes);
     joint.bound_ns = plan.bound_ns;
     plan = std::move(joint);
   }
 
   // Every flow that the trees of a plan take is one of the same phase in `programs`.
-  bool has_ways_of(const Plan& plan, const std::vector<PhaseProgram>& programs) const {
+  bool has_paths_of(const Plan& plan, const std::vector<PhaseProgram>& programs) const {
     const PhaseFlows own = flows_of(plan.programs);
     const PhaseFlows others = flows_of(programs);
     const LinkWalk walk(topology_, plan, false);

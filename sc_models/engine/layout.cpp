@@ -20,8 +20,8 @@ Layout layout_of(const Topology& topology) {
     LayoutNode& place = layout.nodes.emplace_back();
     place.name = node.name;
     place.kind = kind_name(node);
-    place.lost = node.lost;
-    if (node.lost && node.above >= 0) place.above = topology.nodes[node.above].name;
+    place.failed = node.failed;
+    if (node.failed && node.above >= 0) place.above = topology.nodes[node.above].name;
     if (node.is_endpoint()) continue;
     if (topology.has_places()) {
       place.grid = GridPlace{.x = node.mesh.x, .y = node.mesh.y};

@@ -203,7 +203,7 @@ bool OperationScheduler::grant() {
       continue;
     }
     if (trees > 0) streams_.emplace(first, trees);
-    most_streams_ = std::max(most_streams_, first + trees);
+    max_streams_ = std::max(max_streams_, first + trees);
     o.first_tree = first;
     o.state = Operation::State::kGranted;
     granted_.push_back(&o);

@@ -105,8 +105,8 @@ class OperationScheduler {
   void check_failures() const;  // throws the first one
   std::string progress_text() const;
   std::vector<OperationReport::PartTimes> part_times(OperationHandle handle) const;
-  std::uint64_t delivered_bytes() const;              // by operations under way
-  int most_streams() const { return most_streams_; }  // trees that had numbers at a time, at most
+  std::uint64_t delivered_bytes() const;            // by operations under way
+  int max_streams() const { return max_streams_; }  // trees that had numbers at a time, at most
   OperationTotals& totals() { return totals_; }
   const OperationTotals& totals() const { return totals_; }
   RowLoader& loader() { return loader_; }
@@ -138,7 +138,7 @@ class OperationScheduler {
   std::map<OperationHandle, std::unique_ptr<Operation>> operations_;  // not complete
   std::vector<Operation*> granted_;                                   // in that order
   std::map<int, int> streams_;                                        // first tree -> trees
-  int most_streams_ = 0;                                              // the highest number, and 1
+  int max_streams_ = 0;                                               // the highest number, and 1
   OperationHandle next_ = 1;
   OperationTotals totals_;
   std::uint64_t first_edge_ = 0;

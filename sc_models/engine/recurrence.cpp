@@ -33,7 +33,7 @@ SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
 
 // Edges after which all sources that have a pace, and what they are told, are where they were; 0: one has none, or they are too many.
 std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
-  constexpr std::uint64_t kMost = 1 << 20;
+  constexpr std::uint64_t kMax = 1 << 20;
   std::uint64_t edges = 1;
   for (const CollectiveJob* job : jobs) {
     for (const Tree& tree : job->plan().trees) {
@@ -43,7 +43,7 @@ std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
           tree.is_acknowledged ? std::lcm(tree.in_frame, tree.acknowledge_packets) / tree.in_frame
                                : 1;
       edges = std::lcm(edges, frames * frame);
-      if (edges > kMost) return 0;
+      if (edges > kMax) return 0;
     }
   }
   return edges;
@@ -79,7 +79,7 @@ Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
 
 void Recurrence::restart() {
   if (next_look_ == kNoLook) return;
-  if (habit_ != nullptr && seen_.size() >= kMostSeen / 4) {
+  if (habit_ != nullptr && seen_.size() >= kMaxSeen / 4) {
     habit_->period = 0;
     habit_->first_step =
         std::min(2 * habit_->first_step, std::max(shortest_step_, kLongestFirstStep));
@@ -98,14 +98,14 @@ Recurrence::Habit& Recurrence::habit_of(std::span<CollectiveJob* const> jobs) {
 }
 
 std::uint64_t Recurrence::step_of(const Habit& habit) const {
-  constexpr std::uint64_t kMostParts = 16;
+  constexpr std::uint64_t kMaxParts = 16;
   if (habit.period == 0) return habit.first_step;
-  std::uint64_t parts = kMostParts;
+  std::uint64_t parts = kMaxParts;
   while (parts > 1 && (habit.period % parts != 0 || habit.period / parts < shortest_step_)) --parts;
   return habit.period / parts;
 }
 
-std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most) {
+std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t max) {
   if (!is_due()) return 0;
   const std::uint64_t edge = fabric_.core().edge();
   if (!can_recur(jobs)) {
@@ -125,7 +125,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     return 0;
   }
   if (period_ != 0) {
-    if (digest == state_) return pass_over_from(before_, jobs, most);
+    if (digest == state_) return pass_over_from(before_, jobs, max);
     period_ = 0;
     begin_search(2 * step_);
     return 0;
@@ -133,7 +133,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
   const auto [seen, is_new] = seen_.try_emplace(digest);
   if (!is_new) {
     period_ = edge - seen->second.edge;
-    if (keeps_counts()) return pass_over_from(Moment(std::move(seen->second)), jobs, most);
+    if (keeps_counts()) return pass_over_from(Moment(std::move(seen->second)), jobs, max);
     next_look_ = edge + period_;
     state_ = digest;
     before_ = moment();
@@ -141,7 +141,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
   }
   seen->second.edge = edge;
   if (keeps_counts()) seen->second = moment();
-  if (seen_.size() == kMostSeen) keep_every_other();
+  if (seen_.size() == kMaxSeen) keep_every_other();
   return 0;
 }
 
@@ -152,8 +152,8 @@ Recurrence::Moment Recurrence::moment() const {
 
 // At the end of a period that began then.
 std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
-                                         std::uint64_t most) {
-  const std::uint64_t number = periods(before, jobs, most);
+                                         std::uint64_t max) {
+  const std::uint64_t number = periods(before, jobs, max);
   const std::uint64_t passed = number * period_;
   if (number != 0) repeat(before, jobs, number);
   *habit_ = {.first_step = shortest_step_, .period = period_};
@@ -207,8 +207,8 @@ bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest)
 // Number of periods that can be repeated from here on, with no tree coming to its last run of packets and no more
 // than `most` edges.
 std::uint64_t Recurrence::periods(const Moment& before, std::span<CollectiveJob* const> jobs,
-                                  std::uint64_t most) const {
-  std::uint64_t number = most / period_;
+                                  std::uint64_t max) const {
+  std::uint64_t number = max / period_;
   bool moves = false;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     for (std::size_t t = 0; t < progress_[j].size(); ++t) {

@@ -64,7 +64,7 @@ class Recurrence {
   bool is_due() const { return edges_to_look() == 0; }
   // After an edge, with the jobs under way, the same ones since the last restart(): how many edges it has passed over, at
   // most `most`.
-  std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most);
+  std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t max);
 
   std::uint64_t cycles() const { return cycles_; }  // passed over in all
   std::uint64_t flit_hops() const {
@@ -80,7 +80,7 @@ class Recurrence {
   static constexpr std::uint64_t kFewestPackets = 4;  // min per tree: two periods and two packets
   static constexpr std::uint64_t kLongRest = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
-  static constexpr std::size_t kMostSeen = 256;
+  static constexpr std::size_t kMaxSeen = 256;
   static constexpr std::uint64_t kLooksInAPeriod = 64;  // per period that was passed over
 
   // An edge, and how far all was at it.
@@ -101,9 +101,9 @@ class Recurrence {
   bool keeps_counts() const { return npus_.size() <= kNpusOfFirstStep; }
   Moment moment() const;
   std::uint64_t pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
-                               std::uint64_t most);
+                               std::uint64_t max);
   std::uint64_t periods(const Moment& before, std::span<CollectiveJob* const> jobs,
-                        std::uint64_t most) const;
+                        std::uint64_t max) const;
   static std::uint64_t periods(const CollectiveJob& job, int tree, std::uint64_t done,
                                std::uint64_t in_one);
   void repeat(const Moment& before, std::span<CollectiveJob* const> jobs, std::uint64_t number);

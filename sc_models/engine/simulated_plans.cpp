@@ -6,11 +6,11 @@
 namespace fredsim {
 namespace {
 
-int most_slices(const Topology& topology,
-                std::span<const std::shared_ptr<const PreparedPlan>> plans) {
-  int most = 0;
-  for (const auto& plan : plans) most = std::max(most, slices_used(topology, plan->plan));
-  return most;
+int max_slices(const Topology& topology,
+               std::span<const std::shared_ptr<const PreparedPlan>> plans) {
+  int max = 0;
+  for (const auto& plan : plans) max = std::max(max, slices_used(topology, plan->plan));
+  return max;
 }
 
 std::shared_ptr<const PreparedPlan> simulated_part(const PreparedPlan& whole,
@@ -30,14 +30,14 @@ SimulatedPlans plans_to_simulate(const Machine& machine,
   std::vector<const Plan*> whole;
   for (const auto& plan : plans) whole.push_back(&plan->plan);
   const Topology& topology = machine.topology();
-  result.all = most_slices(topology, plans);
+  result.all = max_slices(topology, plans);
   result.slices =
       machine.leaves_slices_out() ? find_equal_slices(topology, whole) : all_slices(topology);
   for (const auto& plan : plans) {
     result.plans.push_back(result.slices.port_like.empty() ? plan
                                                            : simulated_part(*plan, result.slices));
   }
-  result.simulated = most_slices(topology, result.plans);
+  result.simulated = max_slices(topology, result.plans);
   return result;
 }
 

@@ -97,12 +97,12 @@ Cut cut_for_caches(const Topology& topology) {
 }
 
 std::uint64_t look_ahead(const Topology& topology, const Cut& cut) {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t min = std::numeric_limits<std::uint64_t>::max();
   for (const Link& link : topology.links) {
     if (cut.empty() || cut[link.from] == cut[link.to]) continue;
-    least = std::min(least, static_cast<std::uint64_t>(link.latency));
+    min = std::min(min, static_cast<std::uint64_t>(link.latency));
   }
-  return least;
+  return min;
 }
 
 }  // namespace fredsim

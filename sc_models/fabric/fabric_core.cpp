@@ -252,9 +252,9 @@ void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& mo
 }
 
 std::uint64_t FabricCore::quiet_cycles() const {
-  std::uint64_t least = kForEver;
-  for (const auto& partition : partitions_) least = std::min(least, partition->quiet_cycles());
-  return least;
+  std::uint64_t min = kForEver;
+  for (const auto& partition : partitions_) min = std::min(min, partition->quiet_cycles());
+  return min;
 }
 
 bool FabricCore::empty() const {

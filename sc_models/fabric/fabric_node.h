@@ -122,7 +122,7 @@ class FabricNode {
 
  private:
   void note_ready() {
-    static_assert(LinkTx::kMostLate == 2);
+    static_assert(LinkTx::kMaxLate == 2);
     ready_before_[1] = ready_before_[0];
     ready_before_[0] = pins.out_ready;
     pins.out_ready = ready_;
@@ -132,7 +132,7 @@ class FabricNode {
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
   std::uint32_t waiting_ = 0;  // those whose link does not yet, and all with a channel
   // `ready_` of the steps before, the last one first.
-  std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
+  std::array<std::uint32_t, LinkTx::kMaxLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step
   std::uint16_t group_ = 0;
   std::uint8_t member_ = 0;

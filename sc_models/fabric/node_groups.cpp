@@ -10,12 +10,12 @@ void NodeGroups::form() {
     FabricNode& node = nodes_[number];
     if (node.core == nullptr) continue;
     const auto joins = [&] {
-      if (groups_.empty() || groups_.back().members.size() == kMostMembers) return false;
+      if (groups_.empty() || groups_.back().members.size() == kMaxMembers) return false;
       Group& group = groups_.back();
       return group.switches->add(static_cast<std::uint32_t>(group.members.size()), *node.core);
     };
     if (!joins()) {
-      auto group = node.core->make_group(kMostMembers, kMostMembers * kMaxPorts);
+      auto group = node.core->make_group(kMaxMembers, kMaxMembers * kMaxPorts);
       if (group == nullptr) continue;
       group->add(0, *node.core);
       groups_.emplace_back(std::move(group));

@@ -20,11 +20,11 @@ namespace fredsim {
 class NodeGroups {
  public:
   // Few enough to stay in a core's cache from one loop over them to the next.
-  static constexpr std::size_t kMostMembers = 32;
+  static constexpr std::size_t kMaxMembers = 32;
   struct Group {
     explicit Group(std::unique_ptr<SwitchGroup> group)
-        : switches(std::move(group)), pins(kMostMembers, kMostMembers * kMaxPorts) {
-      paced.reserve(kMostMembers);
+        : switches(std::move(group)), pins(kMaxMembers, kMaxMembers * kMaxPorts) {
+      paced.reserve(kMaxMembers);
     }
     bool idle() const { return switches->idle(); }
     std::unique_ptr<SwitchGroup> switches;

@@ -49,10 +49,10 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
 void Partition::attach(std::uint32_t node, SwitchCore& core) {
   FabricNode& state = nodes_[node];
   const int launch_edges = core.launch_edges();
-  if (launch_edges < 0 || launch_edges > LinkTx::kMostLate) {
+  if (launch_edges < 0 || launch_edges > LinkTx::kMaxLate) {
     throw std::logic_error(fmt::format("{}: launch_edges() is {}; allowed: 0 to {}",
                                        topology_.nodes[state.id].name, launch_edges,
-                                       LinkTx::kMostLate));
+                                       LinkTx::kMaxLate));
   }
   state.core = &core;
   state.has_rtl = rtl_inside(core) != nullptr;

@@ -22,8 +22,8 @@ namespace fredsim {
 class SlowSerialisers {
  public:
   // Serialisation beyond this is not in the wheel, which would be as long.
-  static constexpr std::uint32_t kMostBeyondInWheel = 15;
-  static bool takes(const LinkTx& link) { return link.beyond() >= kMostBeyondInWheel; }
+  static constexpr std::uint32_t kMaxBeyondInWheel = 15;
+  static bool takes(const LinkTx& link) { return link.beyond() >= kMaxBeyondInWheel; }
 
   SlowSerialisers() = default;  // for no link
   // `words` of a flit; `links` of the outputs are slow.

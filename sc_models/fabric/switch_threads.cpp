@@ -11,8 +11,8 @@ constexpr std::uint32_t kMember = 2;
 
 }  // namespace
 
-SwitchThreads::SwitchThreads(int threads, std::size_t most)
-    : threads_(static_cast<std::size_t>(threads)), taken_(most), failures_(most), waits_(threads_) {
+SwitchThreads::SwitchThreads(int threads, std::size_t max)
+    : threads_(static_cast<std::size_t>(threads)), taken_(max), failures_(max), waits_(threads_) {
   for (std::size_t thread = 1; thread < threads_; ++thread) {
     team_.emplace_back([this, thread] { serve(thread); });
   }

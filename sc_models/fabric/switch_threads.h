@@ -23,7 +23,7 @@ namespace fredsim {
 class SwitchThreads {
  public:
   // `threads`: 2 or more, the caller's among them; for `most` switches.
-  SwitchThreads(int threads, std::size_t most);
+  SwitchThreads(int threads, std::size_t max);
   ~SwitchThreads();
   SwitchThreads(const SwitchThreads&) = delete;
   SwitchThreads& operator=(const SwitchThreads&) = delete;

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMostRanges = 8;  // in a text
+constexpr int kMaxRanges = 8;  // in a text
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::string EndpointAddresses::text() const {
     std::size_t last = first;
     while (last + 1 < known_.size() && known_[last + 1]) ++last;
     if (!text.empty()) text += ", ";
-    if (++ranges > kMostRanges) return text + "…";
+    if (++ranges > kMaxRanges) return text + "…";
     text += first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
     first = last;
   }

@@ -21,8 +21,8 @@ namespace {
 // no more than fit into so many bytes.
 constexpr std::uint64_t kPlacesPerPacket = 4;
 constexpr std::uint64_t kCachedPerMember = 32;
-constexpr std::uint64_t kLeastCached = 1024;
-constexpr std::uint64_t kMostCachedBytes = std::uint64_t{4} << 20U;
+constexpr std::uint64_t kMinCached = 1024;
+constexpr std::uint64_t kMaxCachedBytes = std::uint64_t{4} << 20U;
 
 // A power of two.
 std::size_t cached_packets(const Plan& plan, std::uint64_t packet_bytes) {
@@ -34,8 +34,8 @@ std::size_t cached_packets(const Plan& plan, std::uint64_t packet_bytes) {
   }
   for (const Part& part : plan.parts) members = std::max(members, part.members.size());
   return std::bit_floor(std::min({std::bit_ceil(kPlacesPerPacket * packets),
-                                  std::bit_ceil(std::max(kLeastCached, kCachedPerMember * members)),
-                                  kMostCachedBytes / packet_bytes}));
+                                  std::bit_ceil(std::max(kMinCached, kCachedPerMember * members)),
+                                  kMaxCachedBytes / packet_bytes}));
 }
 
 }  // namespace

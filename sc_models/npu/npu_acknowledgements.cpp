@@ -13,12 +13,12 @@ namespace {
 
 // Packets that have come to this rank and to all that it passes results on to.
 std::uint64_t reached_from_here(const TreeState& s) {
-  std::uint64_t least = s.part->receives ? s.results : std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t min = s.part->receives ? s.results : std::numeric_limits<std::uint64_t>::max();
   if (s.part->results_acknowledged) {
     for (std::size_t i = 0; i < s.part->broadcast_to.size(); ++i)
-      least = std::min(least, s.acknowledged[i]);
+      min = std::min(min, s.acknowledged[i]);
   }
-  return least;
+  return min;
 }
 
 }  // namespace

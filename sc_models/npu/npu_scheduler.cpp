@@ -372,12 +372,12 @@ void NpuScheduler::add_state(StateDigest& digest) const {
       add_pace(source, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
-      std::uint64_t most = 0;  // max of this step's trees: the round is relative to them
+      std::uint64_t max = 0;  // max of this step's trees: the round is relative to them
       for (std::size_t i = source.begin; i < source.end; ++i) {
-        most = std::max(most, source.work->trees[source.trees[i]].started);
+        max = std::max(max, source.work->trees[source.trees[i]].started);
       }
       const Part& part = source.work->job->plan().parts[source.part];
-      digest.add(most - source.round * static_cast<std::uint64_t>(part.run));
+      digest.add(max - source.round * static_cast<std::uint64_t>(part.run));
     }
     for (const auto* queue : {&channel.copies, &channel.passed_on}) {
       digest.add(queue->size());

@@ -105,7 +105,7 @@ void TreeState::keep_pace(std::uint64_t now) {
 void TreeState::add_pace(std::uint64_t now, StateDigest& digest) const {
   const bool counts = has_begun && !is_late(now);
   digest.add((has_begun ? 1U : 0U) | (waits_for_pace ? 2U : 0U));
-  digest.add(counts ? not_before + most_late() + 1 - now : 0);
+  digest.add(counts ? not_before + max_late() + 1 - now : 0);
   digest.add(counts ? fraction : 0);
 }
 

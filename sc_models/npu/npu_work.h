@@ -69,9 +69,9 @@ struct alignas(64) TreeState {  // state that every packet needs first, in one c
   void add_pace(std::uint64_t now, StateDigest& digest) const;
 
  private:
-  static constexpr std::uint64_t kMostLate = 8;  // packets
-  std::uint64_t most_late() const { return kMostLate * (interval + 1); }
-  bool is_late(std::uint64_t now) const { return now > not_before + most_late(); }
+  static constexpr std::uint64_t kMaxLate = 8;  // packets
+  std::uint64_t max_late() const { return kMaxLate * (interval + 1); }
+  bool is_late(std::uint64_t now) const { return now > not_before + max_late(); }
 };
 
 // Share of this NPU in one tree of the job's plan.

@@ -133,7 +133,7 @@ JsonObject<fields::kLayout> layout_json(const Layout& layout) {
                 {"slice", node.tree->slice},
                 {"chiplet", node.tree->chiplet}});
     }
-    if (node.lost) json.set("lost", true);
+    if (node.failed) json.set("lost", true);
     if (!node.above.empty()) json.set("above", node.above);
     nodes.push_back(json);
   }

@@ -36,12 +36,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 std::filesystem::path target_of(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the system follows
+  constexpr int kMaxLinks = 40;  // as the system follows
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(path, error);
   std::filesystem::path target = std::filesystem::weakly_canonical(whole, error);
   if (error) return whole.lexically_normal();
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(target, error); ++i) {
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(target, error); ++i) {
     const std::filesystem::path next =
         target.parent_path() / std::filesystem::read_symlink(target, error);
     const std::filesystem::path resolved = std::filesystem::weakly_canonical(next, error);

@@ -17,7 +17,7 @@ using Runs = std::vector<const RunResult*>;
 std::string text_of_simulated(const Runs& runs) {
   Simulated simulated;
   std::uint64_t cycles = 0, flit_hops = 0;
-  int slices = 0, fewest = std::numeric_limits<int>::max(), most = 0;
+  int slices = 0, fewest = std::numeric_limits<int>::max(), max = 0;
   for (const RunResult* run : runs) {
     const auto [of_cycles, of_flit_hops] = simulated_of(*run);
     simulated.cycles += of_cycles;
@@ -26,13 +26,13 @@ std::string text_of_simulated(const Runs& runs) {
     flit_hops += run->flit_hops;
     slices = std::max(slices, run->slices);
     fewest = std::min(fewest, run->slices_simulated);
-    most = std::max(most, run->slices_simulated);
+    max = std::max(max, run->slices_simulated);
   }
   std::string text = fmt::format("{} of {} cycles, {} of {} flit-hops", simulated.cycles, cycles,
                                  simulated.flit_hops, flit_hops);
   if (fewest == slices) return text;
   const std::string some =
-      fewest == most ? fmt::to_string(most) : fmt::format("{} to {}", fewest, most);
+      fewest == max ? fmt::to_string(max) : fmt::format("{} to {}", fewest, max);
   return text + fmt::format(", {} of {} slices", some, slices);
 }
 

@@ -14,7 +14,7 @@ namespace fredsim {
 namespace {
 
 constexpr int kFewestColumns = 40;  // below, lines break at the edge of the window
-constexpr int kMostColumns = 10000;
+constexpr int kMaxColumns = 10000;
 
 std::string_view environment(const char* name) {
   const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets it
@@ -42,7 +42,7 @@ TerminalStyle terminal_style(std::FILE* stream) {
   const std::optional<int> asked = asked_columns();
   const std::optional<int> columns = asked ? asked : window_columns(stream);
   if (columns) {
-    style.columns = static_cast<std::size_t>(std::clamp(*columns, kFewestColumns, kMostColumns));
+    style.columns = static_cast<std::size_t>(std::clamp(*columns, kFewestColumns, kMaxColumns));
   }
   style.colours = ::isatty(::fileno(stream)) == 1 && environment("NO_COLOR").empty() &&
                   environment("TERM") != "dumb" && !environment("TERM").empty();

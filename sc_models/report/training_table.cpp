@@ -112,10 +112,10 @@ int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
 TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
                          const std::string& unit) {
   const std::string& name = runs.front().breakdown_ns[i].first;
-  constexpr double kLeastShown = 0.05;
-  const double least = name == "bubble" ? kLeastShown * scale : 0;
-  const bool is_some = std::ranges::any_of(runs, [i, least](const TrainingResult& r) {
-    return !r.run.incomplete && r.breakdown_ns[i].second > least;
+  constexpr double kMinShown = 0.05;
+  const double min = name == "bubble" ? kMinShown * scale : 0;
+  const bool is_some = std::ranges::any_of(runs, [i, min](const TrainingResult& r) {
+    return !r.run.incomplete && r.breakdown_ns[i].second > min;
   });
   return {{.label = name == "input_load" ? "input" : name,
            .unit = unit,
@@ -170,8 +170,8 @@ std::string training_legend(const TrainingSetup& setup) {
 TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
   const double longest =
       std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
-  constexpr double kMostUs = 100;
-  const bool in_ms = longest >= kMostUs * kNsPerMs;
+  constexpr double kMaxUs = 100;
+  const bool in_ms = longest >= kMaxUs * kNsPerMs;
   const double scale = in_ms ? kNsPerMs : kNsPerUs;
   const std::string unit = in_ms ? "ms" : "us";
   const bool has_best = std::ranges::any_of(runs, &TrainingResult::is_best_base);

@@ -28,7 +28,7 @@ struct LayoutNode {
   std::string kind;  // "npu", "io", or a switch's RTL top: "fred_switch", "mesh_router"
   std::optional<GridPlace> grid;  // switches of a grid
   std::optional<TreePlace> tree;  // switches of a tree
-  bool lost = false;              // from the start of the run, with all its links
+  bool failed = false;            // from the start of the run, with all its links
   std::string above{};            // failed components: a switch that it was joined to, one level up
 };
 

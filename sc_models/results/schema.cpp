@@ -29,7 +29,7 @@ Json json_words(std::string_view words) {
   return list;
 }
 
-Json at_least(const char* type, int least) { return {{"type", type}, {"minimum", least}}; }
+Json at_least(const char* type, int min) { return {{"type", type}, {"minimum", min}}; }
 
 Json reference(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
 

@@ -89,7 +89,7 @@ FlowSet FlowColouring::conflict(int depth, FlowSet set) {
 
 // The flow with the fewest open colours, then the one most often in the reason of a dead end, then
 // the one with most conflicts left: fails early.
-int FlowColouring::most_constrained(const Partial& partial) const {
+int FlowColouring::max_constrained(const Partial& partial) const {
   const std::vector<FlowSet>& conflicts = conflicts_[partial.depth];
   int best = -1;
   std::array<int, 3> best_rank{-1, -1, -1};
@@ -112,7 +112,7 @@ std::optional<FlowSet> FlowColouring::extend(Partial& partial) {
   if (budget_[partial.depth] == 0) return std::nullopt;
   --budget_[partial.depth];
   ++steps_;
-  const int flow = most_constrained(partial);
+  const int flow = max_constrained(partial);
   const FlowSet bit = 1U << flow;
   // Emptiest sub-network first: spreading the flows leaves the inner levels the most freedom.
   std::array<int, kMaxMiddle> colours{};

@@ -59,7 +59,7 @@ class FlowColouring {
   // 0: every flow is coloured; else the reason why there is no way to do it; nothing: the budget of
   // steps ran out before either was known.
   std::optional<FlowSet> extend(Partial& partial);
-  int most_constrained(const Partial& partial) const;
+  int max_constrained(const Partial& partial) const;
   Classes one_each(FlowSet set) const;
 
   int middle_;

@@ -15,7 +15,7 @@ constexpr std::array<FlowKind, 5> kKinds{FlowKind::kUnicast, FlowKind::kMulticas
 
 // Ports on one side of a flow: `least`, or `least` and more.
 struct Side {
-  int least = 1;
+  int min = 1;
   bool many = false;
 };
 
@@ -34,9 +34,9 @@ Side output_side(FlowKind kind) {
 // Stars and bars: K marks among R + K places, every choice equally likely, where R ports are there
 // beyond the minimum sizes; size k is the minimum plus the free places before mark k.
 std::vector<int> random_sizes(Random& random, const Side& side, int ports, int count) {
-  std::vector<int> sizes(count, side.least);
+  std::vector<int> sizes(count, side.min);
   if (!side.many) return sizes;
-  const int places = ports - count * side.least + count;
+  const int places = ports - count * side.min + count;
   int marked = 0;
   for (int place = 0; place < places && marked < count; ++place) {
     if (static_cast<int>(random.below(places - place)) < count - marked)
@@ -75,7 +75,7 @@ std::string_view to_string(FlowKind kind) {
 std::span<const FlowKind> all_flow_kinds() { return kKinds; }
 
 int max_flows(FlowKind kind, int ports) {
-  return ports / std::max(input_side(kind).least, output_side(kind).least);
+  return ports / std::max(input_side(kind).min, output_side(kind).min);
 }
 
 std::vector<Flow> random_flows(Random& random, FlowKind kind, int ports, int count) {

@@ -47,7 +47,7 @@ int SwitchKind::index(std::string_view parameter) const {
 SwitchShape SwitchKind::shape(std::span<const NamedValue> values) const {
   SwitchShape made{.kind = this, .values = {}};
   for (const SwitchParameter& parameter : facts_.parameters)
-    made.values.push_back(parameter.fallback);
+    made.values.push_back(parameter.default_value);
   for (const NamedValue& given : values) {
     if (const int at = index(given.name); at >= 0)
       made.values[static_cast<std::size_t>(at)] = given.value;
@@ -58,9 +58,9 @@ SwitchShape SwitchKind::shape(std::span<const NamedValue> values) const {
 void SwitchKind::check(const SwitchShape& shape, const std::string& name) const {
   for (std::size_t i = 0; i < facts_.parameters.size(); ++i) {
     const SwitchParameter& p = facts_.parameters[i];
-    if (shape.values[i] >= p.least && shape.values[i] <= p.most) continue;
+    if (shape.values[i] >= p.min && shape.values[i] <= p.max) continue;
     throw BadInput(fmt::format("{}: {} of a {} switch ({}): found {}; allowed: {} to {}", name,
-                               p.name, facts_.name, p.meaning, shape.values[i], p.least, p.most));
+                               p.name, facts_.name, p.meaning, shape.values[i], p.min, p.max));
   }
   if (const int found = shape.ports(); found < 1 || found > kMaxPorts) {
     throw BadInput(fmt::format("{}: ports of a {} switch: found {}; allowed: 1 to {}", name,
@@ -180,7 +180,7 @@ std::string size_entry(const SwitchShape& shape) {
   std::string entry = shape.kind->name();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (static_cast<int>(i) >= shape.kind->basic_parameters() &&
-        shape.values[i] == parameters[i].fallback)
+        shape.values[i] == parameters[i].default_value)
       continue;
     entry += fmt::format(" {}={}", parameters[i].name, shape.values[i]);
   }

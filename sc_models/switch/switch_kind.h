@@ -30,10 +30,10 @@
 namespace fredsim {
 
 struct SwitchParameter {
-  std::string name;     // as in the RTL: "VC_DEPTH"
-  std::string meaning;  // "input buffer of each data VC in flits"
-  int fallback = 0;     // value where none is given
-  int least = 0, most = 0;
+  std::string name;       // as in the RTL: "VC_DEPTH"
+  std::string meaning;    // "input buffer of each data VC in flits"
+  int default_value = 0;  // value where none is given
+  int min = 0, max = 0;
 };
 
 struct SwitchFacts {
@@ -112,7 +112,7 @@ class SwitchKind {
   virtual std::optional<SwitchTiming> timing(const SwitchShape& shape) const;
   // Credits that a data packet's head which came in by `input` needs at `output`, where `most` are all that there are.
   virtual int head_credits(const Topology& topology, const Node& node, int input, int output,
-                           int most) const;
+                           int max) const;
 
   // Signals of the inside of its RTL for a waveform viewer; `top` is the instance. Its pins are shown
   // anyway.

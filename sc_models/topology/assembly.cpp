@@ -67,21 +67,21 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
   made.bytes_per_second = link.bytes_per_second;
   made.on_die = link.on_die;
   if (made.rate.num > made.rate.den) {
-    const std::uint64_t least = (link.bytes_per_second + kFlitBytes - 1) / kFlitBytes;
+    const std::uint64_t min = (link.bytes_per_second + kFlitBytes - 1) / kFlitBytes;
     throw BadInput(fmt::format(
         "{}: link {} of {} carries more than one flit of {} B per cycle at clock {}; "
         "the clock must be at least {}",
         link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
-        kFlitBytes, format_frequency(topology_.clock_hz), format_frequency(least)));
+        kFlitBytes, format_frequency(topology_.clock_hz), format_frequency(min)));
   }
   if (made.rate.den / kMaxLatencyCycles >= made.rate.num) {
-    const std::uint64_t least = topology_.clock_hz * kFlitBytes / kMaxLatencyCycles + 1;
+    const std::uint64_t min = topology_.clock_hz * kFlitBytes / kMaxLatencyCycles + 1;
     throw BadInput(fmt::format(
         "{}: on link {} of {} a flit of {} B takes more than {} cycles at clock {}; the link must "
         "carry at least {}",
         link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
         kFlitBytes, kMaxLatencyCycles, format_frequency(topology_.clock_hz),
-        format_bandwidth(static_cast<double>(least))));
+        format_bandwidth(static_cast<double>(min))));
   }
   topology_.links.push_back(std::move(made));
 }

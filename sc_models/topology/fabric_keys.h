@@ -30,7 +30,7 @@ struct FabricKey {
       path;  // "fabric.width"; a key of an entry of a list without the entry's number: "fabric.levels.below"
   std::string_view meaning;
   Holds holds = Holds::kValue;
-  std::string_view fallback =
+  std::string_view default_value =
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view instead = {};  // path of a list that may stand in its place
   std::string_view words = {};    // values allowed for a kWord, separated by spaces
@@ -53,7 +53,7 @@ class FabricKeys {
   virtual std::string text(std::string_view path) const = 0;
   virtual bool boolean(std::string_view path) const = 0;
   // A share or rate: 0, or from `least` to `most`.
-  virtual double share(std::string_view path, double least, double most) const = 0;
+  virtual double share(std::string_view path, double min, double max) const = 0;
   // Index of the value in `names`.
   virtual int choice(std::string_view path, std::span<const std::string_view> names) const = 0;
   virtual std::uint64_t bandwidth(std::string_view path) const = 0;

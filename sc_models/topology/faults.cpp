@@ -111,7 +111,7 @@ class Loss {
     }
     const int link = find_link(topology_, fault.name);
     if (link < 0) no_such_part(topology_, fault);
-    if (by_[link].starts_with("link:")) is_lost_by(fault, by_[link]);
+    if (by_[link].starts_with("link:")) is_failed_by(fault, by_[link]);
     if (!by_[link].empty()) return;  // with its node
     const bool between_switches = topology_.nodes[topology_.links[link].from].is_switch() &&
                                   topology_.nodes[topology_.links[link].to].is_switch();
@@ -136,8 +136,8 @@ class Loss {
       for (int port = 0; port < node.ports; ++port)
         joined = joined || topology_.link_out(id, port) >= 0;
       if (topology_.has_places() && node.is_switch()) note_local_ports(id);
-      if (joined || node.lost) continue;
-      node.lost = true;
+      if (joined || node.failed) continue;
+      node.failed = true;
       topology_.notes.push_back(fmt::format("{} has failed, too: it has no link left", node.name));
     }
     if (npus_left(topology_).empty())
@@ -152,7 +152,7 @@ class Loss {
       if (topology_.link_out(router, kFirstLocal + port) < 0) place.no_link |= 1U << port;
   }
 
-  [[noreturn]] void is_lost_by(const Fault& fault, const std::string& other) const {
+  [[noreturn]] void is_failed_by(const Fault& fault, const std::string& other) const {
     refuse(fault, other == fault.text
                       ? std::string(" twice; allowed: once")
                       : fmt::format(", which '{}' names, too; allowed: once", other));
@@ -170,9 +170,9 @@ class Loss {
     const NodeId id = find_node(topology_, fault);
     if (id < 0) no_such_part(topology_, fault);
     Node& node = topology_.nodes[id];
-    if (node.lost) is_lost_by(fault, node_by_.at(id));
+    if (node.failed) is_failed_by(fault, node_by_.at(id));
     if (fault.kind == Fault::Kind::kSwitch) needs_routes(fault);
-    node.lost = true;
+    node.failed = true;
     node_by_[id] = fault.text;
     for (int l = 0; l < std::ssize(topology_.links); ++l) {
       const Link& link = topology_.links[l];
@@ -287,7 +287,7 @@ SliceReach reach_of(const Topology& topology) {
 std::vector<int> left_of(const Topology& topology, const std::vector<NodeId>& endpoints) {
   std::vector<int> left;
   for (int k = 0; k < std::ssize(endpoints); ++k)
-    if (!topology.nodes[endpoints[k]].lost) left.push_back(k);
+    if (!topology.nodes[endpoints[k]].failed) left.push_back(k);
   return left;
 }
 

@@ -63,7 +63,7 @@ struct Node {
   int chiplet = 0;       // and which of that switch's in the slice
   // The first of the nodes one level up that it is joined to, or was before links failed; -1: none. By index_ports().
   NodeId above = -1;
-  bool lost = false;  // it, or all of its links (topology/faults.h)
+  bool failed = false;  // it, or all of its links (topology/faults.h)
 
   bool is_switch() const { return kind == NodeKind::kSwitch; }
   bool is_endpoint() const { return !is_switch(); }

@@ -32,12 +32,12 @@ BreakdownStages::BreakdownStages(const Topology& topology) : topology_(topology)
   int top = 1;
   for (const Node& node : topology.nodes) top = std::max(top, node.level);
   const int end = 4 * top + 4;
-  const auto level_place = [&](int level, Way way) -> Place {
+  const auto level_place = [&](int level, Direction direction) -> Place {
     if (!topology.has_levels()) return {end / 2, "router"};
-    switch (way) {
-      case Way::kUp:
+    switch (direction) {
+      case Direction::kUp:
         return {2 * level, fmt::format("L{} up", level)};
-      case Way::kTurn:
+      case Direction::kTurn:
         return {end / 2, fmt::format("L{}{}", level, level == top ? "" : " turn")};
       default:
         return {end - 2 * level, fmt::format("L{} down", level)};
@@ -46,9 +46,9 @@ BreakdownStages::BreakdownStages(const Topology& topology) : topology_(topology)
   std::map<Place, int> stages;
   for (const Link& link : topology.links) stages[place_of(topology, link, end)] = 0;
   for (int level = 1; level <= top; ++level) {
-    for (const Way way : {Way::kUp, Way::kTurn, Way::kDown}) {
-      if (way != Way::kTurn && level == top) continue;
-      stages[level_place(level, way)] = 0;
+    for (const Direction direction : {Direction::kUp, Direction::kTurn, Direction::kDown}) {
+      if (direction != Direction::kTurn && level == top) continue;
+      stages[level_place(level, direction)] = 0;
     }
   }
   names_ = {"NPU", "sending NIC"};
@@ -62,14 +62,15 @@ BreakdownStages::BreakdownStages(const Topology& topology) : topology_(topology)
   }
   of_level_.resize(static_cast<std::size_t>(top) + 1);
   for (int level = 1; level <= top; ++level) {
-    for (const Way way : {Way::kUp, Way::kTurn, Way::kDown}) {
-      const auto found = stages.find(level_place(level, way));
-      of_level_[level][static_cast<std::size_t>(way)] = found == stages.end() ? 0 : found->second;
+    for (const Direction direction : {Direction::kUp, Direction::kTurn, Direction::kDown}) {
+      const auto found = stages.find(level_place(level, direction));
+      of_level_[level][static_cast<std::size_t>(direction)] =
+          found == stages.end() ? 0 : found->second;
     }
   }
 }
 
-BreakdownStages::Way BreakdownStages::way(NodeId node, int input, int output) const {
+BreakdownStages::Direction BreakdownStages::direction_of(NodeId node, int input, int output) const {
   const auto is_above = [&](int link, NodeId Link::*end) {
     if (link < 0) return false;
     const Node& other = topology_.nodes[topology_.links[link].*end];
@@ -77,13 +78,13 @@ BreakdownStages::Way BreakdownStages::way(NodeId node, int input, int output) co
   };
   const bool from_above = is_above(topology_.link_in(node, input), &Link::from);
   const bool to_above = is_above(topology_.link_out(node, output), &Link::to);
-  if (from_above == to_above) return Way::kTurn;
-  return to_above ? Way::kUp : Way::kDown;
+  if (from_above == to_above) return Direction::kTurn;
+  return to_above ? Direction::kUp : Direction::kDown;
 }
 
 int BreakdownStages::switch_between(NodeId node, int input, int output) const {
   const int level = topology_.nodes[node].level;
-  return of_level_[level][static_cast<std::size_t>(way(node, input, output))];
+  return of_level_[level][static_cast<std::size_t>(direction_of(node, input, output))];
 }
 
 }  // namespace fredsim

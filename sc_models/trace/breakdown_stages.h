@@ -52,9 +52,9 @@ class BreakdownStages {
   int switch_between(NodeId node, int input, int output) const;
 
  private:
-  enum class Way : std::uint8_t { kUp, kTurn, kDown };
+  enum class Direction : std::uint8_t { kUp, kTurn, kDown };
 
-  Way way(NodeId node, int input, int output) const;
+  Direction direction_of(NodeId node, int input, int output) const;
 
   const Topology& topology_;
   std::vector<std::string> names_;  // in the order of the path

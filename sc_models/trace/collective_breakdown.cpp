@@ -47,7 +47,7 @@ void CollectiveBreakdown::begin_run(std::size_t parts) {
                       .list = PacketList(options_),
                       .path = StageCycles(stages().count())});
   }
-  ways_.clear();
+  paths_.clear();
   received_.clear();
   delivered_.clear();
   begin();
@@ -63,7 +63,7 @@ void CollectiveBreakdown::remove(const CollectiveJob& job) {
   if (entry == nullptr) return;
   add_up(*entry);
   const int trees = job.first_tree() + static_cast<int>(job.plan().trees.size());
-  ways_.erase(ways_.lower_bound({job.first_tree(), 0}), ways_.lower_bound({trees, 0}));
+  paths_.erase(paths_.lower_bound({job.first_tree(), 0}), paths_.lower_bound({trees, 0}));
   jobs_.remove(job);
 }
 
@@ -122,13 +122,14 @@ void CollectiveBreakdown::joined(int stage, const FlitHeader& flit, std::uint64_
 }
 
 // Cause: the delivery that the sender needed before it could send this packet; null: none.
-const CollectiveBreakdown::Way* CollectiveBreakdown::cause_of(const Delivery& packet) const {
+const CollectiveBreakdown::CriticalPath* CollectiveBreakdown::cause_of(
+    const Delivery& packet) const {
   const std::uint32_t index = index_of(packet.header);
-  const auto found = ways_.find({tree_of(packet.header), source(packet)});
-  if (found == ways_.end() || found->second.empty()) return nullptr;
-  const Way& way = found->second[index & (found->second.size() - 1)];
-  const bool fits = way.is_there && way.index == index && way.delivered <= packet.handed;
-  return fits ? &way : nullptr;
+  const auto found = paths_.find({tree_of(packet.header), source(packet)});
+  if (found == paths_.end() || found->second.empty()) return nullptr;
+  const CriticalPath& path = found->second[index & (found->second.size() - 1)];
+  const bool fits = path.is_there && path.index == index && path.delivered <= packet.handed;
+  return fits ? &path : nullptr;
 }
 
 // A packet that is made of others has one of them before it.
@@ -149,13 +150,14 @@ void CollectiveBreakdown::check_originates(const Delivery& packet, const Jobs::P
 }
 
 // Cycles of the packet are in cycles_, to which those of the packets before it are added.
-void CollectiveBreakdown::find_way(const Delivery& packet, const Jobs::Place& at, Way& way) {
-  way.is_there = true;
-  way.index = index_of(packet.header);
-  way.delivered = packet.delivered;
-  way.packets = 1;
-  if (const Way* const cause = cause_of(packet); cause != nullptr) {
-    way.packets += cause->packets;
+void CollectiveBreakdown::find_path(const Delivery& packet, const Jobs::Place& at,
+                                    CriticalPath& path) {
+  path.is_there = true;
+  path.index = index_of(packet.header);
+  path.delivered = packet.delivered;
+  path.packets = 1;
+  if (const CriticalPath* const cause = cause_of(packet); cause != nullptr) {
+    path.packets += cause->packets;
     for (const StageCycles::Item& item : cause->cycles) cycles_.add(item);
     cycles_.add(BreakdownStages::kNpu, DelayCause::kQueue, packet.handed - cause->delivered);
   } else {
@@ -164,7 +166,7 @@ void CollectiveBreakdown::find_way(const Delivery& packet, const Jobs::Place& at
     const std::uint64_t start = first_ + job.start_cycle(job.plan().trees[at.tree].part);
     cycles_.add(BreakdownStages::kNpu, DelayCause::kSource, packet.handed - start);
   }
-  cycles_.list(way.cycles);
+  cycles_.list(path.cycles);
 }
 
 bool CollectiveBreakdown::passes_on(NodeId npu, const Jobs::Place& at) {
@@ -188,22 +190,22 @@ void CollectiveBreakdown::delivered(const Delivery& packet) {
   PacketFollower::add_up(packet, cycles_, visits_);
   part.statistics.add(packet.latency(), cycles_, visits_, at.entry->of.count(at.tree));
   if (part.list.wants(packet.latency())) part.list.add(described(packet));
-  Course& course = at.entry->known[of.part];
-  const bool is_last = !course.has_last || packet.delivered > course.last.delivered;
+  JobPart& job_part = at.entry->known[of.part];
+  const bool is_last = !job_part.has_last || packet.delivered > job_part.last.delivered;
   if (!is_last && of.transport == Transport::kInSwitch) return;
-  find_way(packet, at, way_);
+  find_path(packet, at, path_);
   if (is_last) {
     hold(packet.last_hop);
-    if (course.has_last) let_go(course.last.last_hop);
-    course.has_last = true;
-    course.last = packet;
-    course.way = way_;
+    if (job_part.has_last) let_go(job_part.last.last_hop);
+    job_part.has_last = true;
+    job_part.last = packet;
+    job_part.path = path_;
   }
   if (of.transport == Transport::kInSwitch) return;
-  const auto [ways, is_new] = ways_.try_emplace({tree_of(packet.header), packet.node});
-  if (is_new && passes_on(packet.node, at)) ways->second.resize(places_of(plan.parts[of.part]));
-  if (ways->second.empty()) return;
-  std::swap(ways->second[index_of(packet.header) & (ways->second.size() - 1)], way_);
+  const auto [paths, is_new] = paths_.try_emplace({tree_of(packet.header), packet.node});
+  if (is_new && passes_on(packet.node, at)) paths->second.resize(places_of(plan.parts[of.part]));
+  if (paths->second.empty()) return;
+  std::swap(paths->second[index_of(packet.header) & (paths->second.size() - 1)], path_);
 }
 
 // Packets come when the pins say so.
@@ -233,15 +235,15 @@ PacketBreakdown CollectiveBreakdown::described(const Delivery& packet) {
 
 void CollectiveBreakdown::add_up(Jobs::Entry& job) {
   for (int p = 0; p < std::ssize(job.known); ++p) {
-    const Course& course = job.known[p];
-    if (!course.has_last) continue;
+    const JobPart& job_part = job.known[p];
+    if (!job_part.has_last) continue;
     const int number = job.of.part(p);
     PartState& part = parts_[number];
-    part.last = described(course.last);
-    let_go(course.last.last_hop);
-    part.packets += course.way.packets;
+    part.last = described(job_part.last);
+    let_go(job_part.last.last_hop);
+    part.packets += job_part.path.packets;
     std::uint64_t cycles = 0;
-    for (const StageCycles::Item& item : course.way.cycles) {
+    for (const StageCycles::Item& item : job_part.path.cycles) {
       part.path.add(item);
       cycles += item.cycles;
     }

@@ -66,17 +66,17 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
     std::uint64_t edge = 0;
     std::uint32_t stream = 0, index = 0;
   };
-  struct Way {  // from a part's start to the delivery of a packet
+  struct CriticalPath {  // from a part's start to the delivery of a packet
     bool is_there = false;
     std::uint32_t index = 0;
     std::uint64_t delivered = 0;
     std::uint64_t packets = 0;
     std::vector<StageCycles::Item> cycles;
   };
-  struct Course {  // state of a part of a job
+  struct JobPart {  // state of a part of a job
     bool has_last = false;
     Delivery last{};  // its hops are held
-    Way way;
+    CriticalPath path;
   };
   struct PartState {  // state of a part of the result
     BreakdownStatistics statistics;
@@ -85,14 +85,14 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
     std::uint64_t packets = 0;  // packets on the path
     std::optional<PacketBreakdown> last{};
   };
-  using Jobs = ObservedJobs<std::vector<Course>>;
+  using Jobs = ObservedJobs<std::vector<JobPart>>;
 
   static Name name_of(int node, int port, const FlitHeader& header);
   Jobs::Place place_of(const FlitHeader& header);
   std::string packet_name(const FlitHeader& header);
-  const Way* cause_of(const Delivery& packet) const;
+  const CriticalPath* cause_of(const Delivery& packet) const;
   void check_originates(const Delivery& packet, const Jobs::Place& at);
-  void find_way(const Delivery& packet, const Jobs::Place& at, Way& way);
+  void find_path(const Delivery& packet, const Jobs::Place& at, CriticalPath& path);
   PacketBreakdown described(const Delivery& packet);
   PathBreakdown path_of(const PartState& part) const;
   static bool passes_on(NodeId npu, const Jobs::Place& at);
@@ -106,12 +106,12 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   std::vector<PartState> parts_;
   // By number of the tree and NPU: packets delivered last, by their index modulo the number of places, of which there
   // are none where nothing is passed on.
-  std::map<std::pair<int, NodeId>, std::vector<Way>> ways_;
+  std::map<std::pair<int, NodeId>, std::vector<CriticalPath>> paths_;
   std::vector<Name> received_;   // in this edge, as NPUs say
   std::vector<Name> delivered_;  // as the pins say
   StageCycles cycles_;           // cycles of the packet under examination, and with those before it
   std::vector<int> visits_;
-  Way way_;  // its path
+  CriticalPath path_;  // its path
 };
 
 }  // namespace fredsim

@@ -53,9 +53,9 @@ void PacketFollower::explain(NodeId node, int port, const FlitHeader& head, cons
     split(node, port, head.vc, out - 1, hop.launch - 1, Room::kOfReceiver, 1, hop);
   } else {
     const Node& at = topology_.nodes[node];
-    const int most = output(node, port, head.vc).credits.capacity();
+    const int max = output(node, port, head.vc).credits.capacity();
     const int places =
-        head.vc == kControl ? 1 : kind_of(at).head_credits(topology_, at, group.input, port, most);
+        head.vc == kControl ? 1 : kind_of(at).head_credits(topology_, at, group.input, port, max);
     split(node, port, head.vc, group.phase_until, left, Room::kOfReceiver, places, hop);
     count(hop.cycles, DelayCause::kArbiter) += hop.launch - out;
   }

@@ -21,20 +21,20 @@ struct BreakdownOptions {
 class PacketList {
  public:
   explicit PacketList(const BreakdownOptions& options)
-      : most_(options.listed), keeps_first_(options.lists_first) {}
+      : max_(options.listed), keeps_first_(options.lists_first) {}
 
   void clear() { packets_.clear(); }
   // True if a packet that is delivered now would be in the list.
   bool wants(std::uint64_t latency) const {
-    if (packets_.size() < most_) return true;
-    return !keeps_first_ && most_ > 0 && latency > latency_of(packets_.back());
+    if (packets_.size() < max_) return true;
+    return !keeps_first_ && max_ > 0 && latency > latency_of(packets_.back());
   }
   void add(PacketBreakdown packet) {
     const auto at = keeps_first_ ? packets_.end()
                                  : std::ranges::upper_bound(packets_, latency_of(packet),
                                                             std::greater{}, latency_of);
     packets_.insert(at, std::move(packet));
-    if (packets_.size() > most_) packets_.pop_back();
+    if (packets_.size() > max_) packets_.pop_back();
   }
   const std::vector<PacketBreakdown>& packets() const { return packets_; }
 
@@ -43,7 +43,7 @@ class PacketList {
     return packet.end - packet.begin;
   }
 
-  std::size_t most_;
+  std::size_t max_;
   bool keeps_first_;
   std::vector<PacketBreakdown> packets_;
 };

@@ -39,9 +39,9 @@ Cut cut_for(const Topology& topology, int threads) {
     throw BadInput(fmt::format("--threads: found {}; allowed on {}, whose {}: 1", threads,
                                topology.name, policy->title()));
   }
-  if (const int most = max_partitions(topology); threads < 1 || threads > most) {
+  if (const int max = max_partitions(topology); threads < 1 || threads > max) {
     throw BadInput(fmt::format("--threads: found {}; allowed on {}: 1 to {}, its switches", threads,
-                               topology.name, most));
+                               topology.name, max));
   }
   return cut_evenly(topology, threads);
 }
@@ -99,7 +99,7 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
       nodes_[id] = std::make_unique<TrafficNode>(node.name, node.ports, node.address,
                                                  options.packet_flits, addresses_, meter);
       core_.attach(id, *nodes_[id]);
-      most_consumed_ += static_cast<std::uint64_t>(node.ports);
+      max_consumed_ += static_cast<std::uint64_t>(node.ports);
       continue;
     }
     switches_[id] = factory(node, switch_shape(topology, node, kLanes));
@@ -198,16 +198,16 @@ void TrafficRun::tick() {
 }
 
 // Some edges, at most so many and no more than it takes to find that nothing moves.
-void TrafficRun::advance(std::uint64_t most) {
+void TrafficRun::advance(std::uint64_t max) {
   const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
   // For less than a look-ahead it is not worth while to meet.
-  const bool is_short = core_.partitions() > 1 && most < core_.look_ahead();
-  if (most == 1 || is_short || looks_at_edges) {
+  const bool is_short = core_.partitions() > 1 && max < core_.look_ahead();
+  if (max == 1 || is_short || looks_at_edges) {
     tick();
     return;
   }
   const std::uint64_t to_quiet = limits_.edges_to_quiet();
-  core_.advance(std::min(most, to_quiet != 0 ? to_quiet : limits_.watchdog()), hooks_);
+  core_.advance(std::min(max, to_quiet != 0 ? to_quiet : limits_.watchdog()), hooks_);
   check_watchdog();
 }
 
@@ -224,8 +224,8 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   start(rate);
   // edges(): how many may pass before it is asked again; 0: none.
   const auto run_while = [&](const auto& edges) {
-    for (std::uint64_t most = edges(); most != 0 && !limits_.is_stopped(); most = edges()) {
-      advance(std::min(most, kProgressCycles - now() % kProgressCycles));
+    for (std::uint64_t max = edges(); max != 0 && !limits_.is_stopped(); max = edges()) {
+      advance(std::min(max, kProgressCycles - now() % kProgressCycles));
       if (on_progress && now() % kProgressCycles == 0) {
         on_progress(now(), meter().window_end, sum(&TrafficMeter::flits_consumed) * kFlitBytes);
       }
@@ -249,7 +249,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   const auto edges_under_way = [&]() -> std::uint64_t {
     const std::uint64_t missing = point.packets - std::min(point.packets, arrived());
     if (missing == 0 || now() >= limit) return 0;
-    return std::clamp<std::uint64_t>((missing - 1) / most_consumed_, 1, limit - now());
+    return std::clamp<std::uint64_t>((missing - 1) / max_consumed_, 1, limit - now());
   };
   run_while(edges_under_way);
   point.incomplete = now() < meter().window_end || edges_under_way() != 0;

@@ -106,7 +106,7 @@ class TrafficRun {
     if (breakdown_ != nullptr) breakdown_->edge();
   }
   void recorded_edge();
-  void advance(std::uint64_t most);
+  void advance(std::uint64_t max);
   void check_watchdog() const;
   std::uint64_t created_in_window() const;
   FabricCounts counts() const;
@@ -131,7 +131,7 @@ class TrafficRun {
   std::vector<std::uint16_t> addresses_;             // by rank
   std::vector<std::unique_ptr<Share>> shares_;       // by partition
   std::vector<EdgeHook*> hooks_;                     // the same
-  std::uint64_t most_consumed_ = 0;                  // flits at an edge
+  std::uint64_t max_consumed_ = 0;                   // flits at an edge
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
   std::optional<GeometricGap> gap_;
   RunLimits limits_;

@@ -29,7 +29,7 @@ constexpr int kAtATime = 2;  // issues of an operation that is repeated
 
 // Not in order: computations that are begun at cycles still to come, of a rank; and how long before the first of these is over
 // further ones are, so that what comes after them is in time.
-constexpr std::size_t kMostAhead = 1024;
+constexpr std::size_t kMaxAhead = 1024;
 constexpr std::uint64_t kSoon = 2;
 
 class GraphRun {
@@ -69,7 +69,7 @@ class GraphRun {
     if (!result.incomplete) communicator_.finish();
     fill_run(machine_, communicator_, plans_, result);
     fill_operations(communicator_, result);
-    outcome.most_tasks = tasks_.most();
+    outcome.max_tasks = tasks_.max();
     if (!result.incomplete) {
       for (int r = 0; r < std::ssize(ranks_); ++r) outcome.times.push_back(time_of(r));
       outcome.critical_path = checked_path();
@@ -140,11 +140,11 @@ class GraphRun {
       complete(rank, t, end);
       if (source_.in_order()) continue;
       state.ahead.push_back(end);
-      if (state.ahead.size() < kMostAhead) continue;
+      if (state.ahead.size() < kMaxAhead) continue;
       retire(rank);
-      if (state.ahead.size() < kMostAhead) continue;
+      if (state.ahead.size() < kMaxAhead) continue;
       state.rests = true;
-      communicator_.call_at(state.ahead[kMostAhead / 2] - kSoon, [this, rank] {
+      communicator_.call_at(state.ahead[kMaxAhead / 2] - kSoon, [this, rank] {
         ranks_[rank].rests = false;
         advance(rank);
       });

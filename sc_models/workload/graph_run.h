@@ -49,7 +49,7 @@ struct GraphOutcome {
   TimeBreakdown critical_path{};                // critical_path.h
   std::vector<std::uint64_t> iteration_ends{};  // input that is loaded for the next one left out
   bool has_memory = false;                      // a task of that category
-  std::size_t most_tasks = 0;                   // max tasks of a rank held at a time
+  std::size_t max_tasks = 0;                    // max tasks of a rank held at a time
 };
 
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,

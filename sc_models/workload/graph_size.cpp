@@ -27,7 +27,7 @@ class Training {
           options.minibatch / replicas + (r < options.minibatch % replicas ? 1 : 0);
       const std::uint64_t filled = std::min(samples, options.microbatches);
       microbatches_ += filled;
-      most_microbatches_ = std::max(most_microbatches_, filled);
+      max_microbatches_ = std::max(max_microbatches_, filled);
     }
   }
 
@@ -83,7 +83,7 @@ class Training {
     std::uint64_t reduced = 0;
     for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
     if (mp() > 1)
-      add_operations(2 * reduced * most_microbatches_, 2 * reduced * microbatches_,
+      add_operations(2 * reduced * max_microbatches_, 2 * reduced * microbatches_,
                      2 * reduced * mp() * microbatches_);
     if (options_.execution == Execution::kStreaming) return;
     if (options_.optimizer != Optimizer::kNone) size_.tasks += 2 * mp() * dp();
@@ -107,7 +107,7 @@ class Training {
 
   // From stage to stage.
   void add_transfers(std::uint64_t times) {
-    add_operations(times * most_microbatches_, times * microbatches_,
+    add_operations(times * max_microbatches_, times * microbatches_,
                    times * microbatches_ * (mp() + 1));
   }
 
@@ -126,9 +126,9 @@ class Training {
   const ModelShape& model_;
   const TrainingOptions& options_;
   const Topology& topology_;
-  std::uint64_t microbatches_ = 0;       // microbatches that have samples, of all replicas
-  std::uint64_t most_microbatches_ = 0;  // max microbatches per replica
-  GraphSize size_;                       // size of an iteration
+  std::uint64_t microbatches_ = 0;      // microbatches that have samples, of all replicas
+  std::uint64_t max_microbatches_ = 0;  // max microbatches per replica
+  GraphSize size_;                      // size of an iteration
 };
 
 }  // namespace

@@ -64,7 +64,7 @@ void HeldTasks::read_until(int rank, std::uint64_t end) {
     }
     add(rank, std::move(next));
   }
-  most_ = std::max(most_, of.tasks.size());
+  max_ = std::max(max_, of.tasks.size());
 }
 
 void HeldTasks::add(int rank, HeldTask next) {
@@ -163,11 +163,11 @@ TaskRecords HeldTasks::take_records() {
 }
 
 std::string HeldTasks::text_of_those_left() {
-  constexpr std::uint64_t kMostRead = 1 << 16;  // to find who has not come
+  constexpr std::uint64_t kMaxRead = 1 << 16;  // to find who has not come
   TaskGraph graph;
   graph.in_order = source_.in_order();
   for (int r = 0; r < ranks(); ++r)
-    read_until(r, static_cast<std::uint64_t>(ranks_[r].first) + kMostRead);
+    read_until(r, static_cast<std::uint64_t>(ranks_[r].first) + kMaxRead);
   std::map<int, int> numbers;  // numbers of operations
   for (int r = 0; r < ranks(); ++r) {
     TaskRank& rank = graph.ranks.emplace_back(TaskRank{source_.members()[r], {}});

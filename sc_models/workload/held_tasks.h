@@ -87,7 +87,7 @@ class HeldTasks {
   void mark_not_ended(std::uint64_t now);
   TaskRecords take_records();
 
-  std::size_t most() const { return most_; }  // max tasks of a rank held at a time
+  std::size_t max() const { return max_; }  // max tasks of a rank held at a time
   bool has_memory() const { return has_memory_; }
   // For the error message of a run that has come to a standstill: waiting_text() of the next tasks of each rank.
   std::string text_of_those_left();
@@ -110,7 +110,7 @@ class HeldTasks {
   std::vector<Rank> ranks_;
   std::map<int, HeldOperation> operations_;  // operations of tasks that were read and are not
                                              // complete
-  std::size_t most_ = 0;
+  std::size_t max_ = 0;
   bool has_memory_ = false;
 };
 

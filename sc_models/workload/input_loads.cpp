@@ -28,11 +28,11 @@ struct Rest {
 };
 
 Rest rest_of(std::uint64_t flits, std::uint64_t slices, std::uint64_t longer) {
-  const std::uint64_t least = flits % slices;
-  if (longer == 0) return {least};
-  for (std::uint64_t rest = least; rest <= std::min(flits, longer * slices); rest += slices)
+  const std::uint64_t min = flits % slices;
+  if (longer == 0) return {min};
+  for (std::uint64_t rest = min; rest <= std::min(flits, longer * slices); rest += slices)
     if (rest % longer == 0) return {rest, longer};
-  return {least};
+  return {min};
 }
 
 }  // namespace

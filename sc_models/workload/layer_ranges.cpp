@@ -21,8 +21,8 @@ std::vector<LayerRange> stages_of(const ModelShape& model, int stages) {
   for (int stage = 0; stage < stages; ++stage) {
     const int first = layer;
     const double wanted = total * (stage + 1) / stages;
-    const int most = layers - (stages - stage - 1);
-    while (layer < most &&
+    const int max = layers - (stages - stage - 1);
+    while (layer < max &&
            (layer == first || stage + 1 == stages || sum + model.layers[layer].flops / 2 < wanted))
       sum += model.layers[layer++].flops;
     ranges.push_back({first, layer});

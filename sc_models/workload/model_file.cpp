@@ -27,9 +27,9 @@ constexpr auto kLayerKeys = std::to_array<std::string_view>(
 constexpr auto kTransformerKeys =
     std::to_array<std::string_view>({"layers", "hidden", "heads", "kv_heads", "head_size", "mlp",
                                      "mlp_matrices", "vocabulary", "sequence"});
-constexpr std::uint64_t kMostParameters = std::uint64_t{1} << 44;
-constexpr double kMostFlops = 1e21;
-constexpr std::uint64_t kMostLayers = 10'000;
+constexpr std::uint64_t kMaxParameters = std::uint64_t{1} << 44;
+constexpr double kMaxFlops = 1e21;
+constexpr std::uint64_t kMaxLayers = 10'000;
 
 std::string place(const ConfigNode& node, std::string_view key) {
   return fmt::format("{}: {}", node.where, key);
@@ -68,8 +68,8 @@ class Section {
   std::uint64_t time_ps(std::string_view key) const {
     return find(key) == nullptr ? 0 : parse_time_ps(text(key), place(at(key), key));
   }
-  std::uint64_t whole(std::string_view key, std::uint64_t least, std::uint64_t most) const {
-    return parse_number(text(key), place(at(key), key), least, most);
+  std::uint64_t whole(std::string_view key, std::uint64_t min, std::uint64_t max) const {
+    return parse_number(text(key), place(at(key), key), min, max);
   }
   bool flag(std::string_view key) const {
     if (find(key) == nullptr) return false;
@@ -78,14 +78,14 @@ class Section {
     throw BadInput(
         fmt::format("{}: found '{}'; allowed: true or false", place(at(key), key), shown(found)));
   }
-  double number(std::string_view key, double most) const {
+  double number(std::string_view key, double max) const {
     const std::string& found = text(key);
     double value = 0;
     const char* const end = found.data() + found.size();
     const auto [stop, error] = std::from_chars(found.data(), end, value);
-    if (error == std::errc() && stop == end && value >= 0 && value <= most) return value;
+    if (error == std::errc() && stop == end && value >= 0 && value <= max) return value;
     throw BadInput(fmt::format("{}: found '{}'; allowed: a number from 0 to {:g}, such as 118e6",
-                               place(at(key), key), shown(found), most));
+                               place(at(key), key), shown(found), max));
   }
 
  private:
@@ -93,7 +93,7 @@ class Section {
 };
 
 ModelLayer layer_of(const Section& section, std::size_t number) {
-  const double parameters = section.number("parameters", static_cast<double>(kMostParameters));
+  const double parameters = section.number("parameters", static_cast<double>(kMaxParameters));
   if (parameters != std::floor(parameters))
     throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number",
                                place(section.at("parameters"), "parameters"),
@@ -101,7 +101,7 @@ ModelLayer layer_of(const Section& section, std::size_t number) {
   const bool is_named = section.find("name") != nullptr;
   return {.name = is_named ? section.text("name") : fmt::format("layer {}", number),
           .parameters = static_cast<std::uint64_t>(parameters),
-          .flops = section.number("flops", kMostFlops),
+          .flops = section.number("flops", kMaxFlops),
           .output_bytes = section.size("output"),
           .reduces = section.flag("reduces"),
           .forward_ps = section.time_ps("forward"),
@@ -109,13 +109,13 @@ ModelLayer layer_of(const Section& section, std::size_t number) {
 }
 
 TransformerShape transformer_of(const Section& section) {
-  constexpr std::uint64_t kMost = 1 << 20;
+  constexpr std::uint64_t kMax = 1 << 20;
   TransformerShape shape;
-  shape.layers = static_cast<int>(section.whole("layers", 1, kMostLayers / 2));
-  shape.hidden = section.whole("hidden", 1, kMost);
-  shape.heads = section.whole("heads", 1, kMost);
-  const auto otherwise = [&](std::string_view key, std::uint64_t value, std::uint64_t most) {
-    return section.find(key) == nullptr ? value : section.whole(key, 1, most);
+  shape.layers = static_cast<int>(section.whole("layers", 1, kMaxLayers / 2));
+  shape.hidden = section.whole("hidden", 1, kMax);
+  shape.heads = section.whole("heads", 1, kMax);
+  const auto otherwise = [&](std::string_view key, std::uint64_t value, std::uint64_t max) {
+    return section.find(key) == nullptr ? value : section.whole(key, 1, max);
   };
   shape.kv_heads = otherwise("kv_heads", shape.heads, shape.heads);
   if (shape.heads % shape.kv_heads != 0)
@@ -127,14 +127,14 @@ TransformerShape transformer_of(const Section& section) {
         fmt::format("{}: found {}, which {} heads do not divide; allowed: together with "
                     "head_size",
                     place(section.at("hidden"), "hidden"), shape.hidden, shape.heads));
-  shape.head_size = otherwise("head_size", shape.hidden / shape.heads, kMost);
-  shape.mlp = section.whole("mlp", 1, kMost);
+  shape.head_size = otherwise("head_size", shape.hidden / shape.heads, kMax);
+  shape.mlp = section.whole("mlp", 1, kMax);
   constexpr std::uint64_t kGated = 3;
   shape.mlp_matrices = 2;
   if (section.find("mlp_matrices") != nullptr)
     shape.mlp_matrices = section.whole("mlp_matrices", 2, kGated);
-  shape.vocabulary = section.whole("vocabulary", 1, kMost);
-  shape.sequence = section.whole("sequence", 1, kMost);
+  shape.vocabulary = section.whole("vocabulary", 1, kMax);
+  shape.sequence = section.whole("sequence", 1, kMax);
   return shape;
 }
 
@@ -163,10 +163,10 @@ ModelShape read_model_file(const std::string& path) {
     std::uint64_t repeat = 1;
     if (section.find("repeat") != nullptr)
       repeat = parse_number(section.text("repeat"), place(section.at("repeat"), "repeat"), 1,
-                            kMostLayers);
+                            kMaxLayers);
     const ModelLayer layer = layer_of(section, shape.layers.size());
-    if (shape.layers.size() + repeat > kMostLayers)
-      throw BadInput(fmt::format("{}: found more than {} layers", path, kMostLayers));
+    if (shape.layers.size() + repeat > kMaxLayers)
+      throw BadInput(fmt::format("{}: found more than {} layers", path, kMaxLayers));
     for (std::uint64_t i = 0; i < repeat; ++i) {
       shape.layers.push_back(layer);
       if (repeat > 1) shape.layers.back().name += fmt::format(" {}", i);

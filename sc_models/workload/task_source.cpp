@@ -10,7 +10,7 @@ void LookAhead::add(const Task& task) {
   for (const int before : task.after) last = std::max(last, static_cast<std::uint64_t>(before) + 1);
   if (in_order_ && task.computes()) last = std::max(last, computation_);
   ++place_;
-  most_ = std::max(most_, place_ - last);
+  max_ = std::max(max_, place_ - last);
   if (task.computes()) computation_ = place_;
 }
 
@@ -20,7 +20,7 @@ GraphTasks::GraphTasks(const TaskGraph& graph)
     members_.push_back(rank.member);
     LookAhead look_ahead(graph.in_order);
     for (const Task& task : rank.tasks) look_ahead.add(task);
-    look_ahead_.push_back(look_ahead.most());
+    look_ahead_.push_back(look_ahead.max());
   }
   for (const GraphOperation& operation : graph.operations)
     repeats_[operation.shape] += operation.times;

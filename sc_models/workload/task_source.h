@@ -65,11 +65,11 @@ class LookAhead {
  public:
   explicit LookAhead(bool in_order) : in_order_(in_order) {}
   void add(const Task& task);
-  std::uint64_t most() const { return most_; }
+  std::uint64_t max() const { return max_; }
 
  private:
   bool in_order_;
-  std::uint64_t place_ = 0, most_ = 1;
+  std::uint64_t place_ = 0, max_ = 1;
   std::uint64_t computation_ = 0;  // the last one's place + 1
 };
 

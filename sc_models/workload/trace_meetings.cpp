@@ -70,8 +70,8 @@ std::string TraceMeetings::Key::text() const {
   if (!is_collective)
     return fmt::format("messages of tag {} from rank {} to rank {}", tag, group[0], group[1]);
   const std::string of = name.empty() ? "the default group" : fmt::format("group '{}'", name);
-  constexpr std::size_t kMostShown = 16;
-  const std::span shown(group.data(), std::min(group.size(), kMostShown));
+  constexpr std::size_t kMaxShown = 16;
+  const std::span shown(group.data(), std::min(group.size(), kMaxShown));
   return fmt::format("{} of ranks {}{}", of, fmt::join(shown, ","),
                      shown.size() < group.size() ? ",…" : "");
 }

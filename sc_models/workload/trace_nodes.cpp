@@ -39,10 +39,10 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
             return operation_of(std::move(shape), node, 1, group, number);
           }) {
   const std::size_t npus = topology.npus.size();
-  const std::size_t most = npus + topology.io_controllers.size();
-  if (files.paths.size() > most) {
+  const std::size_t max = npus + topology.io_controllers.size();
+  if (files.paths.size() > max) {
     throw BadInput(fmt::format("{}: {} has {} NPUs and {} I/O controllers, no more ranks",
-                               files.paths[most], topology.name, npus, most - npus));
+                               files.paths[max], topology.name, npus, max - npus));
   }
   if (!topology.faults.empty()) fredsim::members_of(topology, members_);
   begin();

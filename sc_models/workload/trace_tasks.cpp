@@ -39,7 +39,7 @@ TraceTasks::TraceTasks(const TraceFiles& files, const CommGroups& groups, const 
     }
   }
   nodes_->check_all_met();
-  for (const LookAhead& rank : look_ahead) look_ahead_.push_back(rank.most());
+  for (const LookAhead& rank : look_ahead) look_ahead_.push_back(rank.max());
   order_shapes(first);
   nodes_->begin();
 }

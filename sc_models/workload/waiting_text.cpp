@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMost = 20;
+constexpr int kMax = 20;
 
 struct Place {
   int rank = 0, task = 0;
@@ -30,7 +30,7 @@ class Waiting {
     for (int r = 0; r < std::ssize(graph_.ranks); ++r) {
       const std::optional<Place> at = first_open(r);
       if (!at) continue;
-      if (++lines > kMost) {
+      if (++lines > kMax) {
         text += "\n  …";
         break;
       }
@@ -111,25 +111,25 @@ class Waiting {
 
   // Ranks that wait for each other: from one to the first that has not come, until one comes again.
   std::string circle_text() const {
-    std::vector<Place> way;
-    for (int r = 0; r < std::ssize(graph_.ranks) && way.empty(); ++r)
-      if (const std::optional<Place> at = first_open(r)) way.push_back(*at);
-    if (way.empty()) return "";
+    std::vector<Place> path;
+    for (int r = 0; r < std::ssize(graph_.ranks) && path.empty(); ++r)
+      if (const std::optional<Place> at = first_open(r)) path.push_back(*at);
+    if (path.empty()) return "";
     while (true) {
-      if (task(way.back()).computes()) return "";
-      const std::vector<Place> others = absent(way.back());
+      if (task(path.back()).computes()) return "";
+      const std::vector<Place> others = absent(path.back());
       if (others.empty()) return "";
       const Place next = root_of(others.front());
-      const auto again = std::ranges::find(way, next);
-      if (again == way.end()) {
-        way.push_back(next);
+      const auto again = std::ranges::find(path, next);
+      if (again == path.end()) {
+        path.push_back(next);
         continue;
       }
       std::string text = "\nA circle:";
       int lines = 0;
-      for (auto at = again; at != way.end(); ++at) {
-        const Place& other = at + 1 == way.end() ? *again : *(at + 1);
-        if (++lines > kMost) return text + "\n  …";
+      for (auto at = again; at != path.end(); ++at) {
+        const Place& other = at + 1 == path.end() ? *again : *(at + 1);
+        if (++lines > kMax) return text + "\n  …";
         text += fmt::format("\n  {} waits in {} for {}, which waits in {}", name_of(at->rank),
                             place_text(*at), name_of(other.rank), place_text(other));
       }

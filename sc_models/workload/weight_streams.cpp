@@ -131,18 +131,18 @@ std::vector<int> WeightStreams::add_operation(const Deal& deal, Direction direct
                                               const std::string& name, int iteration,
                                               std::vector<std::vector<int>> after) {
   // The number of chunks for which the rounding is minimal, at the shard with most.
-  std::uint64_t most = 0, unit = 1, least = 1;
+  std::uint64_t max = 0, unit = 1, min = 1;
   for (std::size_t s = 0; s < deal.size(); ++s) {
     const Shard& shard = deal[s];
     const std::uint64_t bytes = bytes_of(deal, s, stage_bytes);
-    least = std::max(least, in_units(bytes, chunk_bytes_ * shard.controllers.size()));
-    if (bytes > most) most = bytes, unit = unit_of(shard);
+    min = std::max(min, in_units(bytes, chunk_bytes_ * shard.controllers.size()));
+    if (bytes > max) max = bytes, unit = unit_of(shard);
   }
   const auto rounded = [&](std::uint64_t chunks) {
-    return in_units(most, unit * chunks) * unit * chunks;
+    return in_units(max, unit * chunks) * unit * chunks;
   };
-  std::uint64_t times = least;
-  for (std::uint64_t chunks = least; least > 1 && chunks < 2 * least; ++chunks)
+  std::uint64_t times = min;
+  for (std::uint64_t chunks = min; min > 1 && chunks < 2 * min; ++chunks)
     if (rounded(chunks) < rounded(times)) times = chunks;
   std::vector<std::uint64_t> chunks;
   for (std::size_t s = 0; s < deal.size(); ++s) {

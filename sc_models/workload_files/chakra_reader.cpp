@@ -71,8 +71,8 @@ std::optional<Integer> integer(const pb::ChakraAttribute& a) {
       break;
   }
   const std::optional<double> number = real(a);
-  constexpr double kMost = 9007199254740992.0;  // whole numbers up to it are exact
-  if (!number || std::abs(*number) > kMost || std::trunc(*number) != *number) return std::nullopt;
+  constexpr double kMax = 9007199254740992.0;  // whole numbers up to it are exact
+  if (!number || std::abs(*number) > kMax || std::trunc(*number) != *number) return std::nullopt;
   return of_signed(static_cast<std::int64_t>(*number));
 }
 
@@ -83,7 +83,7 @@ class Fields {
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  std::uint64_t number(std::string_view name, std::uint64_t most,
+  std::uint64_t number(std::string_view name, std::uint64_t max,
                        std::optional<std::uint64_t> otherwise = std::nullopt) const {
     const pb::ChakraAttribute* const a = find(name);
     if (a == nullptr) {
@@ -92,9 +92,9 @@ class Fields {
     }
     const auto value = integer(*a);
     if (!value) throw BadInput(place(name) + ": found no whole number");
-    if (value->negative || value->magnitude > most) {
+    if (value->negative || value->magnitude > max) {
       throw BadInput(fmt::format("{}: found {}{}; allowed is 0 to {}", place(name),
-                                 value->negative ? "-" : "", value->magnitude, most));
+                                 value->negative ? "-" : "", value->magnitude, max));
     }
     return value->magnitude;
   }
@@ -103,8 +103,8 @@ class Fields {
     const pb::ChakraAttribute* const a = find(name);
     if (a == nullptr) return 0;
     const auto value = integer(*a);
-    constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-    if (!value || value->magnitude > kMost) {
+    constexpr auto kMax = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!value || value->magnitude > kMax) {
       throw BadInput(place(name) + ": found no whole number of 64 bits");
     }
     const auto magnitude = static_cast<std::int64_t>(value->magnitude);
@@ -153,10 +153,10 @@ bool has_root(TraceCollective collective) {
 }
 
 void read_communication(const Fields& fields, TraceNode& node) {
-  constexpr std::uint64_t kMostRank = (1U << 20) - 1;
-  constexpr std::uint64_t kMostSize = std::uint64_t{1} << 50;
+  constexpr std::uint64_t kMaxRank = (1U << 20) - 1;
+  constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 50;
   const auto rank = [&](std::string_view name) {
-    return static_cast<int>(fields.number(name, kMostRank));
+    return static_cast<int>(fields.number(name, kMaxRank));
   };
   node.priority = fields.signed_number("comm_priority");
   node.group = fields.text("pg_name");
@@ -165,35 +165,35 @@ void read_communication(const Fields& fields, TraceNode& node) {
   if (fields.has("fredsim_shape")) {
     node.shape = rank("fredsim_shape");
     node.part = rank("fredsim_part");
-    node.times = fields.number("fredsim_times", kMostSize, 1);
+    node.times = fields.number("fredsim_times", kMaxSize, 1);
   }
   if (node.type == TraceNodeType::kCollective) {
     node.collective = static_cast<TraceCollective>(
         fields.number("comm_type", static_cast<std::uint64_t>(TraceCollective::kBarrier)));
     node.bytes = node.collective == TraceCollective::kBarrier
-                     ? fields.number("comm_size", kMostSize, 0)
-                     : fields.number("comm_size", kMostSize);
+                     ? fields.number("comm_size", kMaxSize, 0)
+                     : fields.number("comm_size", kMaxSize);
     if (has_root(node.collective) && fields.has("root_rank")) node.peer = rank("root_rank");
     return;
   }
-  node.bytes = fields.number("comm_size", kMostSize);
+  node.bytes = fields.number("comm_size", kMaxSize);
   node.peer = rank(node.type == TraceNodeType::kSend ? "comm_dst" : "comm_src");
   node.tag = static_cast<std::uint32_t>(
       fields.number("comm_tag", std::numeric_limits<std::uint32_t>::max(), 0));
 }
 
 void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& node) {
-  constexpr std::uint64_t kMostTime = std::uint64_t{1} << 43;  // 100 days
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 43;  // 100 days
+  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
   const Fields fields(path, from);
   if (from.type() < static_cast<int>(TraceNodeType::kMetadata) ||
       from.type() > static_cast<int>(TraceNodeType::kCollective)) {
     throw BadInput(
         fmt::format("{}: found {}; allowed is 1 to 7", fields.place("type"), from.type()));
   }
-  if (from.duration_us() > kMostTime) {
+  if (from.duration_us() > kMaxTime) {
     throw BadInput(fmt::format("{}: found {}; allowed is 0 to {}", fields.place("duration_micros"),
-                               from.duration_us(), kMostTime));
+                               from.duration_us(), kMaxTime));
   }
   node = {};
   node.id = from.id();
@@ -204,10 +204,10 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
   std::ranges::sort(node.after);
   node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
   node.duration_ps =
-      fields.number("duration_ps", kMostTime * kPsPerUs, from.duration_us() * kPsPerUs);
-  node.on_cpu = fields.number("is_cpu_op", kMost, 0) != 0;
-  node.operations = fields.number("num_ops", kMost, 0);
-  node.tensor_bytes = fields.number("tensor_size", kMost, 0);
+      fields.number("duration_ps", kMaxTime * kPsPerUs, from.duration_us() * kPsPerUs);
+  node.on_cpu = fields.number("is_cpu_op", kMax, 0) != 0;
+  node.operations = fields.number("num_ops", kMax, 0);
+  node.tensor_bytes = fields.number("tensor_size", kMax, 0);
   if (node.type >= TraceNodeType::kSend) read_communication(fields, node);
 }
 

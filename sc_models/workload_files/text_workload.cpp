@@ -31,9 +31,9 @@ constexpr auto kCollectives = std::to_array<std::optional<TraceCollective>>(
     {std::nullopt, TraceCollective::kAllReduce, TraceCollective::kAllGather,
      TraceCollective::kReduceScatter, TraceCollective::kAllToAll, TraceCollective::kBroadcast});
 
-constexpr int kMostLayers = 1'000'000;
-constexpr std::uint64_t kMostNs = std::uint64_t{1} << 53;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+constexpr int kMaxLayers = 1'000'000;
+constexpr std::uint64_t kMaxNs = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
 
 using Words = std::vector<std::string>;
 
@@ -61,7 +61,7 @@ class TextReader {
     at_ = 1;
     if (words().size() != 1)
       fail(fmt::format("found {}; allowed is the number of layers", fmt::join(words(), " ")));
-    const auto layers = number(words()[0], "layers", 1, kMostLayers);
+    const auto layers = number(words()[0], "layers", 1, kMaxLayers);
     if (lines_.size() - 2 != layers) {
       throw BadInput(fmt::format("{}: has {} lines of layers; line {} says {}", path_,
                                  lines_.size() - 2, lines_[1].first, layers));
@@ -78,12 +78,12 @@ class TextReader {
     throw BadInput(fmt::format("{}:{}: {}", path_, lines_[at_].first, what));
   }
 
-  std::uint64_t number(const std::string& text, std::string_view column, std::uint64_t least,
-                       std::uint64_t most) const {
+  std::uint64_t number(const std::string& text, std::string_view column, std::uint64_t min,
+                       std::uint64_t max) const {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
-      fail(fmt::format("{}: found {}; allowed is {} to {}", column, text, least, most));
+    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
+      fail(fmt::format("{}: found {}; allowed is {} to {}", column, text, min, max));
     }
     return value;
   }
@@ -101,21 +101,21 @@ class TextReader {
     at_ = 0;
     workload.type = type(words()[0]);
     std::span<const std::string> rest(words().begin() + 1, words().end());
-    const auto take = [&](std::string_view what, std::uint64_t most) {
+    const auto take = [&](std::string_view what, std::uint64_t max) {
       if (rest.empty()) fail(fmt::format("{}: ends before its number", what));
-      const auto value = static_cast<int>(number(rest.front(), what, 0, most));
+      const auto value = static_cast<int>(number(rest.front(), what, 0, max));
       rest = rest.subspan(1);
       return value;
     };
     const auto take_list = [&](std::string_view what) {
       std::vector<int> list;
-      for (int n = take(what, kMostLayers); n > 0; --n) list.push_back(take(what, kMostLayers - 1));
+      for (int n = take(what, kMaxLayers); n > 0; --n) list.push_back(take(what, kMaxLayers - 1));
       std::ranges::sort(list);
       return list;
     };
     if (workload.type == TextWorkloadType::kHybridDlrm ||
         workload.type == TextWorkloadType::kHybridDlrmEnhanced) {
-      if (!rest.empty()) workload.last_bottom_layer = take("last bottom layer", kMostLayers - 1);
+      if (!rest.empty()) workload.last_bottom_layer = take("last bottom layer", kMaxLayers - 1);
     }
     while (!rest.empty()) {
       const std::string option = rest.front();
@@ -137,7 +137,7 @@ class TextReader {
 
   TextPass pass(std::size_t first, std::string_view name) const {
     TextPass pass;
-    pass.compute_ns = number(words()[first], fmt::format("{} compute", name), 0, kMostNs);
+    pass.compute_ns = number(words()[first], fmt::format("{} compute", name), 0, kMaxNs);
     const std::string& word = words()[first + 1];
     const auto at = std::ranges::find(kCollectiveNames, word);
     if (at == kCollectiveNames.end()) {
@@ -145,7 +145,7 @@ class TextReader {
                        fmt::join(kCollectiveNames, ", "), did_you_mean(word, kCollectiveNames)));
     }
     pass.collective = kCollectives[static_cast<std::size_t>(at - kCollectiveNames.begin())];
-    pass.bytes = number(words()[first + 2], fmt::format("{} bytes", name), 0, kMostBytes);
+    pass.bytes = number(words()[first + 2], fmt::format("{} bytes", name), 0, kMaxBytes);
     if (pass.bytes == 0) pass.collective.reset();
     return pass;
   }
@@ -162,7 +162,7 @@ class TextReader {
     layer.forward = pass(2, "forward");
     layer.input_gradient = pass(5, "input gradient");
     layer.weight_gradient = pass(8, "weight gradient");
-    layer.update_ns = number(words()[11], "update", 0, kMostNs);
+    layer.update_ns = number(words()[11], "update", 0, kMaxNs);
     layer.type = fields > kFields ? type(words()[12]) : of_file;
     return layer;
   }

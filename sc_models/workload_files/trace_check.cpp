@@ -59,37 +59,37 @@ class Graph {
   void look_for_circle() {
     enum class State : std::uint8_t { kNew, kEntered, kLeft };
     std::vector<State> states(ids_.size(), State::kNew);
-    std::vector<std::pair<std::size_t, std::size_t>> way;  // node, its next dependency
+    std::vector<std::pair<std::size_t, std::size_t>> path;  // node, its next dependency
     for (std::size_t first = 0; first < ids_.size(); ++first) {
       if (states[first] != State::kNew) continue;
       states[first] = State::kEntered;
-      way.emplace_back(first, begin(first));
-      while (!way.empty()) {
-        auto& [node, next] = way.back();
+      path.emplace_back(first, begin(first));
+      while (!path.empty()) {
+        auto& [node, next] = path.back();
         if (next == ends_[node]) {
           states[node] = State::kLeft;
-          way.pop_back();
+          path.pop_back();
           continue;
         }
         const std::size_t before = after_[next++];
-        if (states[before] == State::kEntered) refuse_circle(way, before);
+        if (states[before] == State::kEntered) refuse_circle(path, before);
         if (states[before] == State::kNew) {
           states[before] = State::kEntered;
-          way.emplace_back(before, begin(before));
+          path.emplace_back(before, begin(before));
         }
       }
     }
   }
 
-  [[noreturn]] void refuse_circle(const std::vector<std::pair<std::size_t, std::size_t>>& way,
+  [[noreturn]] void refuse_circle(const std::vector<std::pair<std::size_t, std::size_t>>& path,
                                   std::size_t closes) const {
-    constexpr std::size_t kMostShown = 12;
+    constexpr std::size_t kMaxShown = 12;
     std::vector<std::string> ids;
-    auto at = std::ranges::find(way, closes, [](const auto& entry) { return entry.first; });
-    for (; at != way.end() && ids.size() < kMostShown; ++at) {
+    auto at = std::ranges::find(path, closes, [](const auto& entry) { return entry.first; });
+    for (; at != path.end() && ids.size() < kMaxShown; ++at) {
       ids.push_back(fmt::format("{}", ids_[at->first]));
     }
-    if (at != way.end()) ids.emplace_back("…");
+    if (at != path.end()) ids.emplace_back("…");
     ids.push_back(fmt::format("{}", ids_[closes]));
     throw BadInput(node_place(
         path_, ids_[closes], "",
@@ -182,11 +182,11 @@ class Messages {
 };
 
 std::vector<std::string> files_of(const std::string& prefix) {
-  constexpr int kMostRanks = 1 << 16;
+  constexpr int kMaxRanks = 1 << 16;
   const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
   std::vector<std::string> paths;
   std::error_code error;  // such as a name that is too long
-  while (static_cast<int>(paths.size()) < kMostRanks &&
+  while (static_cast<int>(paths.size()) < kMaxRanks &&
          std::filesystem::exists(path(static_cast<int>(paths.size())), error)) {
     paths.push_back(path(static_cast<int>(paths.size())));
   }

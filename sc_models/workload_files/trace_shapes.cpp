@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMostShapes = 1 << 24;
+constexpr int kMaxShapes = 1 << 24;
 
 Json json_of(const std::vector<TracePart>& parts) {
   Json list = Json::array();
@@ -31,12 +31,12 @@ Json json_of(const std::vector<TracePart>& parts) {
 
 // `most`: of what a number is allowed to be.
 template <class Number>
-Number number_of(const std::string& place, const Json& from, const char* key, Number most) {
+Number number_of(const std::string& place, const Json& from, const char* key, Number max) {
   const auto found = from.find(key);
   if (found == from.end() || !found->is_number_unsigned() ||
-      found->get<std::uint64_t>() > static_cast<std::uint64_t>(most)) {
+      found->get<std::uint64_t>() > static_cast<std::uint64_t>(max)) {
     throw BadInput(fmt::format("{}: {}: found {}; allowed is a whole number, 0 to {}", place, key,
-                               found == from.end() ? "nothing" : found->dump(), most));
+                               found == from.end() ? "nothing" : found->dump(), max));
   }
   return found->get<Number>();
 }
@@ -51,9 +51,9 @@ std::string text_of(const std::string& place, const Json& from, const char* key)
 }
 
 std::vector<TracePart> parts_of(const std::string& place, const Json& shape, const char* key) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
-  constexpr std::int64_t kMostPriority = 2;
-  constexpr int kMostRank = (1 << 20) - 1;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
+  constexpr std::int64_t kMaxPriority = 2;
+  constexpr int kMaxRank = (1 << 20) - 1;
   const auto list = shape.is_object() ? shape.find(key) : shape.end();
   if (!shape.is_object() || list == shape.end() || !list->is_array()) {
     throw BadInput(fmt::format("{}: {}: found no list of parts", place, key));
@@ -65,11 +65,10 @@ std::vector<TracePart> parts_of(const std::string& place, const Json& shape, con
           fmt::format("{}: {}: found {}; allowed is an object", place, key, from.dump()));
     }
     parts.push_back({text_of(place, from, "group"), text_of(place, from, "collective"),
-                     number_of(place, from, "bytes", kMostBytes),
-                     number_of(place, from, "priority", kMostPriority),
-                     number_of(place, from, "root", kMostRank),
-                     number_of(place, from, "roots", kMostRank),
-                     text_of(place, from, "algorithm")});
+                     number_of(place, from, "bytes", kMaxBytes),
+                     number_of(place, from, "priority", kMaxPriority),
+                     number_of(place, from, "root", kMaxRank),
+                     number_of(place, from, "roots", kMaxRank), text_of(place, from, "algorithm")});
   }
   return parts;
 }
@@ -96,9 +95,9 @@ TraceShapes parse_trace_shapes(const std::string& place, const std::string& text
     int number = -1;
     const char* const end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data(), end, number);
-    if (error != std::errc() || stop != end || number < 0 || number >= kMostShapes) {
+    if (error != std::errc() || stop != end || number < 0 || number >= kMaxShapes) {
       throw BadInput(fmt::format("{}: found shape '{}'; allowed is a whole number, 0 to {}", place,
-                                 name, kMostShapes - 1));
+                                 name, kMaxShapes - 1));
     }
     const std::string at = fmt::format("{}: shape {}", place, number);
     shapes[number] = {parts_of(at, from, "before"), parts_of(at, from, "work"),

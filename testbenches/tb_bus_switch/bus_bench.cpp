@@ -33,8 +33,8 @@ BusBench::BusBench(SwitchCore& core, const SwitchShape& shape, std::uint64_t see
     write(static_cast<std::uint16_t>(reg::kRoute + p), static_cast<std::uint32_t>(p + 1));
     for (int v = 0; v < kNumVcs; ++v) {
       // Any room, but for a packet at least.
-      const int least = v == kControl ? 1 : packet_flits_;
-      const int room = least + static_cast<int>(random_.below(20));
+      const int min = v == kControl ? 1 : packet_flits_;
+      const int room = min + static_cast<int>(random_.below(20));
       write(static_cast<std::uint16_t>(reg::kCredit + 4 * p + v), static_cast<std::uint32_t>(room));
       output(p, v).room.fill(room);
       input(p, v).credits = depth_[v];

@@ -48,8 +48,8 @@ TEST_P(BusSwitch, KeepsItsContractUnderRandomTraffic) {
     const auto core = make_switch(GetParam().model, shape, "bus");
     BusBench bench(*core, shape, seed, GetParam().stalls);
     ASSERT_NO_THROW(bench.run(4000));
-    const auto [least, most] = std::ranges::minmax(bench.packets());
-    EXPECT_GT(least * 10, most * 8) << "inputs do not take turns, seed " << seed;
+    const auto [min, max] = std::ranges::minmax(bench.packets());
+    EXPECT_GT(min * 10, max * 8) << "inputs do not take turns, seed " << seed;
   }
 }
 

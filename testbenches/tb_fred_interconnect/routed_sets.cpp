@@ -61,9 +61,9 @@ RoutedSets run_routed_sets(const Shape& shape, Harness& harness, std::uint64_t s
   const std::uint64_t flits_before = harness.totals().flits;
   fredsim::Random random(seed);
   for (const fredsim::FlowKind kind : fredsim::all_flow_kinds()) {
-    const int most = fredsim::max_flows(kind, shape.ports);
+    const int max = fredsim::max_flows(kind, shape.ports);
     for (int set = 0; set < sets; ++set) {
-      const int count = 1 + static_cast<int>(random.below(most));
+      const int count = 1 + static_cast<int>(random.below(max));
       const std::vector<Flow> flows = fredsim::random_flows(random, kind, shape.ports, count);
       try {
         const FredRoute route = fredsim::route_flows({shape.ports, shape.middle}, flows);

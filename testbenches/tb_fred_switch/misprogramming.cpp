@@ -76,7 +76,7 @@ class Misprogrammed {
     if (head) {
       const bool online = chance(25);
       const int output = below(shape_.ports());
-      if (online && !shape_.has_way(port, output)) return;
+      if (online && !shape_.has_path(port, output)) return;
       stream.header = {};
       stream.header.tag = static_cast<std::uint32_t>(below(2));
       stream.header.dst = shape_.destination(output, below(TestedSwitch::kDestinations));

@@ -24,7 +24,7 @@ constexpr int kReceiveDepth = 60'000;
 struct Measured {
   double accepted = 0;  // flits per input and cycle
   double mean = 0, p99 = 0;
-  double least = 0, most = 0;  // min and max of the inputs' accepted rates
+  double min = 0, max = 0;  // min and max of the inputs' accepted rates
 };
 
 class OneSwitch {
@@ -122,12 +122,12 @@ class OneSwitch {
 
   Measured evaluate() {
     Measured m;
-    m.least = 1e9;
+    m.min = 1e9;
     for (const Input& input : inputs_) {
       const double rate = static_cast<double>(input.accepted) / kCycles;
       m.accepted += rate / ports_;
-      m.least = std::min(m.least, rate);
-      m.most = std::max(m.most, rate);
+      m.min = std::min(m.min, rate);
+      m.max = std::max(m.max, rate);
     }
     std::ranges::sort(latencies_);
     for (const std::uint64_t latency : latencies_) {
@@ -162,7 +162,7 @@ void print_online_traffic() {
         const bool steady = m.accepted > 0.98 * rate;  // else queues grow and latency has no mean
         fmt::print("{:>2} {:>6} {:>8.2f} {:>9.3f} {:>8} {:>6} {:>8.3f} ... {:.3f}\n", middle, flits,
                    rate, m.accepted, steady ? fmt::format("{:.1f}", m.mean) : "-",
-                   steady ? fmt::format("{:.0f}", m.p99) : "-", m.least, m.most);
+                   steady ? fmt::format("{:.0f}", m.p99) : "-", m.min, m.max);
       }
     }
   }

@@ -109,14 +109,14 @@ void SwitchDriver::write_routes() {
       const int dst = shape_.destination(output, n);
       if (!shape_.is_mesh()) write_back(reg::kRoute + dst, output + 1);
       for (int input = 0; input < shape_.ports(); ++input) {
-        if (shape_.has_way(input, output)) rules_.set_route(input, dst, output);
+        if (shape_.has_path(input, output)) rules_.set_route(input, dst, output);
       }
     }
   }
 }
 
 void SwitchDriver::add_online_packet(int input, int output, int vc, int flits) {
-  if (!shape_.has_way(input, output)) fail(fmt::format("no way from {} to {}", input, output));
+  if (!shape_.has_path(input, output)) fail(fmt::format("no path from {} to {}", input, output));
   const auto n = static_cast<int>(random_.below(TestedSwitch::kDestinations));
   const std::uint16_t dst = shape_.destination(output, n);
   queue_packet({kPhaseOnline,
@@ -365,11 +365,11 @@ std::array<TestedSwitch, 2> shapes_of_other_orders() {
   return shapes;
 }
 
-Phase random_phase(const TestedSwitch& shape, int vc, int most, Random& random) {
+Phase random_phase(const TestedSwitch& shape, int vc, int max, Random& random) {
   for (;;) {
     Phase phase;
     phase.vc = vc;
-    const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
+    const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(max)));
     std::vector<Flow> flows(static_cast<std::size_t>(count));
     // Most have ports of one half of the switch where two can be in use, so that many pairs share none.
     const std::uint32_t half = (1U << shape.ports() / 2) - 1;
@@ -406,7 +406,7 @@ void add_random_packets(SwitchDriver& driver, const TestedSwitch& shape,
       const auto input = static_cast<int>(random.below(ports));
       int output = 0;
       do output = static_cast<int>(random.below(ports));
-      while (!shape.has_way(input, output));
+      while (!shape.has_path(input, output));
       const auto vc = static_cast<int>(random.below(kNumVcs));
       driver.add_online_packet(input, output, vc, length(vc));
       continue;

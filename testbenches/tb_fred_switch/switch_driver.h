@@ -135,7 +135,7 @@ inline constexpr std::array<VcOrder, 2> kOtherOrders{
 std::array<TestedSwitch, 2> shapes_of_other_orders();
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
-Phase random_phase(const TestedSwitch& shape, int vc, int most, Random& random);
+Phase random_phase(const TestedSwitch& shape, int vc, int max, Random& random);
 
 // Packets of random flows of the phases (already added, in this order), among them online unicasts between
 // random ports.

@@ -51,7 +51,7 @@ int TestedSwitch::config_edges() const { return is_fred() ? stages() + 2 : 2; }
 
 // A mesh router: no U-turn (north, east, south, west), and to the NPU by the local port that mirrors
 // the input.
-bool TestedSwitch::has_way(int input, int output) const {
+bool TestedSwitch::has_path(int input, int output) const {
   if (!is_mesh()) return true;
   if (output < 4) return input != output;
   if (output >= 4 + local_ports()) return true;

@@ -48,7 +48,7 @@ struct TestedSwitch : FredShape {
   // kDestinations of them: by the table that the testbench writes, or by coordinates from where it puts a mesh router.
   static constexpr int kDestinations = 8;
   static constexpr int kColumn = 20, kRow = 30;
-  bool has_way(int input, int output) const;
+  bool has_path(int input, int output) const;
   std::uint16_t destination(int output, int n) const;
 
   int row_words() const;

@@ -82,8 +82,8 @@ class Episode {
 
   // Sides as a torus has them, and any others.
   MeshRings random_rings() {
-    const int most = chance(80) ? far_ : 127;
-    return {chance(70) ? below(most + 1) : 0, chance(70) ? below(most + 1) : 0};
+    const int max = chance(80) ? far_ : 127;
+    return {chance(70) ? below(max + 1) : 0, chance(70) ? below(max + 1) : 0};
   }
   std::uint32_t torus() {
     return static_cast<std::uint32_t>(rings_.columns | rings_.rows << 8) |

@@ -56,8 +56,8 @@ double value(FpFormat format, std::uint16_t bits) {
 
 // Distance of neighbouring numbers of the format at x.
 double ulp(FpFormat format, double x) {
-  const auto [significand, least] = precision(format);
-  const int exponent = x == 0 ? least : std::max(std::ilogb(x), least);
+  const auto [significand, min] = precision(format);
+  const int exponent = x == 0 ? min : std::max(std::ilogb(x), min);
   return std::ldexp(1, exponent - significand + 1);
 }
 

@@ -129,12 +129,12 @@ class OneSwitch {
 
   Measured evaluate() {
     Measured m;
-    m.least = 1e9;
+    m.min = 1e9;
     for (const Input& input : inputs_) {
       const double rate = static_cast<double>(input.accepted) / traffic_.cycles;
       m.accepted += rate / ports_;
-      m.least = std::min(m.least, rate);
-      m.most = std::max(m.most, rate);
+      m.min = std::min(m.min, rate);
+      m.max = std::max(m.max, rate);
     }
     for (int vc = 0; vc < kControl; ++vc) {
       Measured::Vc& of = m.vcs[vc];
@@ -185,7 +185,7 @@ void print_uniform_traffic() {
                 "{:>6} {:>6} {:>5} {:>4} {:>8.2f} {:>9.3f} {:>8} {:>6} {:>8.3f} ... {:.3f}\n",
                 iterations, depth, flits, vcs, rate, m.accepted,
                 steady ? fmt::format("{:.1f}", m.vcs[0].mean) : "-",
-                steady ? fmt::format("{:.0f}", m.vcs[0].p99) : "-", m.least, m.most);
+                steady ? fmt::format("{:.0f}", m.vcs[0].p99) : "-", m.min, m.max);
           }
         }
       }

@@ -18,8 +18,8 @@ struct UniformTraffic {
 };
 
 struct Measured {
-  double accepted = 0;         // flits per input and cycle
-  double least = 0, most = 0;  // min and max of the inputs' accepted rates
+  double accepted = 0;      // flits per input and cycle
+  double min = 0, max = 0;  // min and max of the inputs' accepted rates
   struct Vc {
     double accepted = 0;
     double mean = 0, p99 = 0;  // cycles from a packet's creation until its tail is on the link

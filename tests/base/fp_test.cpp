@@ -17,7 +17,7 @@ namespace {
 
 struct Layout {
   int precision;  // bits of the significand, the hidden one included
-  int least;      // exponent of the smallest subnormal
+  int min;        // exponent of the smallest subnormal
   std::uint16_t infinity;
   std::uint16_t nan;
 };
@@ -37,7 +37,7 @@ Exact decode(const Layout& layout, std::uint16_t a) {
   int significand = magnitude & ((1 << fraction_bits) - 1);
   if (field != 0) significand += 1 << fraction_bits;
   return {(a & 0x8000) != 0 ? -significand : significand,
-          layout.least + (field == 0 ? 0 : field - 1)};
+          layout.min + (field == 0 ? 0 : field - 1)};
 }
 
 std::uint16_t encode(const Layout& layout, Exact value) {
@@ -45,7 +45,7 @@ std::uint16_t encode(const Layout& layout, Exact value) {
   auto magnitude = static_cast<Uint128>(sign != 0 ? -value.significand : value.significand);
   int length = 0;
   for (auto rest = magnitude; rest != 0; rest >>= 1) ++length;
-  int quantum = std::max(value.exponent + length - layout.precision, layout.least);
+  int quantum = std::max(value.exponent + length - layout.precision, layout.min);
   if (quantum > value.exponent) {
     const int shift = quantum - value.exponent;
     const Uint128 half = static_cast<Uint128>(1) << (shift - 1);
@@ -60,7 +60,7 @@ std::uint16_t encode(const Layout& layout, Exact value) {
     ++quantum;
   }
   const int fraction_bits = layout.precision - 1;
-  const int field = magnitude >> fraction_bits == 0 ? 0 : quantum - layout.least + 1;
+  const int field = magnitude >> fraction_bits == 0 ? 0 : quantum - layout.min + 1;
   const auto fraction = static_cast<int>(magnitude & ((1U << fraction_bits) - 1));
   const int bits = field << fraction_bits | fraction;
   return static_cast<std::uint16_t>(sign | std::min<int>(bits, layout.infinity));

@@ -12,7 +12,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kLength = 70'000;
-constexpr std::size_t kMostRepeated = 200;
+constexpr std::size_t kMaxRepeated = 200;
 
 // Without blanks, of words, of digits, a list, with what YAML and JSON take for more than a word.
 std::vector<std::string> long_words() {
@@ -28,8 +28,8 @@ class LongWordsTest : public FolderTest {
     const Outcome outcome = run_fredsim(arguments);
     const std::string place = arguments[0] + " " + arguments[arguments.size() > 2 ? 2 : 0];
     EXPECT_EQ(outcome.err.find("internal error"), std::string::npos) << place.substr(0, 100);
-    for (std::size_t at = 0; at + kMostRepeated + 1 <= word.size(); at += 50) {
-      if (outcome.err.find(word.substr(at, kMostRepeated + 1)) == std::string::npos) continue;
+    for (std::size_t at = 0; at + kMaxRepeated + 1 <= word.size(); at += 50) {
+      if (outcome.err.find(word.substr(at, kMaxRepeated + 1)) == std::string::npos) continue;
       ADD_FAILURE() << place.substr(0, 100) << ": " << outcome.err.substr(0, 400);
       return;
     }

@@ -334,7 +334,7 @@ TEST_F(TimelineFile, KeepsTheRulesOfTheFormatOnRandomRuns) {
     const std::vector<const char*> machines{"configs/mesh_2x2.yaml", "configs/fred_small.yaml"};
     const std::vector<const char*> collectives{"all_reduce",     "all_to_all", "all_gather",
                                                "reduce_scatter", "broadcast",  "gather"};
-    const auto number = [&](std::uint64_t most) { return std::to_string(1 + random.below(most)); };
+    const auto number = [&](std::uint64_t max) { return std::to_string(1 + random.below(max)); };
     std::vector<std::string> arguments{random.below(3) == 0 ? "compare" : "run",
                                        machines[random.below(2)]};
     if (arguments[0] == "compare") arguments.emplace_back(machines[random.below(2)]);

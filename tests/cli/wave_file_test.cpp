@@ -121,12 +121,12 @@ TEST_F(WaveFileTest, BlocksAreSmall) {
     return value;
   };
   constexpr char kValueChanges = 8;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 20;
   int blocks = 0;
   for (std::size_t at = 0; at < text.size(); at += 1 + number(at + 1)) {
     if (text[at] != kValueChanges) continue;
     ++blocks;
-    EXPECT_LE(number(at + 25), kMostBytes) << "block " << blocks;
+    EXPECT_LE(number(at + 25), kMaxBytes) << "block " << blocks;
   }
   EXPECT_GT(blocks, 5);
   // The header, the first block, ends with its first and last times: ps, a cycle of 666 each.

@@ -19,7 +19,7 @@
 namespace fredsim::test {
 namespace {
 
-constexpr std::uint64_t kMostFlits = 1U << 13U;  // 4 MiB
+constexpr std::uint64_t kMaxFlits = 1U << 13U;  // 4 MiB
 
 struct Row {
   const char* config;
@@ -50,7 +50,7 @@ std::string taken_by_size(const Row& row) {
   };
   std::string taken = choice(1);
   std::string last = taken;
-  for (std::uint64_t flits = 1; flits < kMostFlits; flits *= 2) {
+  for (std::uint64_t flits = 1; flits < kMaxFlits; flits *= 2) {
     const std::string next = choice(2 * flits);
     if (next == last) continue;
     std::uint64_t below = flits, above = 2 * flits;

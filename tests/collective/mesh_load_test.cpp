@@ -45,9 +45,9 @@ std::map<Hop, std::uint64_t> mesh_loads(const Plan& plan, int width) {
 }
 
 std::uint64_t busiest(const std::map<Hop, std::uint64_t>& loads) {
-  std::uint64_t most = 0;
-  for (const auto& [hop, flits] : loads) most = std::max(most, flits);
-  return most;
+  std::uint64_t max = 0;
+  for (const auto& [hop, flits] : loads) max = std::max(max, flits);
+  return max;
 }
 
 Plan whole_wafer(const Topology& topology, std::uint64_t flits,
@@ -96,14 +96,14 @@ TEST(MeshLoad, EveryShapeIsBalanced) {
       const int unit = width * height * 2 * (width - 1) * (height - 1);
       const Plan plan = whole_wafer(topology, static_cast<std::uint64_t>(unit));
       const std::map<Hop, std::uint64_t> loads = mesh_loads(plan, width);
-      const std::uint64_t most = busiest(loads);
-      for (const auto& [hop, load] : loads) EXPECT_EQ(load, most);
-      EXPECT_DOUBLE_EQ(plan.bound_ns, link_ns(static_cast<double>(most)));
+      const std::uint64_t max = busiest(loads);
+      for (const auto& [hop, load] : loads) EXPECT_EQ(load, max);
+      EXPECT_DOUBLE_EQ(plan.bound_ns, link_ns(static_cast<double>(max)));
       // An equal split is never better.
       const double w = width;
       const double h = height;
       const double halves = std::max((w - 1) / w * (1 + 1 / h), (h - 1) / h * (1 + 1 / w));
-      EXPECT_LE(static_cast<double>(most), halves * unit * (1 + 1e-12));
+      EXPECT_LE(static_cast<double>(max), halves * unit * (1 + 1e-12));
       const auto n = static_cast<std::uint64_t>(width * height);
       for (const std::uint64_t sent : test::flits_sent(plan))
         EXPECT_EQ(sent, 2 * (n - 1) * static_cast<std::uint64_t>(unit) / n);
@@ -116,8 +116,8 @@ TEST(MeshLoad, ShortVectorsSpread) {
   const Topology topology = test::mesh(5, 4);
   for (std::uint64_t flits = 1; flits <= 480; ++flits) {
     const Plan plan = whole_wafer(topology, flits);
-    const auto most = static_cast<double>(busiest(mesh_loads(plan, 5)));
-    EXPECT_LE(most, 0.95 * static_cast<double>(flits) + 4) << flits;
+    const auto max = static_cast<double>(busiest(mesh_loads(plan, 5)));
+    EXPECT_LE(max, 0.95 * static_cast<double>(flits) + 4) << flits;
     std::map<int, int> owned;  // trees of one flit or more per root
     for (const Tree& tree : plan.trees) ++owned[tree.order.postfix.front()];
     for (const auto& [root, trees] : owned) EXPECT_LE(trees, 2) << flits;

@@ -48,9 +48,9 @@ std::map<TreeHop, std::uint64_t> loads_of(const Topology& topology, const Plan& 
 }
 
 std::uint64_t busiest_hop(const std::map<TreeHop, std::uint64_t>& loads) {
-  std::uint64_t most = 0;
-  for (const auto& [hop, flits] : loads) most = std::max(most, flits);
-  return most;
+  std::uint64_t max = 0;
+  for (const auto& [hop, flits] : loads) max = std::max(max, flits);
+  return max;
 }
 
 Plan whole(const Topology& topology, Collective collective, std::uint64_t flits) {
@@ -89,10 +89,10 @@ TEST(MultiTree, AllReduceLoadsAllLinksOfATorusAlike) {
     const int links = per_row * height + per_column * width;
     const double flits = 100'000;
     const Plan plan = whole(topology, Collective::kAllReduce, static_cast<std::uint64_t>(flits));
-    const auto most = static_cast<double>(busiest_hop(loads_of(topology, plan)));
+    const auto max = static_cast<double>(busiest_hop(loads_of(topology, plan)));
     const double bound = (width * height - 1) * flits / links;
-    EXPECT_GE(most, bound * 0.999999);
-    EXPECT_LE(most, bound + static_cast<double>(plan.trees.size()));
+    EXPECT_GE(max, bound * 0.999999);
+    EXPECT_LE(max, bound + static_cast<double>(plan.trees.size()));
   }
 }
 
@@ -107,9 +107,9 @@ TEST(MultiTree, BlocksLoadTheLinksOfACornerAlike) {
         const int npus = width * height;
         const double flits = 1000.0 * npus;
         const Plan plan = whole(topology, collective, static_cast<std::uint64_t>(flits));
-        const auto most = static_cast<double>(busiest_hop(loads_of(topology, plan)));
+        const auto max = static_cast<double>(busiest_hop(loads_of(topology, plan)));
         const double bound = flits * (npus - 1) / npus / (torus ? 4 : 2);
-        EXPECT_LE(most, bound * (torus ? 1.11 : 1.002) + 2 * npus);
+        EXPECT_LE(max, bound * (torus ? 1.11 : 1.002) + 2 * npus);
       }
     }
   }

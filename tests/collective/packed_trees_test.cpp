@@ -82,19 +82,19 @@ std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& cells, int wid
 // at least (Nash-Williams, Tutte).
 double partition_bound(int members, const std::vector<std::pair<int, int>>& pairs) {
   std::vector<int> set(members, 0);
-  double most = 0;
+  double max = 0;
   const std::function<void(int, int)> choose = [&](int member, int sets) {
     if (member == members) {
       const auto between = std::ranges::count_if(
           pairs, [&](const auto& pair) { return set[pair.first] != set[pair.second]; });
-      if (sets > 1) most = std::max(most, (sets - 1.0) / static_cast<double>(between));
+      if (sets > 1) max = std::max(max, (sets - 1.0) / static_cast<double>(between));
       return;
     }
     for (set[member] = 0; set[member] <= sets; ++set[member])
       choose(member + 1, std::max(sets, set[member] + 1));
   };
   choose(0, 0);
-  return most;
+  return max;
 }
 
 TEST(PackedTrees, RandomShapesAreAsGoodAsTheBound) {

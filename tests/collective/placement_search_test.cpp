@@ -210,8 +210,8 @@ TEST(PlacementSearch, AnnealingForLongIsNoMoreThanAFewPercentBetter) {
     const WorkerPlacement found = auto_placement(s, test::mesh(grid.width, grid.height),
                                                  traffic_between(s, "ring", kLong, mp, dp, 0));
     Rings rings(grid, s, mp, dp);
-    const double least = annealed(rings, npus, s.workers(), 11 + static_cast<std::uint64_t>(round));
-    EXPECT_LE(rings.cost(found.npus), 1.05 * least) << found.name;
+    const double min = annealed(rings, npus, s.workers(), 11 + static_cast<std::uint64_t>(round));
+    EXPECT_LE(rings.cost(found.npus), 1.05 * min) << found.name;
   }
 }
 

@@ -72,7 +72,7 @@ TEST(WorkerPlacement, OnTreesItIsThePapers) {
 }
 
 // Number of rings of MP groups, each both ways with half of the data, through the fullest link, by X-Y routes.
-double most_rings(const Grid& grid, const Strategy& s, const std::vector<int>& npus) {
+double max_rings(const Grid& grid, const Strategy& s, const std::vector<int>& npus) {
   std::map<std::pair<int, int>, double> load;
   const auto send = [&](int from, int to) {
     while (from != to) {
@@ -90,9 +90,9 @@ double most_rings(const Grid& grid, const Strategy& s, const std::vector<int>& n
       send(on[(i + 1) % on.size()], on[i]);
     }
   }
-  double most = 0;
-  for (const auto& [link, rings] : load) most = std::max(most, rings);
-  return most;
+  double max = 0;
+  for (const auto& [link, rings] : load) max = std::max(max, rings);
+  return max;
 }
 
 TEST(WorkerPlacement, AutoIsNeverWorseAndTakesAnotherOneForAReason) {
@@ -107,7 +107,7 @@ TEST(WorkerPlacement, AutoIsNeverWorseAndTakesAnotherOneForAReason) {
     const double of_paper = placement_ns(mesh, traffic, paper_placement(s));
     EXPECT_LE(ns, of_paper);
     EXPECT_LE(ns * 0.98, placement_ns(mesh, traffic, snake_placement(s, mesh)));
-    EXPECT_LE(most_rings(grid, s, found.npus), most_rings(grid, s, paper_placement(s)));
+    EXPECT_LE(max_rings(grid, s, found.npus), max_rings(grid, s, paper_placement(s)));
     EXPECT_EQ(found.npus.size(), static_cast<std::size_t>(s.workers()));
     std::vector<int> sorted = found.npus;
     std::ranges::sort(sorted);

@@ -78,7 +78,7 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
   Topology topology = whole;
   lose(topology, {"switch:l1_0.s0"});
   ASSERT_EQ(topology.nodes.size(), whole.nodes.size());
-  EXPECT_TRUE(node(topology, "l1_0.s0").lost);
+  EXPECT_TRUE(node(topology, "l1_0.s0").failed);
   for (const Link& one : topology.links) {
     EXPECT_NE(topology.nodes[one.from].name, "l1_0.s0") << one.name;
     EXPECT_NE(topology.nodes[one.to].name, "l1_0.s0") << one.name;
@@ -98,7 +98,7 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
 TEST(Faults, WhatHasNoLinkLeftIsLostToo) {
   Topology topology = fred_tree();
   lose(topology, {"link:npu0.0->l1_0.s0.0", "link:l1_0.s1.0->npu0.1"});
-  EXPECT_TRUE(node(topology, "npu0").lost);
+  EXPECT_TRUE(node(topology, "npu0").failed);
   EXPECT_EQ(npus_left(topology).front(), 1);
   EXPECT_EQ(topology.notes.back(), "npu0 has failed, too: it has no link left");
 }

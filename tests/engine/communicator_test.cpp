@@ -227,7 +227,7 @@ TEST_F(CommunicatorTest, AFabricThatHasRestedIsNotStuck) {
 TEST_F(CommunicatorTest, AThousandOperationsLeaveNothingBehind) {
   run(kSmall, [&](Communicator& c) {
     c.start();
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (std::uint64_t n = 0; n < 1000; n += 4) {
       for (std::uint64_t k = 0; k < 4; ++k) {
         const int first = static_cast<int>((n + k) % 3);
@@ -235,11 +235,11 @@ TEST_F(CommunicatorTest, AThousandOperationsLeaveNothingBehind) {
                 {.seed = n + k});
       }
       c.wait_all();
-      most = std::max(most, c.under_way());
+      max = std::max(max, c.under_way());
     }
     EXPECT_EQ(c.totals().operations, 1000U);
-    EXPECT_EQ(most, 0U);
-    EXPECT_LE(c.most_streams(), 16);
+    EXPECT_EQ(max, 0U);
+    EXPECT_LE(c.max_streams(), 16);
     EXPECT_LE(c.plans().made(), 3U * 2 * 7);
   });
 }

@@ -69,7 +69,7 @@ TEST(EqualSlices, PlansAtTheEndpointsStayWhole) {
 
 // Up to five slices of different rates, latencies and sizes.
 std::vector<std::string> random_tree(Random& random) {
-  const auto pick = [&](int least, int most) { return random_between(random, least, most); };
+  const auto pick = [&](int min, int max) { return random_between(random, min, max); };
   const int l1 = pick(2, 5), npus = pick(1, 5), slices = pick(2, 5), per_l2 = pick(1, 2),
             l2 = pick(1, 3);
   return {fmt::format("npu.count={}", l1 * npus),

@@ -174,13 +174,13 @@ TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
   constexpr std::uint64_t kBytes = 640 << 10;
   const auto before =
       static_cast<double>(run_with_faults(whole, Collective::kAllToAll, kBytes).cycles);
-  for (const auto& [fault, most] :
+  for (const auto& [fault, max] :
        std::vector<std::pair<const char*, double>>{{"switch:l1_2.s1", 1.16},
                                                    {"switch:l2.s3.c1", 1.09},
                                                    {"link:l1_0.s0.4->l2.s0.c0.0", 1.08}}) {
     const Topology topology = with_faults("fred_d", {}, {fault});
     const RunResult result = run_with_faults(topology, Collective::kAllToAll, kBytes);
-    EXPECT_LE(static_cast<double>(result.cycles), most * before) << fault;
+    EXPECT_LE(static_cast<double>(result.cycles), max * before) << fault;
   }
 }
 

@@ -47,7 +47,7 @@ struct Step {
   bool all_ranks = false;
 };
 
-Step random_step(Random& random, const Topology& topology, std::uint64_t most_bytes) {
+Step random_step(Random& random, const Topology& topology, std::uint64_t max_bytes) {
   constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduceScatter,
                                     Collective::kAllGather, Collective::kBroadcast,
                                     Collective::kAllToAll};
@@ -57,7 +57,7 @@ Step random_step(Random& random, const Topology& topology, std::uint64_t most_by
     CollectiveSpec& spec = step.work.emplace_back();
     spec.collective = kCollectives[random.below(kCollectives.size())];
     spec.group = random_group(random, topology);
-    spec.bytes = 1 + random.below(most_bytes);
+    spec.bytes = 1 + random.below(max_bytes);
     spec.vc = std::array{kMp, kPp, kDp}[random.below(3)];
   }
   step.delay = random.below(2) * random.below(1500);
@@ -67,14 +67,14 @@ Step random_step(Random& random, const Topology& topology, std::uint64_t most_by
 
 // The steps of a loop, so many passes; at a few places another step in their place.
 std::vector<Step> random_program(std::uint64_t seed, const Topology& topology, int passes,
-                                 std::uint64_t most_bytes) {
+                                 std::uint64_t max_bytes) {
   Random random(seed);
   std::vector<Step> steps, program;
   for (std::uint64_t n = 1 + random.below(4); n > 0; --n)
-    steps.push_back(random_step(random, topology, most_bytes));
+    steps.push_back(random_step(random, topology, max_bytes));
   for (int pass = 0; pass < passes; ++pass)
     for (const Step& step : steps)
-      program.push_back(random.below(25) == 0 ? random_step(random, topology, most_bytes) : step);
+      program.push_back(random.below(25) == 0 ? random_step(random, topology, max_bytes) : step);
   return program;
 }
 
@@ -233,7 +233,7 @@ Outcome run_program(const Topology& topology, std::uint64_t seed, bool few_rows,
         "{} operations, last end {}, {} flits, {} bytes, rows {} {} {}, {} words, {} streams",
         totals.operations, totals.last_end, totals.flits, totals.bytes, totals.rows_loaded,
         totals.rows_found, totals.rows_evicted, communicator.words_written(),
-        communicator.most_streams()));
+        communicator.max_streams()));
     outcome.cycles = totals.last_end;
     outcome.evicted = totals.rows_evicted;
     outcome.replayed = communicator.replayed_cycles();

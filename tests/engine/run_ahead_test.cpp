@@ -25,10 +25,10 @@
 namespace fredsim::test {
 namespace {
 
-Topology random_grid(Random& random, int most_columns = 5, int most_rows = 4) {
+Topology random_grid(Random& random, int max_columns = 5, int max_rows = 4) {
   const bool torus = random.below(3) == 0;
-  const int columns = random_between(random, torus ? 3 : 2, most_columns);
-  const int rows = random_between(random, torus ? 3 : 2, most_rows);
+  const int columns = random_between(random, torus ? 3 : 2, max_columns);
+  const int rows = random_between(random, torus ? 3 : 2, max_rows);
   return load_config(
              torus ? "configs/torus.yaml" : "configs/mesh.yaml",
              {fmt::format("fabric.width={}", columns), fmt::format("fabric.height={}", rows),

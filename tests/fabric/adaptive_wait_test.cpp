@@ -16,7 +16,7 @@ namespace fredsim::test {
 namespace {
 
 // Spins of so many waits that all end in a sleep: until the limit has fallen, at the lowest limit, and of probes.
-constexpr std::uint64_t most_spins(std::uint64_t waits) {
+constexpr std::uint64_t max_spins(std::uint64_t waits) {
   return 2 * AdaptiveWait::kMaxSpins + waits * AdaptiveWait::kMinSpins +
          waits / AdaptiveWait::kProbe * AdaptiveWait::kMaxSpins;
 }
@@ -46,7 +46,7 @@ TEST(AdaptiveWait, SpinsLittleIfTheOtherIsAlwaysLate) {
   });
   for (std::uint32_t i = 0; i < kWaits; ++i) wait.wait_while(word, i);
   EXPECT_EQ(wait.sleeps(), kWaits);
-  EXPECT_LE(wait.spins(), most_spins(kWaits));
+  EXPECT_LE(wait.spins(), max_spins(kWaits));
   EXPECT_GE(wait.spins(), 10U * AdaptiveWait::kMaxSpins) << "probes";
 }
 
@@ -89,7 +89,7 @@ TEST(Barrier, AThreadThatIsEarlySleeps) {
     barrier.arrive_and_wait(0);
     EXPECT_EQ(written, meeting);
   }
-  EXPECT_LE(barrier.wait(0).spins(), most_spins(kMeetings));
+  EXPECT_LE(barrier.wait(0).spins(), max_spins(kMeetings));
   EXPECT_EQ(barrier.wait(1).spins(), 0U) << "the last to arrive does not wait";
 }
 

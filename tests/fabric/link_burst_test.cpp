@@ -54,13 +54,13 @@ TEST(LinkBurst, CarriesTheAverage) {
     const Rational peak = random.below(2) == 0 ? Rational{25, 32} : Rational{1, 1};
     const Rational average = Rational::reduced(1 + random.below(6), 10 + random.below(300));
     const int burst = 4 + static_cast<int>(random.below(40));
-    const auto late = static_cast<int>(random.below(LinkTx::kMostLate + 1));
+    const auto late = static_cast<int>(random.below(LinkTx::kMaxLate + 1));
     SCOPED_TRACE(fmt::format("seed {}: {}/{} in bursts of {}, {} late", seed, average.num,
                              average.den, burst, late));
     LinkTx link(burst_link(average, peak, burst), 0, {});
     link.set_launch_edges(late);
     Packets packets(random);
-    std::array<bool, LinkTx::kMostLate + 1> ready{};
+    std::array<bool, LinkTx::kMaxLate + 1> ready{};
     std::uint64_t flits = 0;
     constexpr std::uint64_t kEdges = 60'000;
     for (std::uint64_t edge = 0; edge < kEdges; ++edge) {
@@ -157,8 +157,8 @@ TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
     LinkTx link(burst_link(average, {1, 1}, burst), 0, {});
     const auto num = static_cast<std::int64_t>(average.num);
     const auto den = static_cast<std::int64_t>(average.den);
-    const std::int64_t most = 2 * burst * den;
-    std::int64_t tokens = most;
+    const std::int64_t max = 2 * burst * den;
+    std::int64_t tokens = max;
     std::uint64_t edge = 0;
     for (int launches = 0; launches < 20; ++launches) {
       link.count_in_burst(edge, flit(kDp, true, true).data());
@@ -167,9 +167,9 @@ TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
       // Until it is full, or for some edges.
       for (std::uint64_t wait = 1 + random.below(300); wait > 0; --wait) {
         ++edge;
-        tokens = std::min(tokens + num, most);
+        tokens = std::min(tokens + num, max);
         ASSERT_EQ(link.tokens(edge), tokens) << "edge " << edge;
-        ASSERT_EQ(link.is_rested(edge), tokens == most) << "edge " << edge;
+        ASSERT_EQ(link.is_rested(edge), tokens == max) << "edge " << edge;
       }
     }
   }

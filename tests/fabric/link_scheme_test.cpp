@@ -145,7 +145,7 @@ class GapScheme final : public LinkScheme {
     static constexpr std::array kKeys = {FabricKey{.path = kGap,
                                                    .meaning = "cycles without flits",
                                                    .holds = Holds::kInteger,
-                                                   .fallback = "0",
+                                                   .default_value = "0",
                                                    .from_zero = true}};
     return kKeys;
   }
@@ -193,7 +193,7 @@ TEST(LinkSchemes, HaveNamesAndKeysOfTheirOwn) {
       const Key* const known = find_key(key.path);
       ASSERT_NE(known, nullptr) << key.path;
       EXPECT_EQ(known->meaning, key.meaning);
-      EXPECT_FALSE(known->fallback.empty()) << key.path;
+      EXPECT_FALSE(known->default_value.empty()) << key.path;
       EXPECT_NE(find_key(parent(key.path)), nullptr) << key.path;
     }
   }

@@ -59,7 +59,7 @@ TEST(LinkTx, PacesAsTheSerialiserSays) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const Rational rate = random_rate(random);
-    const int early = static_cast<int>(random.below(LinkTx::kMostLate + 1));
+    const int early = static_cast<int>(random.below(LinkTx::kMaxLate + 1));
     const std::uint64_t one_in = 1 + random.below(4), longest_gap = 1 + random.below(60);
     SCOPED_TRACE(fmt::format("seed {}: {}/{}, {} edges early", seed, rate.num, rate.den, early));
     LinkTx link(link_of(rate, 3), 0, {});

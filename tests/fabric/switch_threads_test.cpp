@@ -20,12 +20,12 @@ namespace fredsim::test {
 namespace {
 
 TEST(SwitchThreads, EachSwitchIsSteppedOnce) {
-  constexpr std::size_t kMost = 37;
-  SwitchThreads threads(3, kMost);
-  for (std::size_t switches = 0; switches <= kMost; ++switches) {
-    std::vector<std::atomic<int>> steps(kMost);
+  constexpr std::size_t kMax = 37;
+  SwitchThreads threads(3, kMax);
+  for (std::size_t switches = 0; switches <= kMax; ++switches) {
+    std::vector<std::atomic<int>> steps(kMax);
     threads.run(switches, [&](std::size_t i) { ++steps[i]; });
-    for (std::size_t i = 0; i < kMost; ++i) EXPECT_EQ(steps[i], i < switches ? 1 : 0) << i;
+    for (std::size_t i = 0; i < kMax; ++i) EXPECT_EQ(steps[i], i < switches ? 1 : 0) << i;
   }
 }
 

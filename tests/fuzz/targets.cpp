@@ -170,8 +170,8 @@ bool text_workload(std::string_view input) {
   file.write(input);
   return accepts(file.path(), [] {
     const TextWorkload workload = read_text_workload(file.path());
-    constexpr std::size_t kMostLayers = 64;  // so that a graph takes no long time
-    if (workload.layers.size() <= kMostLayers) text_graph(workload, file.path(), {}, topology);
+    constexpr std::size_t kMaxLayers = 64;  // so that a graph takes no long time
+    if (workload.layers.size() <= kMaxLayers) text_graph(workload, file.path(), {}, topology);
   });
 }
 

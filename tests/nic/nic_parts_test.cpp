@@ -43,7 +43,7 @@ TEST(PacketPool, NeverLendsAPacketTwiceAndTakesAllBack) {
     };
     std::vector<Lent> lent;
     std::set<PooledPacket*> all;
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (int i = 0; i < 2000; ++i) {
       const bool grows = i / 500 % 2 == 0;
       if (lent.empty() || random.below(100) < (grows ? 65U : 35U)) {
@@ -61,7 +61,7 @@ TEST(PacketPool, NeverLendsAPacketTwiceAndTakesAllBack) {
         EXPECT_EQ(std::ranges::count(lent, &packet, &Lent::packet), 0) << "it is lent already";
         lent.push_back({&packet, flits, static_cast<std::uint16_t>(i)});
         std::fill_n(lanes_of(packet), flits * lanes, lent.back().mark);
-        most = std::max(most, lent.size());
+        max = std::max(max, lent.size());
       } else {
         const auto one = lent.begin() + static_cast<std::ptrdiff_t>(random.below(lent.size()));
         const std::uint16_t* const first = lanes_of(*one->packet);
@@ -73,8 +73,8 @@ TEST(PacketPool, NeverLendsAPacketTwiceAndTakesAllBack) {
         lent.erase(one);
       }
     }
-    EXPECT_EQ(pool.allocated(), most) << "made only where none was free";
-    EXPECT_EQ(all.size(), most);
+    EXPECT_EQ(pool.allocated(), max) << "made only where none was free";
+    EXPECT_EQ(all.size(), max);
   }
 }
 

@@ -78,7 +78,7 @@ TEST(ReportData, KeepsWhatThePageShows) {
 
 TEST(ReportData, HasWhatAMachineHasLost) {
   RunResult run = sample_run();
-  run.layout.nodes.front().lost = true;
+  run.layout.nodes.front().failed = true;
   run.layout.nodes.front().above = "r2_3";
   Json text = Json::parse(results({{run, std::nullopt}}));
   EXPECT_EQ(data_of(text.dump())["fabrics"][0]["faults"], Json::array());

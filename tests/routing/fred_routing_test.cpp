@@ -75,11 +75,11 @@ TEST(FredRouting, ServesRandomFlowSetsOfEveryKind) {
 
 // Flows of all kinds side by side: every port belongs to one of up to `most` flows on each side, or
 // to none, which `idle` ports of 8 do on average.
-std::vector<Flow> random_mix(Random& random, int ports, int most, std::uint64_t idle) {
-  std::vector<Flow> flows(most);
+std::vector<Flow> random_mix(Random& random, int ports, int max, std::uint64_t idle) {
+  std::vector<Flow> flows(max);
   for (int p = 0; p < ports; ++p) {
-    if (random.below(8) >= idle) flows[random.below(most)].inputs |= 1U << p;
-    if (random.below(8) >= idle) flows[random.below(most)].outputs |= 1U << p;
+    if (random.below(8) >= idle) flows[random.below(max)].inputs |= 1U << p;
+    if (random.below(8) >= idle) flows[random.below(max)].outputs |= 1U << p;
   }
   std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
   return flows;
@@ -92,9 +92,9 @@ TEST(FredRouting, ServesRandomFlowSetsOfMixedKinds) {
       for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(fmt::format("Fred_{}({}) seed {}", middle, ports, seed));
         Random random(seed);
-        const int most = 1 + static_cast<int>(random.below(ports));
+        const int max = 1 + static_cast<int>(random.below(ports));
         const std::uint64_t idle = random.below(7);
-        routed += route_and_check({ports, middle}, random_mix(random, ports, most, idle)) ? 1 : 0;
+        routed += route_and_check({ports, middle}, random_mix(random, ports, max, idle)) ? 1 : 0;
       }
       EXPECT_GT(routed, 10) << "Fred_" << middle << "(" << ports << ")";
     }

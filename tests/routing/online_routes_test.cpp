@@ -44,9 +44,7 @@ Topology tree_of(std::vector<TreeLevel> levels, int slices, int io_controllers) 
 // A tree of 1 to 4 levels; the sizes are such that uplinks share out and no chiplet has too many
 // ports.
 Topology random_tree(Random& random) {
-  const auto number = [&](int least, int most) {
-    return test::random_between(random, least, most);
-  };
+  const auto number = [&](int min, int max) { return test::random_between(random, min, max); };
   std::vector<TreeLevel> levels(number(1, 4));
   levels[0].below = number(2, levels.size() > 2 ? 3 : 8);
   for (std::size_t k = 1; k < levels.size(); ++k) {
@@ -108,12 +106,12 @@ void expect_all_reached(const Topology& topology) {
   for (const NodeId source : endpoints_of(topology)) {
     for (const NodeId destination : endpoints_of(topology)) {
       if (source == destination) continue;
-      const int least = distance(topology, source, destination);
+      const int min = distance(topology, source, destination);
       for (int port = 0; port < topology.nodes[source].ports; ++port) {
         const std::vector<int> links = walk(topology, routes, source, port, destination);
         ASSERT_EQ(topology.links[links.back()].to, destination)
             << topology.nodes[source].name << "." << port;
-        ASSERT_EQ(std::ssize(links), least) << topology.nodes[source].name << "." << port;
+        ASSERT_EQ(std::ssize(links), min) << topology.nodes[source].name << "." << port;
         bool down = false;
         for (const int link : links) {
           const bool goes_up = topology.nodes[topology.links[link].to].level >

@@ -155,7 +155,7 @@ TEST(AsyncFifo, TakesAWordEveryCycleAtEqualClocksInAnyPhase) {
 // ---------------------------------------------------------------- credit_crossing
 
 TEST(CreditCrossing, GivesAsManyAsCame) {
-  constexpr int kMost = 11;
+  constexpr int kMax = 11;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -174,7 +174,7 @@ TEST(CreditCrossing, GivesAsManyAsCame) {
         came += model.give_i;
         if (random.below(100) == 0) percent = random.below(101);
         model.srst_ni = clocks.time() >= start;
-        model.give_i = model.srst_ni && clocks.time() < end && came - went < kMost &&
+        model.give_i = model.srst_ni && clocks.time() < end && came - went < kMax &&
                        random.below(100) < percent;
       }
       if ((rising >> kDestination & 1U) != 0) {
@@ -196,7 +196,7 @@ TEST(CreditCrossing, TakesOneEveryCycleAtEqualClocksInAnyPhase) {
     Clocks clocks = two_clocks(kPeriod, kPeriod, phase);
     VerilatedContext context;
     Vcells_credit_crossing model(&context, "dut");
-    int came = 0, went = 0, most = 0, cycles = 0;
+    int came = 0, went = 0, max = 0, cycles = 0;
     model.give_i = model.srst_ni = model.drst_ni = 0;
     while (cycles < 500) {
       const std::uint32_t rising = clocks.advance();
@@ -211,9 +211,9 @@ TEST(CreditCrossing, TakesOneEveryCycleAtEqualClocksInAnyPhase) {
         went += model.credit_o;
         model.drst_ni = cycles > 3;
       }
-      most = std::max(most, came - went);
+      max = std::max(max, came - went);
     }
-    EXPECT_EQ(most, 3);
+    EXPECT_EQ(max, 3);
     model.final();
   }
 }

@@ -12,7 +12,7 @@
 namespace fredsim::test {
 
 inline Topology random_machine(Random& random) {
-  const auto pick = [&](int least, int most) { return random_between(random, least, most); };
+  const auto pick = [&](int min, int max) { return random_between(random, min, max); };
   // A flit per cycle is 768 GB/s. Other rates recur only after as many cycles as their fraction says.
   const auto rate = [&] {
     constexpr int kRates[] = {768, 600, 576, 384, 192};

@@ -11,8 +11,8 @@ namespace fredsim::test {
 
 // Uniform in [least, most].
 template <std::integral Number>
-Number random_between(Random& random, Number least, Number most) {
-  return least + static_cast<Number>(random.below(static_cast<std::uint64_t>(most - least) + 1));
+Number random_between(Random& random, Number min, Number max) {
+  return min + static_cast<Number>(random.below(static_cast<std::uint64_t>(max - min) + 1));
 }
 
 }  // namespace fredsim::test

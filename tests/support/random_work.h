@@ -31,14 +31,14 @@ inline std::vector<int> random_group(Random& random, int npus, int io = 0) {
   return group;
 }
 
-inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_bytes, int io = 0) {
+inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t max_bytes, int io = 0) {
   CollectiveSpec spec;
   spec.collective = static_cast<Collective>(random.below(kCollectives));
   spec.group = random_group(random, npus, io);
   if (spec.collective == Collective::kUnicast && spec.group.size() > 2) spec.group.resize(2);
   constexpr std::uint64_t kSizes[] = {4, 600, 20'000};
-  const std::uint64_t limit = random.below(4) == 0 ? most_bytes : kSizes[random.below(3)];
-  spec.bytes = 1 + random.below(std::min(limit, most_bytes));
+  const std::uint64_t limit = random.below(4) == 0 ? max_bytes : kSizes[random.below(3)];
+  spec.bytes = 1 + random.below(std::min(limit, max_bytes));
   spec.vc = static_cast<int>(random.below(3));
   spec.root = static_cast<int>(random.below(spec.group.size()));
   if (random.below(4) == 0) spec.start_cycle = random.below(1000);
@@ -62,11 +62,11 @@ inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_b
   return spec;
 }
 
-inline std::vector<CollectiveSpec> random_work(Random& random, int npus, int most_parts,
-                                               std::uint64_t most_bytes, int io = 0) {
+inline std::vector<CollectiveSpec> random_work(Random& random, int npus, int max_parts,
+                                               std::uint64_t max_bytes, int io = 0) {
   std::vector<CollectiveSpec> work;
-  for (auto n = 1 + random.below(static_cast<std::uint64_t>(most_parts)); n > 0; --n)
-    work.push_back(random_spec(random, npus, most_bytes, io));
+  for (auto n = 1 + random.below(static_cast<std::uint64_t>(max_parts)); n > 0; --n)
+    work.push_back(random_spec(random, npus, max_bytes, io));
   return work;
 }
 

@@ -155,11 +155,11 @@ class PoolReference {
 PhasedRow random_pool_flows(int ports, Random& random) {
   PhasedRow row;
   row.vc = static_cast<int>(random.below(3));
-  const std::uint64_t most = 1 + random.below(static_cast<std::uint64_t>(ports));
+  const std::uint64_t max = 1 + random.below(static_cast<std::uint64_t>(ports));
   std::vector<Ports> inputs(static_cast<std::size_t>(ports) + 1), outputs(inputs.size());
   for (int p = 0; p < ports; ++p) {
-    inputs[random.below(most + 1)] |= 1U << p;
-    outputs[random.below(most + 1)] |= 1U << p;
+    inputs[random.below(max + 1)] |= 1U << p;
+    outputs[random.below(max + 1)] |= 1U << p;
   }
   for (int code = 1; code <= ports; ++code)
     if (inputs[code] != 0 && outputs[code] != 0)

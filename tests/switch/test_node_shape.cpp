@@ -166,8 +166,8 @@ TEST(SwitchKindFacts, HeadsNeedTheRoomOfTheirRings) {
   Topology topology = fabric({switch_node("mesh", 10)});
   topology.packet_flits = 6;
   const SwitchKind& mesh = switch_kind("mesh");
-  const auto needs = [&](int input, int output, int most) {
-    return mesh.head_credits(topology, topology.nodes[1], input, output, most);
+  const auto needs = [&](int input, int output, int max) {
+    return mesh.head_credits(topology, topology.nodes[1], input, output, max);
   };
   EXPECT_EQ(needs(kWest, kEast, 80), 6);
   EXPECT_EQ(needs(kWest, kEast, 4), 4) << "more there is not";
@@ -232,7 +232,7 @@ TEST(SwitchKindFacts, EveryParameterIsCheckedAtBothEnds) {
   for (const SwitchKind* kind : switch_kinds()) {
     for (const SwitchParameter& p : kind->parameters()) {
       if (p.name == "VC_ORDER") continue;  // an order, not a range
-      for (const int value : {p.least - 1, p.most + 1}) {
+      for (const int value : {p.min - 1, p.max + 1}) {
         const SwitchShape shape = kind->shape(std::vector<NamedValue>{{p.name, value}});
         try {
           kind->check(shape, "n");
@@ -241,7 +241,7 @@ TEST(SwitchKindFacts, EveryParameterIsCheckedAtBothEnds) {
           EXPECT_EQ(std::string(error.what()),
                     "n: " + p.name + " of a " + kind->name() + " switch (" + p.meaning +
                         "): found " + std::to_string(value) +
-                        "; allowed: " + std::to_string(p.least) + " to " + std::to_string(p.most));
+                        "; allowed: " + std::to_string(p.min) + " to " + std::to_string(p.max));
         }
       }
     }

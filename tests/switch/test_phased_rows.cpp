@@ -161,8 +161,8 @@ TEST(PhasedRow, UsesPortsCodesAndFieldsOfTheConfiguration) {
 // ---- Fred_m(P)
 
 // Flows without a common port, some ports left over.
-std::vector<Flow> random_flows(int ports, std::uint64_t most, Random& random) {
-  std::vector<Flow> flows(1 + random.below(most));
+std::vector<Flow> random_flows(int ports, std::uint64_t max, Random& random) {
+  std::vector<Flow> flows(1 + random.below(max));
   for (int p = 0; p < ports; ++p) {
     const std::uint64_t in = random.below(flows.size() + 1), out = random.below(flows.size() + 1);
     if (in < flows.size()) flows[in].inputs |= 1U << p;
@@ -177,10 +177,10 @@ struct RoutedRow {
   std::vector<bool> bits;
   std::vector<std::uint32_t> words;
 };
-std::optional<RoutedRow> routed_row(const FredSwitchShape& shape, std::uint64_t most,
+std::optional<RoutedRow> routed_row(const FredSwitchShape& shape, std::uint64_t max,
                                     Random& random) {
   RoutedRow made;
-  made.flows = random_flows(shape.ports, most, random);
+  made.flows = random_flows(shape.ports, max, random);
   if (made.flows.empty()) return std::nullopt;
   try {
     made.bits = route_flows(shape, made.flows).bits;

@@ -44,7 +44,7 @@ TEST(SwitchKinds, DefaultsAreInRangeAndHaveATwin) {
     for (const SwitchParameter& p : kind->parameters()) {
       EXPECT_TRUE(seen.insert(p.name).second) << p.name;
       EXPECT_FALSE(p.meaning.empty()) << p.name;
-      EXPECT_EQ(shape.value(p.name), p.fallback);
+      EXPECT_EQ(shape.value(p.name), p.default_value);
     }
   }
 }

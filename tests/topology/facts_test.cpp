@@ -10,7 +10,7 @@ namespace fredsim {
 namespace {
 
 // Over all ways to halve the mesh or torus.
-int least_cut(const SwitchGrid& mesh) {
+int min_cut(const SwitchGrid& mesh) {
   const int nodes = mesh.width * mesh.height;
   int best = nodes * 4;
   for (unsigned half = 0; half < 1U << nodes; ++half) {
@@ -37,8 +37,8 @@ TEST(Facts, BisectionIsTheLeastCut) {
     for (int height = 1; width * height <= 16; ++height) {
       const SwitchGrid mesh{width, height, {}};
       const SwitchGrid torus{width, height, {width > 2 ? width : 0, height > 2 ? height : 0}};
-      EXPECT_EQ(mesh_bisection_links(mesh), least_cut(mesh)) << width << " x " << height;
-      EXPECT_EQ(mesh_bisection_links(torus), least_cut(torus)) << width << " x " << height;
+      EXPECT_EQ(mesh_bisection_links(mesh), min_cut(mesh)) << width << " x " << height;
+      EXPECT_EQ(mesh_bisection_links(torus), min_cut(torus)) << width << " x " << height;
     }
   }
   EXPECT_EQ(mesh_bisection_links({5, 4, {}}), 5);

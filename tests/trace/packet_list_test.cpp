@@ -57,17 +57,17 @@ TEST(PacketList, HasTheSlowestOrTheFirst) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     std::vector<DeliveredPacket> all = random_deliveries(random);
-    const std::size_t most = random.below(8);
+    const std::size_t max = random.below(8);
     std::vector<std::string> first, slowest;
     for (const DeliveredPacket& packet : all) first.push_back(std::to_string(packet.number));
-    first.resize(std::min(first.size(), most));
-    EXPECT_EQ(listed({.is_on = true, .listed = most, .lists_first = true}, all), first);
+    first.resize(std::min(first.size(), max));
+    EXPECT_EQ(listed({.is_on = true, .listed = max, .lists_first = true}, all), first);
     // The first of those that are equally slow.
     std::vector<DeliveredPacket> sorted = all;
     std::ranges::stable_sort(sorted, std::greater{}, &DeliveredPacket::latency);
-    sorted.resize(std::min(sorted.size(), most));
+    sorted.resize(std::min(sorted.size(), max));
     for (const DeliveredPacket& packet : sorted) slowest.push_back(std::to_string(packet.number));
-    EXPECT_EQ(listed({.is_on = true, .listed = most, .lists_first = false}, all), slowest);
+    EXPECT_EQ(listed({.is_on = true, .listed = max, .lists_first = false}, all), slowest);
   }
 }
 

@@ -112,8 +112,8 @@ TEST(TriggerWatch, AStallLastsMoreCyclesInARowThanAsked) {
     std::vector<CountingSwitch> switches(3);
     std::vector<const SwitchCore*> cores;
     for (const CountingSwitch& one : switches) cores.push_back(&one);
-    const std::uint64_t most = random.below(6);
-    TriggerWatch watch({.kind = WaveTriggerKind::kStall, .argument = most}, cores, 0,
+    const std::uint64_t max = random.below(6);
+    TriggerWatch watch({.kind = WaveTriggerKind::kStall, .argument = max}, cores, 0,
                        kDefaultVcOrder);
     watch.begin_run();
     std::vector<std::uint64_t> in_row(switches.size());
@@ -126,7 +126,7 @@ TEST(TriggerWatch, AStallLastsMoreCyclesInARowThanAsked) {
         ++counters.reductions;
         if (stalls) ++(random.below(2) == 0 ? counters.stall_credit : counters.stall_link);
         in_row[s] = stalls ? in_row[s] + 1 : 0;
-        expected |= in_row[s] > most;
+        expected |= in_row[s] > max;
       }
       ASSERT_EQ(watch.edge(), expected) << "edge " << edge;
     }

@@ -46,19 +46,19 @@ Cut random_cut(const Topology& topology, int partitions, Random& random) {
 TEST(Cuts, AreEvenAndKeepEndpointsWithTheirSwitch) {
   for (const char* name : {"mesh", "torus", "fred_small", "fred_a", "fred_d", "fred_64"}) {
     const Topology topology = partitioned_machine(name);
-    const int most = max_partitions(topology);
-    for (const int partitions : {1, 2, 3, 4, most}) {
-      if (partitions > most) continue;
+    const int max = max_partitions(topology);
+    for (const int partitions : {1, 2, 3, 4, max}) {
+      if (partitions > max) continue;
       SCOPED_TRACE(fmt::format("{} in {}", name, partitions));
       const Cut cut = cut_evenly(topology, partitions);
       EXPECT_EQ(partitions_of(topology, cut), partitions);
       std::vector<int> ports(static_cast<std::size_t>(partitions));
-      int most_ports = 0;
+      int max_ports = 0;
       for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
         const Node& node = topology.nodes[id];
         if (node.is_switch()) {
           ports[cut[id]] += node.ports;
-          most_ports = std::max(most_ports, node.ports);
+          max_ports = std::max(max_ports, node.ports);
           continue;
         }
         bool is_with_one = false;
@@ -69,7 +69,7 @@ TEST(Cuts, AreEvenAndKeepEndpointsWithTheirSwitch) {
         EXPECT_TRUE(is_with_one) << node.name;
       }
       if (partitions <= 4) {
-        EXPECT_LE(std::ranges::max(ports) - std::ranges::min(ports), 2 * most_ports);
+        EXPECT_LE(std::ranges::max(ports) - std::ranges::min(ports), 2 * max_ports);
       }
       EXPECT_EQ(look_ahead(topology, cut), partitions == 1 ? ~std::uint64_t{0} : 30U);
     }

@@ -37,7 +37,7 @@ TEST(HeldTasks, ReadsTheLookAheadAndDropsWhatIsOver) {
   EXPECT_EQ(tasks.end(0), 1) << "each comes after the one before";
   tasks.read_until(0, 5);
   EXPECT_EQ(tasks.end(0), 5);
-  EXPECT_EQ(tasks.most(), 5U);
+  EXPECT_EQ(tasks.max(), 5U);
 
   for (int t = 0; t < 3; ++t) end_at(tasks.task(0, t), 10 * (t + 1));
   tasks.retire(0, 20);
@@ -45,7 +45,7 @@ TEST(HeldTasks, ReadsTheLookAheadAndDropsWhatIsOver) {
   EXPECT_FALSE(tasks.all_done());
   tasks.read_until(0, 1000);
   EXPECT_EQ(tasks.end(0), 100);
-  EXPECT_EQ(tasks.most(), 98U);
+  EXPECT_EQ(tasks.max(), 98U);
   for (int t = 3; t < 100; ++t) end_at(tasks.task(0, t), 40);
   EXPECT_TRUE(tasks.all_done());
   tasks.retire(0, 40);

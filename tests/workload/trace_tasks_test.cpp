@@ -128,7 +128,7 @@ TEST_P(TraceTasksTest, WhatIsHeldDoesNotGrowWithTheTrace) {
         node.bytes = 4096;
       }
       for (int rank = 0; rank < kRanks; ++rank) write_trace(file(rank), trace);
-      held.push_back(streamed(check_traces(prefix_)).most_tasks);
+      held.push_back(streamed(check_traces(prefix_)).max_tasks);
     }
     EXPECT_EQ(held[0], held[1]);
     EXPECT_LT(held[1], waits ? 20U : 2'000U);

@@ -176,7 +176,7 @@ TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
 
 // Some worker of these has no samples, and so no computations that would end what it waits for.
 TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) {
-  const auto most = [this](const TrainingOptions& options, const std::string& name) {
+  const auto max = [this](const TrainingOptions& options, const std::string& name) {
     const TaskGraph graph = this->graph(options, name);
     std::size_t found = 0;
     for (const TaskRank& rank : graph.ranks)
@@ -187,21 +187,21 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
   const std::size_t loads = topology_.io_controllers.size() + 4;
   for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
-      EXPECT_LE(most({.strategy = {.mp = 1, .dp = 4, .pp = 1},
-                      .minibatch = 3,
-                      .iterations = 5,
-                      .accounting = accounting,
-                      .gradients = gradients,
-                      .bucket_bytes = 1'000'000},
-                     "resnet152"),
+      EXPECT_LE(max({.strategy = {.mp = 1, .dp = 4, .pp = 1},
+                     .minibatch = 3,
+                     .iterations = 5,
+                     .accounting = accounting,
+                     .gradients = gradients,
+                     .bucket_bytes = 1'000'000},
+                    "resnet152"),
                 loads + 3);
     }
   }
-  EXPECT_LE(most({.strategy = {.mp = 2, .dp = 4, .pp = 2},
-                  .minibatch = 3,
-                  .execution = Execution::kStreaming,
-                  .stream_layers = 1},
-                 "transformer_17b"),
+  EXPECT_LE(max({.strategy = {.mp = 2, .dp = 4, .pp = 2},
+                 .minibatch = 3,
+                 .execution = Execution::kStreaming,
+                 .stream_layers = 1},
+                "transformer_17b"),
             loads + 3);
 }
 

@@ -64,7 +64,7 @@ class MultiTree final : public Algorithm {
     const bool both_ways = box && box->width > 1 && box->height > 1;
     const std::uint64_t trees = Algorithm::trees(topology, spec) * (both_ways ? 2 : 1);
     return spec.collective == Collective::kAllReduce
-               ? std::max<std::uint64_t>(trees, kMostPackedTrees)
+               ? std::max<std::uint64_t>(trees, kMaxPackedTrees)
                : trees;
   }
   bool is_weighed_at_any_size() const override { return true; }

@@ -34,17 +34,17 @@ void LinkTx::reset() {
   held_ = full();
   since_ = 0;
   room_ = depths_;
-  tokens_ = most_tokens();
+  tokens_ = max_tokens();
   left_of_burst_ = 0;
   open_packets_ = 0;
 }
 
 std::int64_t LinkTx::tokens(std::uint64_t edge) const {
-  const std::int64_t most = most_tokens();
+  const std::int64_t max = max_tokens();
   const auto num = static_cast<std::int64_t>(average_.num);
   // After so many cycles it is full, whatever was owed.
-  const std::uint64_t enough = static_cast<std::uint64_t>((most - tokens_ + num - 1) / num);
-  return edge - since_ >= enough ? most : tokens_ + num * static_cast<std::int64_t>(edge - since_);
+  const std::uint64_t enough = static_cast<std::uint64_t>((max - tokens_ + num - 1) / num);
+  return edge - since_ >= enough ? max : tokens_ + num * static_cast<std::int64_t>(edge - since_);
 }
 
 void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {

@@ -109,9 +109,9 @@ class InputPin {
 
 class alignas(64) LinkTx {
  public:
-  static constexpr int kMostLate = 2;  // launch_edges() of all switches
+  static constexpr int kMaxLate = 2;  // launch_edges() of all switches
   // Flits that a serialiser holds at most, those that wait in front of it included.
-  static constexpr std::uint32_t kSlots = kMostLate + 2;
+  static constexpr std::uint32_t kSlots = kMaxLate + 2;
 
   LinkTx() = default;  // an output port without a link
   LinkTx(const Link& link, int number, const VcDepths& depths);
@@ -160,14 +160,14 @@ class alignas(64) LinkTx {
     return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
   bool is_rested(std::uint64_t edge) const {
-    return held(edge) == full() && (!has_bursts() || tokens(edge) == most_tokens());
+    return held(edge) == full() && (!has_bursts() || tokens(edge) == max_tokens());
   }
   // Level of the accumulator: the state in which paced links differ.
   std::int64_t held(std::uint64_t edge) const {
     // No more is lacking.
-    const std::int64_t most = kSlots * (std::int64_t{beyond_} + 2);
+    const std::int64_t max = kSlots * (std::int64_t{beyond_} + 2);
     const auto gained =
-        static_cast<std::int64_t>(std::min(edge - since_, static_cast<std::uint64_t>(most)));
+        static_cast<std::int64_t>(std::min(edge - since_, static_cast<std::uint64_t>(max)));
     return std::min(held_ + num_ * gained, full());
   }
   // So many edges pass after which all is as it is now.
@@ -226,10 +226,10 @@ class alignas(64) LinkTx {
   static constexpr unsigned kSpecial = 1, kBursts = 2, kChannel = 4;  // bits of flags_
 
   std::int64_t full() const { return den_ + num_ - 1; }
-  std::int64_t most_tokens() const { return 2 * burst_tokens_; }
+  std::int64_t max_tokens() const { return 2 * burst_tokens_; }
   // With a full bucket, whatever was left of a burst.
   bool begins_anew(std::int64_t tokens) const {
-    return open_packets_ == 0 && tokens == most_tokens();
+    return open_packets_ == 0 && tokens == max_tokens();
   }
   bool is_in_burst(std::uint64_t edge) const {
     return left_of_burst_ > 0 || open_packets_ != 0 || tokens(edge) >= burst_tokens_;

@@ -151,7 +151,7 @@ void MeshGroup::leave_all(Pins& pins) {
 void MeshGroup::take_credits(const Pins& pins) {
   for (const Credit& credit : pins.out_credits) {
     std::uint16_t& credits = twins_[credit.node]->credits_[MeshTwin::at(credit.vc, credit.port)];
-    if (credits != mesh_twin::kMostCredits) ++credits;
+    if (credits != mesh_twin::kMaxCredits) ++credits;
   }
 }
 

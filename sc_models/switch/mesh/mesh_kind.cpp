@@ -42,8 +42,8 @@ class MeshKind final : public SwitchKind {
   // A packet that starts needs room for all of it, on its way into a ring for a flit more, on its way along one for
   // a flit (rtl/mesh/mesh_allocator.sv).
   int head_credits(const Topology& topology, const Node& /*node*/, int input, int output,
-                   int most) const override {
-    const int packet = std::min(topology.packet_flits, most);
+                   int max) const override {
+    const int packet = std::min(topology.packet_flits, max);
     const MeshRings& rings = topology.grid.rings;
     const bool along_row = output == kEast || output == kWest;
     const bool along_column = output == kNorth || output == kSouth;

@@ -175,7 +175,7 @@ template <int kWords>
     for (std::uint32_t left = pins.out_credit[v]; left != 0; left &= left - 1) {
       const int port = std::countr_zero(left);
       std::uint16_t& credits = credits_[at(v, static_cast<std::size_t>(port))];
-      if (credits + (spent_[v] >> port & 1U) != mesh_twin::kMostCredits) ++credits;
+      if (credits + (spent_[v] >> port & 1U) != mesh_twin::kMaxCredits) ++credits;
     }
   }
 }

@@ -13,7 +13,7 @@ namespace mesh_twin {
 
 // A route is an output port, or has this bit set: there is none.
 inline constexpr std::uint8_t kNoRoute = 0x20;
-inline constexpr std::uint32_t kMostCredits = 0xFFFF;
+inline constexpr std::uint32_t kMaxCredits = 0xFFFF;
 
 constexpr std::uint32_t bit(int index) { return 1U << index; }
 

@@ -74,13 +74,13 @@ void check_levels(const SwitchTree& tree, const Keys& keys) {
 
 void check_ports(const MachineSpec& machine, const SwitchTree& tree, const Keys& keys) {
   const TreeLevel& l1 = tree.levels.front();
-  const int most_io = dealt_to(machine.io_controllers, tree.switches(1), 0);
-  const int l1_ports = l1.below + l1.uplinks + most_io;
+  const int max_io = dealt_to(machine.io_controllers, tree.switches(1), 0);
+  const int l1_ports = l1.below + l1.uplinks + max_io;
   if (l1_ports < 2 || l1_ports > kMaxPorts) {
     throw BadInput(fmt::format(
         "an L1 chiplet would have {} ports ({} NPUs + {} uplinks + {} I/O controllers); {} + {} + "
         "io.count / {} L1 switches may be 2 to {}",
-        l1_ports, l1.below, l1.uplinks, most_io, keys.below(1), keys.uplinks(1), tree.switches(1),
+        l1_ports, l1.below, l1.uplinks, max_io, keys.below(1), keys.uplinks(1), tree.switches(1),
         kMaxPorts));
   }
   for (int k = 2; k <= tree.depth(); ++k) {

@@ -45,7 +45,7 @@ constexpr std::array kTreeKeys = {
     FabricKey{.path = "fabric.simulate_slices",
               .meaning = "distinct or all",
               .holds = Holds::kWord,
-              .fallback = "distinct",
+              .default_value = "distinct",
               .words = "distinct all"},
 };
 

@@ -13,7 +13,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMostEndpoints = 1 << std::numeric_limits<decltype(Node::address)>::digits;
+constexpr int kMaxEndpoints = 1 << std::numeric_limits<decltype(Node::address)>::digits;
 
 // Ports of a chiplet along a ring or line of this side.
 int ports_along(int side) { return side > 2 ? 2 : side - 1; }
@@ -36,7 +36,7 @@ void check(const MachineSpec& machine, const Torus3dSpec& spec) {
         "{} = {}, 2 or more",
         machine.npus, spec.sides[0], spec.sides[1], spec.sides[2], npus));
   }
-  check_range("io.count", machine.io_controllers, 0, kMostEndpoints - npus);
+  check_range("io.count", machine.io_controllers, 0, kMaxEndpoints - npus);
   const int io = dealt_to(machine.io_controllers, npus, 0);
   if (first_io_port(spec) + io <= kMaxPorts) return;
   throw BadInput(

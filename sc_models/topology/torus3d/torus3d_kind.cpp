@@ -48,7 +48,7 @@ class Torus3dKind final : public TopologyKind {
   // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer. Even sides before odd
   // ones, whose halves are not as large.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t min = std::numeric_limits<std::uint64_t>::max();
     bool is_even = false;
     int stride = 1;
     for (const TopologyDimension& one : topology.dimensions) {
@@ -58,12 +58,12 @@ class Torus3dKind final : public TopologyKind {
           return node.switch_index / stride % one.size < one.size / 2;
         };
         const std::uint64_t across = bytes_per_second_across(topology, is_low);
-        least = even && !is_even ? across : std::min(least, across);
+        min = even && !is_even ? across : std::min(min, across);
         is_even = even;
       }
       stride *= one.size;
     }
-    return least;
+    return min;
   }
 };
 

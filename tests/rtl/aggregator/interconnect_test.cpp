@@ -277,8 +277,8 @@ TYPED_TEST(AggregatorInterconnect, RateOfAFlowIsAddersByAdditions) {
     };
     const long before = run(100);
     const long flits = run(kWindow) - before;
-    const long most = std::min(kWindow, kWindow * TypeParam::kAdders / (n - 1));
-    EXPECT_NEAR(static_cast<double>(flits), static_cast<double>(most), TypeParam::kAdders) << n;
+    const long max = std::min(kWindow, kWindow * TypeParam::kAdders / (n - 1));
+    EXPECT_NEAR(static_cast<double>(flits), static_cast<double>(max), TypeParam::kAdders) << n;
     this->settle(dut);
   }
 }
@@ -313,11 +313,11 @@ TYPED_TEST(AggregatorInterconnect, FlowsShareTheAddersFairly) {
     additions += share[f] * (widths[f] - 1);
     wanted += widths[f] - 1;
   }
-  const long most = std::min<long>(TypeParam::kAdders, wanted) * kWindow;
-  EXPECT_NEAR(static_cast<double>(additions), static_cast<double>(most), 12.0 * TypeParam::kAdders);
+  const long max = std::min<long>(TypeParam::kAdders, wanted) * kWindow;
+  EXPECT_NEAR(static_cast<double>(additions), static_cast<double>(max), 12.0 * TypeParam::kAdders);
   if (wanted >= TypeParam::kAdders) {
-    const auto [least, greatest] = std::ranges::minmax(share);
-    EXPECT_LE(greatest - least, TypeParam::kAdders) << least << " to " << greatest;
+    const auto [min, greatest] = std::ranges::minmax(share);
+    EXPECT_LE(greatest - min, TypeParam::kAdders) << min << " to " << greatest;
   }
   this->settle(dut);
 }
@@ -425,9 +425,9 @@ void share_among_pairs(bool gaps, bool runs_dry = false) {
   if (!gaps) {
     EXPECT_NEAR(static_cast<double>(all), Dut::kAdders * kWindow, 0.01 * Dut::kAdders * kWindow);
   }
-  const auto [least, most] = std::ranges::minmax(served);
-  const long fair = runs_dry ? least * 7 / 6 + 1 : least;
-  EXPECT_LE(most, gaps ? least * 5 / 4 : fair + Dut::kAdders) << least << " to " << most;
+  const auto [min, max] = std::ranges::minmax(served);
+  const long fair = runs_dry ? min * 7 / 6 + 1 : min;
+  EXPECT_LE(max, gaps ? min * 5 / 4 : fair + Dut::kAdders) << min << " to " << max;
   settle(dut);
 }
 

@@ -66,15 +66,14 @@ class Leads {
         continue;
       }
       for (const int f : flows) ++turns[static_cast<std::size_t>(f)];
-      most_ =
-          std::max(most_, *std::ranges::max_element(turns) - turns[static_cast<std::size_t>(of)]);
+      max_ = std::max(max_, *std::ranges::max_element(turns) - turns[static_cast<std::size_t>(of)]);
     }
   }
-  int most() const { return most_; }
+  int max() const { return max_; }
 
  private:
   std::array<std::array<int, kFlows>, kFlows> turns_{};
-  int most_ = 0;
+  int max_ = 0;
 };
 
 // Flows that fire wherever they may, in `percent` of the edges; adders that are free in `free_percent`.
@@ -111,7 +110,7 @@ void share(std::uint64_t percent, std::uint64_t free_percent) {
     fired = fires;
     set_bits(dut->fired_i, 0, kFlows, fired);
   }
-  EXPECT_LE(leads.most(), 2);
+  EXPECT_LE(leads.max(), 2);
 }
 
 TEST(AggregatorScheduler, GivesEveryFlowItsTurnInEveryRound) {

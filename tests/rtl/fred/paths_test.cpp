@@ -77,9 +77,9 @@ void run(const FredSwitchShape& shape, std::uint64_t seed, int sets) {
   for (int set = 0; set < sets; ++set) {
     const auto kinds = all_flow_kinds();
     const FlowKind kind = kinds[random.below(kinds.size())];
-    const auto most = static_cast<std::uint64_t>(max_flows(kind, shape.ports));
+    const auto max = static_cast<std::uint64_t>(max_flows(kind, shape.ports));
     const std::vector<Flow> flows =
-        random_flows(random, kind, shape.ports, 1 + static_cast<int>(random.below(most)));
+        random_flows(random, kind, shape.ports, 1 + static_cast<int>(random.below(max)));
     if (!has_routing(shape, flows)) continue;
     const FredRoute route = route_flows(shape, flows);
     const std::vector<std::uint32_t> row = phase_row(shape, 0, flows, route);

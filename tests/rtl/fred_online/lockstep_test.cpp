@@ -114,8 +114,8 @@ class OnlineRun {
     }
     fronts_.output = output_;
     if (cycle_ % 64 == 0) {
-      const int most = traffic_.flows < 0 ? shape_.ports : traffic_.flows;
-      flows_ = random_phase(shape_, most, random_);
+      const int max = traffic_.flows < 0 ? shape_.ports : traffic_.flows;
+      flows_ = random_phase(shape_, max, random_);
       phase_.vc = static_cast<int>(random_.below(kNumVcs));
     }
     phase_.popped = phase_.reserved = phase_.held = 0;

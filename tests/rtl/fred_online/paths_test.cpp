@@ -51,10 +51,10 @@ void for_each_matching(std::uint32_t inputs, std::uint32_t outputs, Moves& moves
 }
 
 // Every set of up to `most` flows with every routing.
-void for_each_phase(const FredSwitchShape& shape, int most, std::vector<FlowPath>& flows,
+void for_each_phase(const FredSwitchShape& shape, int max, std::vector<FlowPath>& flows,
                     const std::function<void()>& f) {
   f();
-  if (most == 0) return;
+  if (max == 0) return;
   std::uint32_t free_in = ~0U >> (32 - shape.ports), free_out = free_in;
   for (const FlowPath& flow : flows) {
     free_in &= ~flow.inputs;
@@ -68,20 +68,20 @@ void for_each_phase(const FredSwitchShape& shape, int most, std::vector<FlowPath
     for (std::uint32_t out = free_out; out != 0; out = (out - 1) & free_out) {
       for (unsigned path = 0; path < 1U << (2 * levels); ++path) {
         flows.push_back({in, out, static_cast<std::uint8_t>(path)});
-        if (crossing(shape, flows).empty()) for_each_phase(shape, most - 1, flows, f);
+        if (crossing(shape, flows).empty()) for_each_phase(shape, max - 1, flows, f);
         flows.pop_back();
       }
     }
   }
 }
 
-void check_all(const FredSwitchShape& shape, int most_flows) {
+void check_all(const FredSwitchShape& shape, int max_flows) {
   std::uint64_t cases = 0;
   std::vector<FlowPath> phase;
   Moves moves;
   fredsim::Random random(1);
   FredPaths in, out;
-  for_each_phase(shape, most_flows, phase, [&] {
+  for_each_phase(shape, max_flows, phase, [&] {
     port_paths(phase, random, in, out);
     std::uint32_t inputs = ~0U >> (32 - shape.ports), outputs = inputs;
     for (const FlowPath& flow : phase) {
@@ -94,7 +94,7 @@ void check_all(const FredSwitchShape& shape, int most_flows) {
       if (!wrong.empty()) FAIL() << wrong << ", case " << cases;
     });
   });
-  std::printf("Fred_%d(%d), up to %d flows: %llu cases\n", shape.middle, shape.ports, most_flows,
+  std::printf("Fred_%d(%d), up to %d flows: %llu cases\n", shape.middle, shape.ports, max_flows,
               static_cast<unsigned long long>(cases));
 }
 

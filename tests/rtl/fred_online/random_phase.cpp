@@ -5,12 +5,12 @@
 
 namespace tb {
 
-std::vector<FlowPath> random_phase(const fredsim::FredSwitchShape& shape, int most,
+std::vector<FlowPath> random_phase(const fredsim::FredSwitchShape& shape, int max,
                                    fredsim::Random& random) {
   constexpr int kTries = 20;
   std::vector<FlowPath> flows;
   std::uint32_t inputs = ~0U >> (32 - shape.ports), outputs = inputs;
-  for (int n = 0; n < most; ++n) {
+  for (int n = 0; n < max; ++n) {
     for (int t = 0; t < kTries; ++t) {
       FlowPath flow;
       // Mostly few ports.

@@ -11,7 +11,7 @@
 namespace tb {
 
 // Up to `most` flows of one or more inputs and outputs each, that do not cross.
-std::vector<FlowPath> random_phase(const fredsim::FredSwitchShape& shape, int most,
+std::vector<FlowPath> random_phase(const fredsim::FredSwitchShape& shape, int max,
                                    fredsim::Random& random);
 
 // The paths of the ports of the flows; other ports have a random one, which must not matter.

@@ -15,7 +15,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMost = 65535;
+constexpr int kMax = 65535;
 
 template <class Model>
 class CreditBench {
@@ -42,7 +42,7 @@ class CreditBench {
   }
   void edge(bool launch, bool give) {
     drive(launch, give, false, 0);
-    number_ = std::min(kMost, number_ + (give ? 1 : 0) - (launched_ ? 1 : 0));
+    number_ = std::min(kMax, number_ + (give ? 1 : 0) - (launched_ ? 1 : 0));
     launched_ = launch;
   }
   void write(bool launch, bool give, int value) {
@@ -93,7 +93,7 @@ void run(int depth, int packet_flits, bool any_writes, std::uint64_t seed) {
     const bool give = room_to_give && below(100) < give_percent;
     empty += credit.room() == 0 ? 1 : 0;
     if (any_writes && below(60) == 0) {
-      credit.write(launch, give, below(4) == 0 ? kMost - below(5) : below(packet_flits + 4));
+      credit.write(launch, give, below(4) == 0 ? kMax - below(5) : below(packet_flits + 4));
     } else if (!any_writes && below(30) == 0 && credit.number() == depth && !credit.launched()) {
       depth = below(packet_flits + 4);
       credit.write(false, false, depth);

@@ -137,8 +137,8 @@ TEST_F(RouteXy, AnyPlaceFromAnyPortToAnyEndpoint) {
     fredsim::Random random(seed);
     int none = 0;
     for (int n = 0; n < 20'000; ++n) {
-      const auto below = [&](int most) {
-        return static_cast<int>(random.below(static_cast<unsigned>(most)));
+      const auto below = [&](int max) {
+        return static_cast<int>(random.below(static_cast<unsigned>(max)));
       };
       const int width = below(2) == 0 ? 0 : 3 + below(62),
                 height = below(2) == 0 ? 0 : 3 + below(62);

@@ -113,8 +113,8 @@ TYPED_TEST(MeshReducingRoutes, LookupsGoAlongXFirstAndStayUntilTheNext) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     fredsim::Random random(seed);
-    const auto below = [&](int most) {
-      return static_cast<int>(random.below(static_cast<unsigned>(most)));
+    const auto below = [&](int max) {
+      return static_cast<int>(random.below(static_cast<unsigned>(max)));
     };
     int none = 0;
     for (int place = 0; place < 100; ++place) {

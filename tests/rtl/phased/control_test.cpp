@@ -12,7 +12,7 @@ using Bench = ControlBench;
 
 Bench::Rates some_rates(Random& random) {
   constexpr std::array<int, 3> kPhases{2, 5, Bench::kPhases};
-  const auto percent = [&](std::uint64_t least) { return least + random.below(101 - least); };
+  const auto percent = [&](std::uint64_t min) { return min + random.below(101 - min); };
   return {.job = 1 + random.below(random.below(2) == 0 ? 8 : 60),
           .arrive = percent(20),
           .room = percent(50),

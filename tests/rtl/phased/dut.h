@@ -143,8 +143,8 @@ class PacketStream {
   Flit next(Random& random) {
     const bool head = at_head();
     if (head) {
-      const auto most = static_cast<std::uint64_t>(longest_);
-      left_ = vc_ == noc_pkg::VC_CONTROL ? 1 : 1 + static_cast<int>(random.below(most));
+      const auto max = static_cast<std::uint64_t>(longest_);
+      left_ = vc_ == noc_pkg::VC_CONTROL ? 1 : 1 + static_cast<int>(random.below(max));
       phase_ = random.below(3) == 0 ? noc_pkg::PHASE_ONLINE
                                     : kSomePhases[random.below(kSomePhases.size())];
       dst_ = random.next();

@@ -45,14 +45,14 @@ struct Row {
 };
 
 // Up to `most` flows, of one input and one output at least.
-inline Row random_row(int ports, int most, Random& random) {
+inline Row random_row(int ports, int max, Random& random) {
   Row row(ports);
   for (;;) {
     for (auto* side : {&row.in, &row.out})
       for (auto& code : *side)
-        code = static_cast<unsigned>(random.below(static_cast<std::uint64_t>(most) + 1));
+        code = static_cast<unsigned>(random.below(static_cast<std::uint64_t>(max) + 1));
     bool good = row.inputs(0) != (1U << ports) - 1;
-    for (int f = 0; f < most; ++f) {
+    for (int f = 0; f < max; ++f) {
       const auto code = static_cast<unsigned>(f) + 1;
       good = good && (row.inputs(code) == 0) == (row.outputs(code) == 0);
     }

@@ -52,10 +52,10 @@ TEST(Aggregator, GivesFlowsOfTwoInputsEqualShares) {
                                  rtl ? "RTL" : "twin", stalled ? "with" : "without"));
         const std::vector<int> flits = served(rtl ? SwitchModel::kRtl : SwitchModel::kTlm, ports,
                                               adders, stalled ? kStalls : Stalls{});
-        const auto [least, most] = std::ranges::minmax(flits);
+        const auto [min, max] = std::ranges::minmax(flits);
         // Six flows at five adders run dry after they were held back (aggregator_scheduler.sv).
-        const int fair = adders == 5 ? least * 7 / 6 + 1 : least;
-        EXPECT_LE(most, stalled ? fair + least / 20 : fair + adders) << least << " to " << most;
+        const int fair = adders == 5 ? min * 7 / 6 + 1 : min;
+        EXPECT_LE(max, stalled ? fair + min / 20 : fair + adders) << min << " to " << max;
         if (!stalled) {
           EXPECT_NEAR(std::accumulate(flits.begin(), flits.end(), 0), 4000 * adders, 8 * adders);
         }

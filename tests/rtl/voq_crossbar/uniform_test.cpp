@@ -27,8 +27,8 @@ TEST(UniformTraffic, SaturatesAboveNineteenTwentieths) {
     SCOPED_TRACE(fmt::format("packets of {} flits", flits));
     const Measured m = saturated(2, kDeep, flits);
     EXPECT_GE(m.accepted, 0.95);
-    EXPECT_GT(m.least, 0.97 * m.accepted);
-    EXPECT_LT(m.most, 1.03 * m.accepted);
+    EXPECT_GT(m.min, 0.97 * m.accepted);
+    EXPECT_LT(m.max, 1.03 * m.accepted);
   }
 }
 

@@ -22,7 +22,7 @@ class BurstScheme final : public LinkScheme {
         .path = kBurst,
         .meaning = "flits that an I/O controller's link sends at the rate of an NPU's port",
         .holds = Holds::kInteger,
-        .fallback = "24",
+        .default_value = "24",
         .from_zero = true}};
     return kKeys;
   }

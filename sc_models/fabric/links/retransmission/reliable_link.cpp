@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kSeqAt = WireErrors::kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
 constexpr std::uint32_t kMargin =
-    LinkTx::kMostLate + 2;  // late flits, and one that is under way to the sender's end
+    LinkTx::kMaxLate + 2;  // late flits, and one that is under way to the sender's end
 
 const LinkCheck& flit_check() {
   static const LinkCheck check(kRoundAt + link_pkg::ROUND_W, link_pkg::CHECK_W,

@@ -60,15 +60,15 @@ double capacity(const Topology& topology, NodeId from) {
 // Capacity bound of an all-reduce in the switches: each NPU sends the vector once, and each L1 switch sends it up once.
 double capacity_ns(const Topology& topology, std::uint64_t bytes) {
   std::map<std::string, double> of_switch;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
-    if (node.kind == NodeKind::kNpu && !node.lost) least = std::min(least, capacity(topology, id));
+    if (node.kind == NodeKind::kNpu && !node.failed) min = std::min(min, capacity(topology, id));
     if (node.level == 1)
       of_switch[node.name.substr(0, node.name.find('.'))] += capacity(topology, id);
   }
-  for (const auto& [name, up] : of_switch) least = std::min(least, up);
-  return static_cast<double>(bytes) / least * 1e9;
+  for (const auto& [name, up] : of_switch) min = std::min(min, up);
+  return static_cast<double>(bytes) / min * 1e9;
 }
 
 CollectiveSpec spec_of_all_left(const Topology& topology, Collective collective,
