@@ -162,8 +162,9 @@ class Part:
         if not (self.folder / "prepared.json").exists():
             (self.folder / "rtl").unlink(missing_ok=True)
             (self.folder / "rtl").symlink_to((self.sources.checkout / "rtl").resolve())
-            chparams = "".join(f" -chparam {name} {value}" for name, value in self.given.items())
-            script = [*self.read, f"hierarchy -check -top {self.module}{chparams}", "chformal -remove", *self.coarse,
+            # Not by hierarchy's -chparam: yosys 0.23 then fails where an instance's output is an element of an unpacked net.
+            chparams = [f"chparam -set {name} {value} {self.module}" for name, value in self.given.items()]
+            script = [*self.read, *chparams, f"hierarchy -check -top {self.module}", "chformal -remove", *self.coarse,
                       "write_rtlil prepared.il", "write_json prepared.json.part"]  # fmt: skip
             seconds = self._yosys("prepare", script, limit)
             (self.folder / "prepare_seconds").write_text(f"{seconds:.1f}")
