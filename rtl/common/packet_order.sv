@@ -2,23 +2,24 @@
 // Assertions on the flits that pass a port: the packets of a virtual channel come whole, one after the other.
 //
 // A flit is a head exactly if the flit before it of its VC was a tail, or there was none since reset. The flit counts
-//   where valid_i is high. Simulation only: nothing of it is synthesised.
+//   where valid_i is high, header_i is its header. Simulation only: nothing of it is synthesised.
 module packet_order (
-  input logic                      clk_i,
-  input logic                      rst_ni,
-  input logic                      valid_i,
-  input logic [noc_pkg::VC_W-1:0]  vc_i,
-  input logic                      head_i,
-  input logic                      tail_i
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             valid_i,
+  input noc_pkg::header_t header_i
 );
   logic [noc_pkg::NUM_VCS-1:0] inside_q;  // a head has passed, its tail has not
+  logic                        unused;    // fields that do not matter here
+
+  assign unused = &{1'b0, header_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       inside_q <= '0;
     end else if (valid_i) begin
-      inside_q[vc_i] <= !tail_i;
-      head_after_tail: assert (head_i == !inside_q[vc_i]);
+      inside_q[header_i.vc] <= !header_i.tail;
+      head_after_tail: assert (header_i.head == !inside_q[header_i.vc]);
     end
   end
 endmodule

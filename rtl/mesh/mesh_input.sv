@@ -150,8 +150,7 @@ module mesh_input #(
   // ------------------------------------------------------------------ assertions
   packet_order i_packet_order (
     .clk_i, .rst_ni,
-    .valid_i(in_valid_i), .vc_i(in_flit_i[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
-    .head_i(in_flit_i[noc_pkg::HEAD_BIT]), .tail_i(in_flit_i[noc_pkg::TAIL_BIT])
+    .valid_i(in_valid_i), .header_i(in_flit_i[noc_pkg::HEADER_W-1:0])
   );
 
   always_ff @(posedge clk_i) begin : assertions

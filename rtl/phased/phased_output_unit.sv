@@ -219,10 +219,8 @@ module phased_output_unit #(
   packet_order i_packet_order (
     .clk_i,
     .rst_ni,
-    .valid_i(out_valid_o && whole_i),
-    .vc_i   (out_flit_o[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
-    .head_i (out_flit_o[noc_pkg::HEAD_BIT]),
-    .tail_i (out_flit_o[noc_pkg::TAIL_BIT])
+    .valid_i (out_valid_o && whole_i),
+    .header_i(out_flit_o[noc_pkg::HEADER_W-1:0])
   );
 
   always_ff @(posedge clk_i) begin : assertions

@@ -57,10 +57,12 @@ module voq_input_unit #(
 );
   logic              valid_q, online_q, read_q, pin_online, push, buffer_empty;
   logic [FLIT_W-1:0] flit_q, read;
+  noc_pkg::header_t  header;  // the flit on the pins
 
-  assign pin_online = in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  assign header = in_flit_i[noc_pkg::HEADER_W-1:0];
+  assign pin_online = header.phase == noc_pkg::PHASE_ONLINE;
   assign lookup_o = in_valid_i && pin_online;
-  assign lookup_dst_o = in_flit_i[noc_pkg::DST_LSB+:noc_pkg::DST_W];
+  assign lookup_dst_o = header.dst;
   assign push = valid_q && online_q && route_known_i;
 
   voq_buffer #(
@@ -73,7 +75,7 @@ module voq_input_unit #(
     .clk_i,
     .rst_ni,
     .in_valid_i(push),
-    .in_vc_i   (flit_q[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
+    .in_vc_i   (flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
     .in_out_i  (route_out_i),
     .in_flit_i (flit_q),
     .valid_o,
@@ -116,15 +118,13 @@ module voq_input_unit #(
   packet_order i_packet_order (
     .clk_i,
     .rst_ni,
-    .valid_i(in_valid_i),
-    .vc_i   (in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
-    .head_i (in_flit_i[noc_pkg::HEAD_BIT]),
-    .tail_i (in_flit_i[noc_pkg::TAIL_BIT])
+    .valid_i (in_valid_i),
+    .header_i(header)
   );
 
   always_ff @(posedge clk_i) begin : assertions
-    if (rst_ni && in_valid_i && in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W] == noc_pkg::VC_CONTROL) begin
-      control_packet_of_one_flit: assert (in_flit_i[noc_pkg::TAIL_BIT]);
+    if (rst_ni && in_valid_i && header.vc == noc_pkg::VC_CONTROL) begin
+      control_packet_of_one_flit: assert (header.tail);
     end
   end
 

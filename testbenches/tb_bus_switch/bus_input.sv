@@ -53,10 +53,15 @@ module bus_input #(
   logic [VCS-1:0]             valid;
   logic [VCS*SIDE_W-1:0]      side;
   logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
+  noc_pkg::header_t           pin_header, header;  // the flit on the pins, the one in their register
+  logic                       unused;   // fields that do not matter here
 
+  assign pin_header = in_flit_i[noc_pkg::HEADER_W-1:0];
+  assign header = flit_q[noc_pkg::HEADER_W-1:0];
+  assign unused = &{1'b0, header};
   assign no_bist = '0;
   assign lookup_o = in_valid_i;
-  assign dst_o = in_flit_i[noc_pkg::DST_LSB +: noc_pkg::DST_W];
+  assign dst_o = pin_header.dst;
 
   always_ff @(posedge clk_i) begin : pins
     if (!rst_ni) valid_q <= 1'b0;
@@ -66,8 +71,8 @@ module bus_input #(
 
   vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_buffer (
     .clk_i, .rst_ni,
-    .in_valid_i(valid_q), .in_vc_i(flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]), .in_flit_i(flit_q),
-    .in_side_i({flit_q[noc_pkg::TAIL_BIT], known_i, out_i}),
+    .in_valid_i(valid_q), .in_vc_i(header.vc), .in_flit_i(flit_q),
+    .in_side_i({header.tail, known_i, out_i}),
     .valid_o(valid), .side_o(side), .pop_i, .pop_vc_i, .flit_o, .credit_o, .overflow_o, .empty_o(buffer_empty),
     .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
   );
@@ -80,9 +85,5 @@ module bus_input #(
   end
   assign empty_o = buffer_empty && !valid_q;
 
-  packet_order i_packet_order (
-    .clk_i, .rst_ni,
-    .valid_i(in_valid_i), .vc_i(in_flit_i[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
-    .head_i(in_flit_i[noc_pkg::HEAD_BIT]), .tail_i(in_flit_i[noc_pkg::TAIL_BIT])
-  );
+  packet_order i_packet_order (.clk_i, .rst_ni, .valid_i(in_valid_i), .header_i(pin_header));
 endmodule

@@ -15,9 +15,10 @@ module packet_order_proof (
   logic [2*noc_pkg::NUM_VCS-1:0] left_q;   // flits to come of the packet of each VC, less 1
   logic [noc_pkg::NUM_VCS-1:0]   open_q;
   logic                          head, tail;
+  noc_pkg::header_t              header;
   logic [1:0]                    left;
 
-  packet_order i_dut (.clk_i, .rst_ni, .valid_i, .vc_i, .head_i(head), .tail_i(tail));
+  packet_order i_dut (.clk_i, .rst_ni, .valid_i, .header_i(header));
 
   always_comb begin : environment
     if (!started_q) assume (!rst_ni);
@@ -27,6 +28,10 @@ module packet_order_proof (
     head = !open_q[vc_i];
     left = head ? flits_i : left_q[2*32'(vc_i)+:2];
     tail = left == '0;
+    header = '0;
+    header.vc = vc_i;
+    header.head = head;
+    header.tail = tail;
   end
 
   always_ff @(posedge clk_i) begin

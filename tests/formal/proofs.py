@@ -76,8 +76,8 @@ def reset_sync():
 
 def packet_order():
     faults = (
-        Fault("knows_what_is_open", "packet_order", "inside_q[vc_i] <= !tail_i;", "inside_q[vc_i] <= !tail_i && !head_i;"),
-        Fault("head_after_tail", "packet_order", "else if (valid_i) begin", "else if (valid_i && !head_i) begin"),
+        Fault("knows_what_is_open", "packet_order", "<= !header_i.tail;", "<= !header_i.tail && !header_i.head;"),
+        Fault("head_after_tail", "packet_order", "else if (valid_i) begin", "else if (valid_i && !header_i.head) begin"),
     )
     return [Proof("packet_order", depth=8, induction=2, faults=faults)]
 

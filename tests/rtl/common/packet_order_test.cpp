@@ -9,6 +9,7 @@
 #include "Vcommon_packet_order/Vcommon_packet_order.h"
 #include "base/random.h"
 #include "rtl/bench.h"
+#include "rtl/noc_pkg.h"
 
 namespace fredsim {
 namespace {
@@ -24,9 +25,9 @@ class PacketOrder : public testing::Test {
   }
   bool fires(int vc, bool head, bool tail, bool valid = true) {
     bench_->valid_i = valid;
-    bench_->vc_i = static_cast<CData>(vc);
-    bench_->head_i = head;
-    bench_->tail_i = tail;
+    set_bits(bench_->header_i, noc_pkg::VC_LSB, noc_pkg::VC_W, static_cast<std::uint64_t>(vc));
+    set_bit(bench_->header_i, noc_pkg::HEAD_BIT, head);
+    set_bit(bench_->header_i, noc_pkg::TAIL_BIT, tail);
     const std::string names = bench_.broken_by([&] { bench_.edge(); });
     EXPECT_TRUE(names.empty() || names == "head_after_tail") << names;
     return !names.empty();
