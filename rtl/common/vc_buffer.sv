@@ -49,13 +49,14 @@ module vc_buffer #(
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
   localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
 
-  logic [VCS-1:0]        push, pop, full;
-  logic [VCS*SLOT_W-1:0] head, tail;  // slots of the head-of-line flits, slots for flits that come
-  logic [SLOT_W-1:0]     popped_q;    // slot of the flit that was popped
+  logic [VCS-1:0]    push, pop, full;
+  logic [SLOT_W-1:0] head [VCS];  // slots of the head-of-line flits
+  logic [SLOT_W-1:0] tail [VCS];  // slots for flits that come
+  logic [SLOT_W-1:0] popped_q;    // slot of the flit that was popped
 
-  logic                  write, read;
-  logic [SLOT_W-1:0]     write_slot;
-  logic [VCS:0]          bist_fail;  // by VC, then that of the flits
+  logic              write, read;
+  logic [SLOT_W-1:0] write_slot;
+  logic [VCS:0]      bist_fail;   // by VC, then that of the flits
 
   always_comb begin : who_comes_and_goes
     push = '0;
@@ -63,7 +64,7 @@ module vc_buffer #(
     write_slot = '0;
     if (in_valid_i) begin
       push = (VCS'(1) << in_vc_i) & ~full;
-      write_slot = tail[32'(in_vc_i)*SLOT_W+:SLOT_W];
+      write_slot = tail[in_vc_i];
     end
     if (pop_i) pop = VCS'(1) << pop_vc_i;
   end
@@ -88,10 +89,10 @@ module vc_buffer #(
       .side_i (in_side_i),
       .pop_i  (pop[v]),
       .valid_o(valid_o[v]),
-      .side_o (side_o[SIDE_W*v+:SIDE_W]),
+      .side_o (side_o[SIDE_W*v +: SIDE_W]),
       .full_o (full[v]),
-      .tail_o (tail[SLOT_W*v+:SLOT_W]),
-      .head_o (head[SLOT_W*v+:SLOT_W]),
+      .tail_o (tail[v]),
+      .head_o (head[v]),
       .bist_i,
       .bist_fail_o(bist_fail[v])
     );
@@ -120,7 +121,7 @@ module vc_buffer #(
     end else begin
       credit_o <= pop;
       overflow_o <= in_valid_i && full[in_vc_i];
-      if (pop_i) popped_q <= head[32'(pop_vc_i)*SLOT_W+:SLOT_W];
+      if (pop_i) popped_q <= head[pop_vc_i];
     end
   end
 

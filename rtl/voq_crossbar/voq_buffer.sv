@@ -2,9 +2,9 @@
 // Input buffer of one port of a VOQ crossbar: slots of four virtual channels, and in them a queue for every (virtual
 // channel, output).
 //
-// What it does: a flit on in_flit_i at an edge is stored in a slot of VC in_vc_i, at the end of the queue of (in_vc_i,
-//   in_out_i). Queues of one VC share its slots, as they need them. pop_i takes the head-of-line flit of a queue away;
-//   its flit is read from the memory afterwards.
+// What it does: a flit on in_flit_i at an edge is stored in a slot of its VC, at the end of the queue of that VC to
+//   output in_out_i. Queues of one VC share its slots, as they need them. pop_i takes the head-of-line flit of a queue
+//   away; its flit is read from the memory afterwards.
 // Queues: bit P*v + o of a vector is that of VC v to output o. valid_o: it has a head-of-line flit; tail_o: that is
 //   the last flit of its packet; several_o: it has two flits or more; all from registers.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
@@ -33,7 +33,6 @@ module voq_buffer #(
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  logic                       in_valid_i,
-  input  logic [noc_pkg::VC_W-1:0]   in_vc_i,
   input  logic [phased_pkg::OUT_W-1:0] in_out_i,
   input  logic [FLIT_W-1:0]          in_flit_i,
   output logic [VCS*P-1:0]           valid_o,
@@ -50,21 +49,27 @@ module voq_buffer #(
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
   localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
   localparam int unsigned LINK_W = SLOT_W + 1;
+  localparam int unsigned QUEUES = VCS * P;
 
-  logic [VCS-1:0]        come, take, full;
-  logic [VCS*SLOT_W-1:0] free;                        // slot of the next flit, by VC
-  logic [VCS*P-1:0]      to_queue, push, link, read;  // by queue
-  logic [VCS*P*SLOT_W-1:0] slot, link_slot, read_slot;
-  logic                  write, read_q, tail, link_any, read_any;
-  logic [SLOT_W-1:0]     write_slot, popped, popped_q, link_at, read_at;
-  logic [LINK_W-1:0]     next, pushed;  // links: one that was read, the flit that comes
-  logic [1:0]            bist_fail;  // flits, links
+  noc_pkg::header_t  header;              // the flit that comes
+  logic [VCS-1:0]    come, take, full;
+  logic [SLOT_W-1:0] free [VCS];          // slot of the next flit
+  logic [QUEUES-1:0] link, read;
+  logic [SLOT_W-1:0] slot [QUEUES];       // slot of the head-of-line flit
+  logic [SLOT_W-1:0] link_slot [QUEUES];
+  logic [SLOT_W-1:0] read_slot [QUEUES];
+  logic              write, read_q, link_any, read_any;
+  logic [SLOT_W-1:0] write_slot, popped, popped_q, link_at, read_at;
+  logic [LINK_W-1:0] next, pushed;        // links: one that was read, the flit that comes
+  logic [1:0]        bist_fail;           // flits, links
+  logic              unused;              // fields that do not matter here
 
-  assign come = in_valid_i ? VCS'(1) << in_vc_i : '0;
+  assign header = in_flit_i[noc_pkg::HEADER_W-1:0];
+  assign unused = &{1'b0, header};
+  assign come = in_valid_i ? VCS'(1) << header.vc : '0;
   assign take = come & ~full;
   assign write = take != '0;
-  assign tail = in_flit_i[noc_pkg::TAIL_BIT];
-  assign pushed = {tail, write_slot};
+  assign pushed = {header.tail, write_slot};
   assign link_any = link != '0;
   assign read_any = read != '0;
 
@@ -84,31 +89,30 @@ module voq_buffer #(
       .take_i     (take[v]),
       .give_i     (credit_o[v]),
       .give_slot_i(popped_q),
-      .slot_o     (free[SLOT_W*v +: SLOT_W]),
+      .slot_o     (free[v]),
       .full_o     (full[v])
     );
 
     for (genvar o = 0; o < P; o++) begin : gen_queue
-      assign to_queue[P*v + o] = in_out_i == phased_pkg::OUT_W'(o);
-      assign push[P*v + o] = take[v] && to_queue[P*v + o];
+      localparam int unsigned Q = P*v + o;
       voq_list #(
         .DEPTH (DEPTH),
         .SLOT_W(SLOT_W)
       ) i_list (
         .clk_i,
         .rst_ni,
-        .push_i     (push[P*v + o]),
-        .push_slot_i(free[SLOT_W*v +: SLOT_W]),
-        .push_tail_i(tail),
-        .pop_i      (pop_i[P*v + o]),
-        .valid_o    (valid_o[P*v + o]),
-        .several_o  (several_o[P*v + o]),
-        .slot_o     (slot[SLOT_W*(P*v + o) +: SLOT_W]),
-        .tail_o     (tail_o[P*v + o]),
-        .link_o     (link[P*v + o]),
-        .link_slot_o(link_slot[SLOT_W*(P*v + o) +: SLOT_W]),
-        .read_o     (read[P*v + o]),
-        .read_slot_o(read_slot[SLOT_W*(P*v + o) +: SLOT_W]),
+        .push_i     (take[v] && in_out_i == phased_pkg::OUT_W'(o)),
+        .push_slot_i(free[v]),
+        .push_tail_i(header.tail),
+        .pop_i      (pop_i[Q]),
+        .valid_o    (valid_o[Q]),
+        .several_o  (several_o[Q]),
+        .slot_o     (slot[Q]),
+        .tail_o     (tail_o[Q]),
+        .link_o     (link[Q]),
+        .link_slot_o(link_slot[Q]),
+        .read_o     (read[Q]),
+        .read_slot_o(read_slot[Q]),
         .read_link_i(next)
       );
     end
@@ -122,22 +126,22 @@ module voq_buffer #(
     read_at = '0;
     if (write) begin
       for (int unsigned v = 0; v < VCS; v++) begin
-        if (take[v]) write_slot = write_slot | free[SLOT_W*v +: SLOT_W];
+        if (take[v]) write_slot = write_slot | free[v];
       end
     end
     if (link != '0) begin
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        if (link[q]) link_at = link_at | link_slot[SLOT_W*q +: SLOT_W];
+      for (int unsigned q = 0; q < QUEUES; q++) begin
+        if (link[q]) link_at = link_at | link_slot[q];
       end
     end
     if (read != '0) begin
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        if (read[q]) read_at = read_at | read_slot[SLOT_W*q +: SLOT_W];
+      for (int unsigned q = 0; q < QUEUES; q++) begin
+        if (read[q]) read_at = read_at | read_slot[q];
       end
     end
     if (pop_i != '0) begin
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        if (pop_i[q]) popped = popped | slot[SLOT_W*q +: SLOT_W];
+      for (int unsigned q = 0; q < QUEUES; q++) begin
+        if (pop_i[q]) popped = popped | slot[q];
       end
     end
   end

@@ -75,7 +75,6 @@ module voq_input_unit #(
     .clk_i,
     .rst_ni,
     .in_valid_i(push),
-    .in_vc_i   (flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
     .in_out_i  (route_out_i),
     .in_flit_i (flit_q),
     .valid_o,

@@ -54,9 +54,9 @@ class BufferBench {
     const int out = static_cast<int>(random_.below(kPorts));
     const Flit flit{++tag_, chance(40)};
     dut_->in_valid_i = comes;
-    dut_->in_vc_i = static_cast<std::uint8_t>(vc);
     dut_->in_out_i = static_cast<std::uint8_t>(out);
     set_bits(dut_->in_flit_i, 0, 32, flit.tag);
+    set_bits(dut_->in_flit_i, noc_pkg::VC_LSB, noc_pkg::VC_W, static_cast<std::uint64_t>(vc));
     set_bit(dut_->in_flit_i, noc_pkg::TAIL_BIT, flit.tail);
     std::vector<int> fronts;
     for (int q = 0; q < kNumVcs * kPorts; ++q) {
