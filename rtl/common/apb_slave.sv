@@ -12,7 +12,7 @@
 //   all stays as it is until pready_o.
 module apb_slave #(
   /// bits of a byte address
-  parameter int unsigned ADDR_W = 18
+  parameter int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,

@@ -4,7 +4,7 @@
 // Timing: has_credit_o and credits_o are registers. give_i at an edge adds one credit, spend_i takes one; both at once
 //   leave the number as it is. write_i sets it, whatever comes or goes at the same edge. A credit that comes at an
 //   edge may be spent at that edge: the parent spends one where has_credit_o or give_i is high (asserted).
-// Number: 16 bits, wraps.
+// Number: CREDIT_W bits, wraps.
 module credit_counter #(
   /// credits after reset
   parameter int unsigned DEPTH = 48,

@@ -6,7 +6,9 @@
 // samples read_i and holds. Counters that are never fed are removed by synthesis.
 module switch_counters #(
   /// ports of the switch
-  parameter int unsigned P = 12
+  parameter int unsigned P = 12,
+  /// bits of a register's address, derived
+  localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -20,7 +22,7 @@ module switch_counters #(
   input  logic [7:0]   stall_arbiter_i,
   input  logic [P-1:0] stall_link_i,
   input  logic         read_i,
-  input  logic [15:0]  addr_i,
+  input  logic [ADDR_W-1:0] addr_i,
   output logic [31:0]  rdata_o
 );
   logic [63:0] in_q [P];
@@ -28,6 +30,9 @@ module switch_counters #(
   logic [63:0] reductions_q, phase_changes_q, join_q, credit_q, phase_q, arbiter_q, link_q;
   logic [63:0] value;
   logic [7:0]  link_events;
+  logic [ADDR_W-1:0] low_addr;  // address of the counter's low word
+
+  assign low_addr = {addr_i[ADDR_W-1:1], 1'b0};
 
   always_comb begin
     link_events = '0;
@@ -39,7 +44,7 @@ module switch_counters #(
   always_comb begin
     value = '0;
     if (read_i) begin
-      case (addr_i & 16'hFFFE)
+      case (low_addr)
         noc_pkg::REG_REDUCTIONS:    value = reductions_q;
         noc_pkg::REG_PHASE_CHANGES: value = phase_changes_q;
         noc_pkg::REG_STALL_JOIN:    value = join_q;
@@ -49,8 +54,8 @@ module switch_counters #(
         noc_pkg::REG_STALL_LINK:    value = link_q;
         default: begin
           for (int unsigned p = 0; p < P; p++) begin
-            if ((addr_i & 16'hFFFE) == noc_pkg::REG_FLITS_IN + 16'(2 * p)) value = in_q[p];
-            if ((addr_i & 16'hFFFE) == noc_pkg::REG_FLITS_OUT + 16'(2 * p)) value = out_q[p];
+            if (low_addr == noc_pkg::REG_FLITS_IN + ADDR_W'(2 * p)) value = in_q[p];
+            if (low_addr == noc_pkg::REG_FLITS_OUT + ADDR_W'(2 * p)) value = out_q[p];
           end
         end
       endcase

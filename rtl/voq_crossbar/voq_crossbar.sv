@@ -6,8 +6,8 @@
 //   link. Unloaded, a flit that is sampled on in_flit_i at edge e is at the head of its queue after e + 1, leaves it at
 //   e + 2, is read from its memory at e + 3, in the flit register after e + 4, in the crossbar's after e + 5, in the
 //   staging and its launch decided at e + 6, and on out_flit_o after e + 7.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input p was
-//   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input
+//   p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
 //   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge.
 //   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
 //   a memory.
@@ -57,7 +57,7 @@ module voq_crossbar #(
   input  logic [VCS*P-1:0]           out_credit_i,
   input  logic                       reg_valid_i,
   input  logic                       reg_write_i,
-  input  logic [15:0]                reg_addr_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
   input  logic [31:0]                reg_wdata_i,
   output logic [31:0]                reg_rdata_o,
   output logic                       idle_o,
@@ -69,6 +69,7 @@ module voq_crossbar #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
+  localparam int unsigned ROUTE_ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
   localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       OUT_DEPTH < PACKET_FLITS || ITERATIONS < 1 || ITERATIONS > voq_crossbar_pkg::MAX_ITERATIONS) begin : gen_range
@@ -81,8 +82,8 @@ module voq_crossbar #(
   end
 
   // ------------------------------------------------------------------ scheduler
-  logic [VCS*P*P-1:0] valid, tail, several, pop;  // bit P*(4*input+v) + output
-  logic [VCS*P-1:0]   room;                       // bit 4*output + v
+  logic [VCS*P*P-1:0] valid, tail, several, pop;  // bit P*vc_index(input, v) + output
+  logic [VCS*P-1:0]   room;                       // by (output, VC)
   logic [P-1:0]       reserve;
   logic [VC_W*P-1:0]  reserve_vc;
   logic [P*P-1:0]     pair, pair_q, select_q;     // bit P*output + input: 1, 2 and 3 edges after it left its queue
@@ -136,7 +137,7 @@ module voq_crossbar #(
 
   phased_route_ram #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
-    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[OUT_W:0]),
+    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[ROUTE_ADDR_W-1:0]), .wdata_i(reg_wdata_i[OUT_W:0]),
     .rdata_o(route_rdata),
     .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
     .bist_i, .bist_fail_o(bist_fail_o[2*P])
@@ -154,18 +155,20 @@ module voq_crossbar #(
 
     voq_input_unit #(.P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
       .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
       .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
-      .valid_o(valid[VCS*P*p +: VCS*P]), .tail_o(tail[VCS*P*p +: VCS*P]), .several_o(several[VCS*P*p +: VCS*P]),
-      .pop_i(pop[VCS*P*p +: VCS*P]),
+      .valid_o(valid[P*noc_pkg::vc_index(p, 0) +: VCS*P]), .tail_o(tail[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .several_o(several[P*noc_pkg::vc_index(p, 0) +: VCS*P]), .pop_i(pop[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
       .flit_valid_o(flit_valid[p]), .flit_o(read),
       .empty_o(in_empty[p]), .overflow_o(overflow[p]), .error_phase_o(error_phase[p]), .error_route_o(error_route[p]),
       .bist_i, .bist_fail_o(bist_fail_o[p])
     );
     logic unused_header;  // header bits after the tail bit do not go on
     assign unused_header = &{1'b0, read[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
-    assign flit[p*FLIT_W +: FLIT_W] = {read[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}}, read[noc_pkg::TAIL_BIT:0]};
+    assign flit[p*FLIT_W +: FLIT_W] = {read[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
+                                       read[noc_pkg::TAIL_BIT:0]};
 
     voq_crossbar_mux #(.P(P), .FLIT_W(FLIT_W)) i_mux (
       .clk_i, .rst_ni,
@@ -173,7 +176,7 @@ module voq_crossbar #(
       .out_valid_o(leave_valid[p]), .out_flit_o(leave)
     );
 
-    assign write_vc = credit_write[VCS*p +: VCS];
+    assign write_vc = credit_write[noc_pkg::vc_index(p, 0) +: VCS];
     assign write_any = write_vc != '0;
     always_comb begin : number
       write_vc_number = '0;
@@ -186,12 +189,12 @@ module voq_crossbar #(
       .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
     ) i_output (
       .clk_i, .rst_ni,
-      .reserve_i(reserve[p]), .reserve_vc_i(reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
+      .reserve_i(reserve[p]), .reserve_vc_i(reserve_vc[VC_W*p +: VC_W]), .room_o(room[noc_pkg::vc_index(p, 0) +: VCS]),
       .in_valid_i(leave_valid[p]), .in_flit_i(leave),
       .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(write_any), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-      .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
+      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(1'b1),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
@@ -200,6 +203,6 @@ module voq_crossbar #(
   // Nothing is in flight between inputs and outputs unless it has a place in the staging, which is then not empty.
   assign idle_o = scheduler_idle && pair_q == '0 && select_q == '0 && &in_empty && &empty;
 
-  logic unused_wdata;  // registers are 16 bits or fewer
+  logic unused_wdata;  // no register is wider
   assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};
 endmodule

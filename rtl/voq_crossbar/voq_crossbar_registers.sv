@@ -2,8 +2,9 @@
 // Registers of a VOQ crossbar beside its counters and routes: identity, shape, error, credits; whose answer a read gets.
 //
 // Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
-//   addresses read 0. In the cycle of a request: counter_read_o, route_read_o and route_write_o tell the counters and the
-//   routing table, which answer after the edge; credit_write_o, bit 4p + v, writes the credits of output p.
+//   addresses read 0. In the cycle of a request: counter_read_o, route_read_o and route_write_o tell the counters and
+//   the routing table, which answer after the edge; credit_write_o, bit vc_index(p, v), writes the credits of VC v of
+//   output p.
 // error_o: the first error code, the lowest of several at one edge, sticky.
 module voq_crossbar_registers #(
   /// ports
@@ -11,13 +12,15 @@ module voq_crossbar_registers #(
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a number of credits, derived
-  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
+  /// bits of a register's address, derived
+  localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  logic                      valid_i,
   input  logic                      write_i,
-  input  logic [15:0]               addr_i,
+  input  logic [ADDR_W-1:0]         addr_i,
   output logic [31:0]               rdata_o,
   // counters, routing table
   output logic                      counter_read_o,
@@ -26,7 +29,7 @@ module voq_crossbar_registers #(
   output logic                      route_write_o,
   input  logic [phased_pkg::OUT_W:0] route_rdata_i,
   // outputs
-  input  logic [CREDIT_W*VCS*P-1:0] credits_i,  // VC v of port p at CREDIT_W*(4p + v)
+  input  logic [CREDIT_W*VCS*P-1:0] credits_i,  // by (port, VC)
   output logic [VCS*P-1:0]          credit_write_o,
   // errors, by input
   input  logic [P-1:0]              error_overflow_i,
@@ -34,13 +37,13 @@ module voq_crossbar_registers #(
   input  logic [P-1:0]              error_route_i,
   output logic [31:0]               error_o
 );
-  logic        route_hit, counter_hit;
-  logic [15:0] credit_register;  // 4p + v
-  logic [15:0] credit;
-  logic [31:0] other_q;
-  logic [1:0]  source_q;  // whose data the last read wants: 0 these, 1 counters, 2 routes
+  logic                route_hit, counter_hit;
+  logic [ADDR_W-1:0]   credit_register;  // vc_index
+  logic [CREDIT_W-1:0] credit;
+  logic [31:0]         other_q;
+  logic [1:0]          source_q;  // whose data the last read wants: 0 these, 1 counters, 2 routes
 
-  assign route_hit = addr_i >= noc_pkg::REG_ROUTE && addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+  assign route_hit = addr_i >= noc_pkg::REG_ROUTE && addr_i < noc_pkg::REG_ROUTE + ADDR_W'(noc_pkg::MAX_ROUTES);
   assign counter_hit = addr_i >= noc_pkg::REG_FLITS_IN && addr_i < noc_pkg::REG_ROUTE;
   assign counter_read_o = valid_i && !write_i && counter_hit;
   assign route_read_o = valid_i && !write_i && route_hit;
@@ -50,10 +53,10 @@ module voq_crossbar_registers #(
   always_comb begin : credits
     credit = '0;
     credit_write_o = '0;
-    if (valid_i && addr_i >= noc_pkg::REG_CREDIT && credit_register < 16'(VCS * P)) begin
+    if (valid_i && addr_i >= noc_pkg::REG_CREDIT && credit_register < ADDR_W'(VCS * P)) begin
       for (int unsigned i = 0; i < VCS * P; i++) begin
-        if (credit_register == 16'(i)) credit = credit | credits_i[CREDIT_W*i +: CREDIT_W];
-        credit_write_o[i] = write_i && credit_register == 16'(i);
+        if (credit_register == ADDR_W'(i)) credit = credit | credits_i[CREDIT_W*i +: CREDIT_W];
+        credit_write_o[i] = write_i && credit_register == ADDR_W'(i);
       end
     end
   end
@@ -68,7 +71,7 @@ module voq_crossbar_registers #(
         noc_pkg::REG_ID:    other_q <= voq_crossbar_pkg::VOQ_CROSSBAR_ID;
         noc_pkg::REG_SHAPE: other_q <= 32'(P);
         noc_pkg::REG_ERROR: other_q <= error_o;
-        default:            other_q <= {16'd0, credit};
+        default:            other_q <= 32'(credit);
       endcase
     end
   end

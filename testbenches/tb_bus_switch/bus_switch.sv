@@ -11,10 +11,10 @@
 //     e + 4       over the bus into the output register: on out_flit_o after e + 4
 //   A packet goes by its destination, which all its flits have, through the routing table at REG_ROUTE. A packet starts
 //   only where the receiver has room for PACKET_FLITS flits (control VC: for one): receivers hold so many at least.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input p was
-//   freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit is
-//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given at edge e
-//   it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something where
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
+//   p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit is
+//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given at
+//   edge e it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something where
 //   out_valid_o is set.
 // Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in and out, stalls by
 //   credit, arbiter and link (bus_arbiter). One request a cycle, reg_rdata_o follows the edge that samples a read;
@@ -53,7 +53,7 @@ module bus_switch #(
   input  logic [VCS*P-1:0]    out_credit_i,
   input  logic                reg_valid_i,
   input  logic                reg_write_i,
-  input  logic [15:0]         reg_addr_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
   input  logic [31:0]         reg_wdata_i,
   output logic [31:0]         reg_rdata_o,
   output logic                idle_o,
@@ -70,6 +70,7 @@ module bus_switch #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W;
   localparam int unsigned ROUTE_ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
 
   // ------------------------------------------------------------------ routing table, inputs
@@ -90,7 +91,8 @@ module bus_switch #(
   assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};  // no register is wider
   assign read = reg_valid_i && !reg_write_i;
   assign write = reg_valid_i && reg_write_i;
-  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE && reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE &&
+                     reg_addr_i < noc_pkg::REG_ROUTE + REG_ADDR_W'(noc_pkg::MAX_ROUTES);
 
   phased_route_ram #(.P(P)) i_routes (
     .clk_i, .write_i(write && route_hit), .read_i(read && route_hit), .addr_i(reg_addr_i[ROUTE_ADDR_W-1:0]),
@@ -104,8 +106,9 @@ module bus_switch #(
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
       .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
       .lookup_o(lookup[p]), .dst_o(dst[DST_W*p +: DST_W]), .known_i(known[p]), .out_i(out[OUT_W*p +: OUT_W]),
-      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .lost_o(lost[noc_pkg::vc_index(p, 0) +: VCS]), .to_o(to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
-      .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
+      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .lost_o(lost[noc_pkg::vc_index(p, 0) +: VCS]),
+      .to_o(to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]), .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
       .overflow_o(overflow[p]), .empty_o(input_empty[p])
     );
   end
@@ -118,14 +121,16 @@ module bus_switch #(
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
       localparam int unsigned NEED = (v == noc_pkg::VC_CONTROL) ? 1 : PACKET_FLITS;
-      localparam bit [15:0] REGISTER = noc_pkg::REG_CREDIT + 16'(noc_pkg::vc_index(p, v));
-      logic spend;
+      localparam bit [REG_ADDR_W-1:0] REGISTER = noc_pkg::REG_CREDIT + REG_ADDR_W'(noc_pkg::vc_index(p, v));
+      logic                spend;
+      logic [CREDIT_W-1:0] count;
       assign spend = pop != '0 && pop_vc == noc_pkg::VC_W'(v) && pop_to == OUT_W'(p);
-      assign room_packet[noc_pkg::vc_index(p, v)] = credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W] >= CREDIT_W'(NEED);
+      assign room_packet[noc_pkg::vc_index(p, v)] = count >= CREDIT_W'(NEED);
+      assign credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W] = count;
       credit_counter #(.DEPTH(DEPTH)) i_credits (
         .clk_i, .rst_ni, .give_i(out_credit_i[noc_pkg::vc_index(p, v)]), .spend_i(spend),
         .write_i(write && reg_addr_i == REGISTER), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-        .has_credit_o(room_flit[noc_pkg::vc_index(p, v)]), .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W])
+        .has_credit_o(room_flit[noc_pkg::vc_index(p, v)]), .credits_o(count)
       );
     end
   end
@@ -173,7 +178,7 @@ module bus_switch #(
   // ------------------------------------------------------------------ registers, counters
   logic        counter_hit, counter_read_q, route_read_q;  // whose data the last read wants
   logic [31:0] counter_rdata, rdata_q;
-  logic [15:0] credit_read;
+  logic [CREDIT_W-1:0] credit_read;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_ROUTE;
   assign reg_rdata_o = counter_read_q ? counter_rdata : route_read_q ? 32'(route_rdata) : rdata_q;
 
@@ -188,7 +193,7 @@ module bus_switch #(
   always_comb begin : credit_registers
     credit_read = '0;
     for (int unsigned i = 0; i < VCS * P; i++) begin
-      if (reg_addr_i == noc_pkg::REG_CREDIT + 16'(i)) credit_read = credits[CREDIT_W*i +: CREDIT_W];
+      if (reg_addr_i == noc_pkg::REG_CREDIT + REG_ADDR_W'(i)) credit_read = credits[CREDIT_W*i +: CREDIT_W];
     end
   end
 
@@ -204,7 +209,7 @@ module bus_switch #(
         noc_pkg::REG_ID:    rdata_q <= bus_pkg::BUS_ID;
         noc_pkg::REG_SHAPE: rdata_q <= P;
         noc_pkg::REG_ERROR: rdata_q <= error_o;
-        default:            rdata_q <= {16'd0, credit_read};
+        default:            rdata_q <= 32'(credit_read);
       endcase
     end
   end

@@ -36,7 +36,7 @@ module custom_switch #(
   input  logic [VCS*P-1:0]    out_credit_i,
   input  logic                reg_valid_i,
   input  logic                reg_write_i,
-  input  logic [15:0]         reg_addr_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
   input  logic [31:0]         reg_wdata_i,
   output logic [31:0]         reg_rdata_o,
   output logic                idle_o,
