@@ -67,7 +67,7 @@ module async_fifo #(
 
   for (genvar i = 0; i < DEPTH; i++) begin : gen_word
     always_ff @(posedge wclk_i) begin
-      if (write_i && wpointer_q[ADDR_W-1:0] == ADDR_W'(i)) word_q[i*WIDTH+:WIDTH] <= wdata_i;
+      if (write_i && wpointer_q[ADDR_W-1:0] == ADDR_W'(i)) word_q[i*WIDTH +: WIDTH] <= wdata_i;
     end
   end
 
@@ -76,7 +76,7 @@ module async_fifo #(
 
   assign rpointer_d = rpointer_q + COUNT_W'(read_i);
   assign valid_o = wgray_here != rgray_q;
-  assign rdata_o = word_q[32'(rpointer_q[ADDR_W-1:0])*WIDTH+:WIDTH];
+  assign rdata_o = word_q[32'(rpointer_q[ADDR_W-1:0])*WIDTH +: WIDTH];
 
   synchroniser #(.WIDTH(COUNT_W)) i_write_pointer (.clk_i(rclk_i), .rst_ni(rrst_ni), .d_i(wgray_q), .q_o(wgray_here));
 

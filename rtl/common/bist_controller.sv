@@ -79,7 +79,7 @@ module bist_controller #(
       bist_o[bist_pkg::READ_BIT] <= read;
       bist_o[bist_pkg::VALUE_BIT] <= read ? READ_VALUE[element_q] : WRITE_VALUE[element_q];
       bist_o[bist_pkg::ALTERNATE_BIT] <= alternate_q;
-      bist_o[bist_pkg::ADDR_LSB+:bist_pkg::ADDR_W] <= addr_q;
+      bist_o[bist_pkg::ADDR_LSB +: bist_pkg::ADDR_W] <= addr_q;
     end
   end
 
@@ -111,7 +111,7 @@ module bist_controller #(
     if (rst_ni) begin
       memories_are_taken_only_while_busy: assert (busy_o || !bist_o[bist_pkg::ENABLE_BIT]);
       reads_or_writes: assert (!(bist_o[bist_pkg::WRITE_BIT] && bist_o[bist_pkg::READ_BIT]));
-      within_depth: assert (32'(bist_o[bist_pkg::ADDR_LSB+:bist_pkg::ADDR_W]) < DEPTH);
+      within_depth: assert (32'(bist_o[bist_pkg::ADDR_LSB +: bist_pkg::ADDR_W]) < DEPTH);
     end
   end
 endmodule

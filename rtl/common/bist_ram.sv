@@ -58,7 +58,7 @@ module bist_ram #(
     logic                        value_q, alternate_q;
 
     assign test = bist_i[bist_pkg::ENABLE_BIT];
-    assign addr = bist_i[bist_pkg::ADDR_LSB+:bist_pkg::ADDR_W];
+    assign addr = bist_i[bist_pkg::ADDR_LSB +: bist_pkg::ADDR_W];
     assign hit = 32'(addr) < DEPTH;
     assign word = {WIDTH{bist_i[bist_pkg::VALUE_BIT]}} ^ (bist_i[bist_pkg::ALTERNATE_BIT] ? ~EVEN_BITS : '0);
     assign expected = {WIDTH{value_q}} ^ (alternate_q ? ~EVEN_BITS : '0);

@@ -60,11 +60,11 @@ module link_retry_rx #(
   logic               pass, ask;
 
   assign intact = here_q && check == check_q;
-  assign seq = data_q[FLIT_W+:SEQ_W];
+  assign seq = data_q[FLIT_W +: SEQ_W];
   assign ahead = seq - expected_q;
   assign is_next = ahead == '0;
   assign is_old = ahead[SEQ_W-1];
-  assign is_of_round = data_q[FLIT_W+SEQ_W+:ROUND_W] == round_q;
+  assign is_of_round = data_q[FLIT_W+SEQ_W +: ROUND_W] == round_q;
   assign pass = intact && is_next;
   assign ask = here_q && (intact ? !is_next && !is_old && (!asked_q || is_of_round) : !asked_q);
 
@@ -86,13 +86,13 @@ module link_retry_rx #(
   end
 
   // ------------------------------------------------------------------ back
-  logic [link_pkg::CREDITS_W-1:0]   given_q, given;
+  logic [link_pkg::CREDITS_W-1:0]   given_q, given;  // those of VC v begin at CREDIT_W*v
   logic [link_pkg::BACK_DATA_W-1:0] back;
   logic [link_pkg::CHECK_W-1:0]     back_check;
 
   always_comb begin : credits
     for (int unsigned v = 0; v < noc_pkg::NUM_VCS; v++) begin
-      given[CREDIT_W*v+:CREDIT_W] = given_q[CREDIT_W*v+:CREDIT_W] + CREDIT_W'(credit_i[v]);
+      given[CREDIT_W*v +: CREDIT_W] = given_q[CREDIT_W*v +: CREDIT_W] + CREDIT_W'(credit_i[v]);
     end
   end
 

@@ -75,13 +75,13 @@ module link_retry_tx #(
 
   assign intact = back_check == back_i[link_pkg::BACK_W-1:link_pkg::BACK_DATA_W];
   assign expected = back_i[SEQ_W-1:0];
-  assign asked = back_i[SEQ_W+:ROUND_W];
+  assign asked = back_i[SEQ_W +: ROUND_W];
 
   // ------------------------------------------------------------------ credits
   for (genvar v = 0; v < noc_pkg::NUM_VCS; v++) begin : gen_vc
     logic [CREDIT_W-1:0] given, given_q, owed_q, owed;
 
-    assign given = back_i[SEQ_W+ROUND_W+CREDIT_W*v+:CREDIT_W];
+    assign given = back_i[SEQ_W+ROUND_W+CREDIT_W*v +: CREDIT_W];
     assign owed = intact ? owed_q + (given - given_q) : owed_q;
 
     always_ff @(posedge clk_i) begin

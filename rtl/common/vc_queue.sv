@@ -106,10 +106,10 @@ module vc_queue #(
       unread_q <= unread_q + COUNT_W'(write) - COUNT_W'(read);
       if (write) write_at_q <= (write_at_q == ADDR_W'(DEPTH - 1)) ? '0 : write_at_q + ADDR_W'(1);
       if (read) read_at_q <= (read_at_q == ADDR_W'(DEPTH - 1)) ? '0 : read_at_q + ADDR_W'(1);
-      if (pop_i) side_q[0+:(KNOWN-1)*SIDE_W] <= side_q[SIDE_W+:(KNOWN-1)*SIDE_W];
+      if (pop_i) side_q[0 +: (KNOWN-1)*SIDE_W] <= side_q[SIDE_W +: (KNOWN-1)*SIDE_W];
       for (int unsigned i = 0; i < KNOWN; i++) begin
-        if (read_q && after_pop[i]) side_q[SIDE_W*i+:SIDE_W] <= memory_side;
-        if (direct && after_read[i]) side_q[SIDE_W*i+:SIDE_W] <= side_i;
+        if (read_q && after_pop[i]) side_q[SIDE_W*i +: SIDE_W] <= memory_side;
+        if (direct && after_read[i]) side_q[SIDE_W*i +: SIDE_W] <= side_i;
       end
     end
   end
