@@ -110,6 +110,10 @@ package noc_pkg;
   localparam bit [REG_ADDR_W-1:0] REG_SHAPE = 16'h0001;
   localparam bit [REG_ADDR_W-1:0] REG_POSITION = 16'h0002;  // RW, mesh_router, mesh_reducing: x | y << 8
   localparam bit [REG_ADDR_W-1:0] REG_ERROR = 16'h0003;     // RO: sticky error code
+  // RW, mesh_router: sides of the rings of a torus, columns of a row | rows of a column << 8. Reset value: 0, none.
+  localparam bit [REG_ADDR_W-1:0] REG_TORUS = 16'h0004;
+  // RW, mesh_router, mesh_reducing: local ports without a link, a bit each (mesh_pkg). Reset value: 0, all have one.
+  localparam bit [REG_ADDR_W-1:0] REG_NO_LINK = 16'h0005;
   // RW: credits of output port p, VC v (+ vc_index), i.e. the depth of the buffer at the other end. Reset value: the
   // switch's own input buffer depth. Write only while no traffic flows.
   localparam bit [REG_ADDR_W-1:0] REG_CREDIT = 16'h0100;

@@ -20,13 +20,7 @@ package mesh_pkg;
   localparam bit [4:0] SOUTH = 5'd2;
   localparam bit [4:0] WEST = 5'd3;
   localparam int unsigned FIRST_LOCAL = 4;
-  // Register of mesh_router, beside those of noc_pkg: RW, sides of the rings, columns of a row | rows of a column
-  // << 8; 0, the reset value: none.
-  localparam bit [15:0] REG_TORUS = 16'h0004;
-  // Register of mesh_router and mesh_reducing: RW, local ports without a link, a bit each (of the first MASK_W); 0, the
-  // reset value: all have one.
-  localparam bit [15:0] REG_NO_LINK = 16'h0005;
-  localparam int unsigned MASK_W = 16;
+  localparam int unsigned MASK_W = 16;  // local ports that register REG_NO_LINK has a bit for
 
   // From coordinate `from` to another one, `to`: whether the path is upwards, to the next higher coordinate.
   // On a ring of `side` that is the shorter direction. Paths of equal length are shared out: upwards from even

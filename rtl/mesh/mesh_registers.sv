@@ -64,11 +64,11 @@ module mesh_registers #(
         x_o <= wdata_i[0 +: mesh_pkg::COORDINATE_W];
         y_o <= wdata_i[8 +: mesh_pkg::COORDINATE_W];
       end
-      if (addr_i == mesh_pkg::REG_TORUS) begin
+      if (addr_i == noc_pkg::REG_TORUS) begin
         columns_o <= wdata_i[0 +: mesh_pkg::SIDE_W];
         rows_o <= wdata_i[8 +: mesh_pkg::SIDE_W];
       end
-      if (addr_i == mesh_pkg::REG_NO_LINK) no_link_o <= wdata_i;
+      if (addr_i == noc_pkg::REG_NO_LINK) no_link_o <= wdata_i;
     end
   end
 
@@ -80,8 +80,8 @@ module mesh_registers #(
         noc_pkg::REG_ID:       rdata_o <= mesh_pkg::MESH_ID;
         noc_pkg::REG_SHAPE:    rdata_o <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
         noc_pkg::REG_POSITION: rdata_o <= {16'd0, 8'(y_o), 8'(x_o)};
-        mesh_pkg::REG_TORUS:   rdata_o <= {16'd0, 8'(rows_o), 8'(columns_o)};
-        mesh_pkg::REG_NO_LINK: rdata_o <= {16'd0, no_link_o};
+        noc_pkg::REG_TORUS:   rdata_o <= {16'd0, 8'(rows_o), 8'(columns_o)};
+        noc_pkg::REG_NO_LINK: rdata_o <= {16'd0, no_link_o};
         noc_pkg::REG_ERROR:    rdata_o <= error_o;
         default:               rdata_o <= {16'd0, credit};
       endcase

@@ -4,7 +4,7 @@
 // Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:
 //   mesh_pkg::route_xy of a mesh, with what the registers held before the edge. None, known_o low: an I/O
 //   port that is not there, or a U-turn to the direction that the flit came from.
-// Registers: REG_POSITION (noc_pkg) and REG_NO_LINK (mesh_pkg), written while no traffic flows. hit_o: reg_addr_i is the
+// Registers: REG_POSITION and REG_NO_LINK (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is the
 //   address of one, combinational; rdata_o follows the edge that samples a read, and holds.
 // Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.
 // Reset (synchronous): position (0, 0), all local ports with a link, rdata_o 0.
@@ -42,7 +42,7 @@ module mesh_reducing_routes #(
   logic [P-1:0]    none;  // there is no output for the flit that is looked up
 
   assign is_position = reg_addr_i == noc_pkg::REG_POSITION;
-  assign hit_o = is_position || reg_addr_i == mesh_pkg::REG_NO_LINK;
+  assign hit_o = is_position || reg_addr_i == noc_pkg::REG_NO_LINK;
 
   always_ff @(posedge clk_i) begin : registers
     if (!rst_ni) begin

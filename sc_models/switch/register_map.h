@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "rtl/mesh_pkg.h"
 #include "rtl/noc_pkg.h"
 #include "rtl/phased_pkg.h"
 
@@ -14,8 +13,8 @@ namespace fredsim::reg {
 inline constexpr std::uint16_t kId = noc_pkg::REG_ID;
 inline constexpr std::uint16_t kShape = noc_pkg::REG_SHAPE;
 inline constexpr std::uint16_t kPosition = noc_pkg::REG_POSITION;
-inline constexpr std::uint16_t kTorus = mesh_pkg::REG_TORUS;
-inline constexpr std::uint16_t kNoLink = mesh_pkg::REG_NO_LINK;
+inline constexpr std::uint16_t kTorus = noc_pkg::REG_TORUS;
+inline constexpr std::uint16_t kNoLink = noc_pkg::REG_NO_LINK;
 inline constexpr std::uint16_t kError = noc_pkg::REG_ERROR;
 inline constexpr std::uint16_t kCredit = noc_pkg::REG_CREDIT;
 inline constexpr std::uint16_t kFlitsIn = noc_pkg::REG_FLITS_IN;

@@ -18,22 +18,22 @@ constexpr int kLocals = 1, kIos = 1, kPorts = 4 + kLocals + kIos, kVcs = 4;
 
 struct Registers {
   std::uint32_t position = 0, torus = 0, no_link = 0, error = 0, rdata = 0;
-  std::array<std::uint16_t, kPorts * kVcs> credits{};  // 4p + v
+  std::array<std::uint16_t, kPorts * kVcs> credits{};  // noc_pkg::vc_index
 
   std::uint32_t read(unsigned address) const {
     if (address == noc_pkg::REG_ID) return mesh_pkg::MESH_ID;
     if (address == noc_pkg::REG_SHAPE) return kLocals | kIos << 8;
     if (address == noc_pkg::REG_POSITION) return position;
-    if (address == mesh_pkg::REG_TORUS) return torus;
-    if (address == mesh_pkg::REG_NO_LINK) return no_link;
+    if (address == noc_pkg::REG_TORUS) return torus;
+    if (address == noc_pkg::REG_NO_LINK) return no_link;
     if (address == noc_pkg::REG_ERROR) return error;
     const unsigned front = address - noc_pkg::REG_CREDIT;
     return address >= noc_pkg::REG_CREDIT && front < credits.size() ? credits[front] : 0;
   }
   void write(unsigned address, unsigned value) {
     if (address == noc_pkg::REG_POSITION) position = value & 0x3F3F;
-    if (address == mesh_pkg::REG_TORUS) torus = value & 0x7F7F;
-    if (address == mesh_pkg::REG_NO_LINK) no_link = value & 0xFFFF;
+    if (address == noc_pkg::REG_TORUS) torus = value & 0x7F7F;
+    if (address == noc_pkg::REG_NO_LINK) no_link = value & 0xFFFF;
   }
 };
 
@@ -76,11 +76,11 @@ TEST(MeshRegisters, ReadWhatTheyHoldAndPassOnCredits) {
       bench->error_route_i =
           bench->error_overflow_i != 0 ? random.below(2) == 0 : random.below(200) == 0;
       bench.settle();
-      std::uint64_t written = 0;  // v*P + p
+      std::uint64_t written = 0;
       const unsigned front = address - noc_pkg::REG_CREDIT;
       if (bench->valid_i && bench->write_i && address >= noc_pkg::REG_CREDIT &&
           front < kPorts * kVcs)
-        written = std::uint64_t{1} << (front % kVcs * kPorts + front / kVcs);
+        written = std::uint64_t{1} << front;
       ASSERT_EQ(bench->credit_write_o, written) << cycle;
       if (bench->valid_i && !bench->write_i) expected.rdata = expected.read(address);
       if (bench->valid_i && bench->write_i) expected.write(address, bench->wdata_i);

@@ -13,7 +13,6 @@
 #include "base/random.h"
 #include "rtl/cover_counts.h"
 #include "rtl/cover_list.h"
-#include "rtl/mesh_pkg.h"
 #include "rtl/noc_pkg.h"
 
 namespace tb {
@@ -93,7 +92,7 @@ TYPED_TEST(MeshReducingRoutes, ThePositionReadsBackAndIsZeroAfterAReset) {
   EXPECT_EQ(this->model_.rdata_o, 0U) << "a write";
   EXPECT_TRUE(this->access(false, REG_POSITION, 0));
   EXPECT_EQ(this->model_.rdata_o, 63U | 63U << 8);
-  using fredsim::mesh_pkg::REG_NO_LINK;
+  using fredsim::noc_pkg::REG_NO_LINK;
   EXPECT_TRUE(this->access(false, REG_NO_LINK, 0));
   EXPECT_EQ(this->model_.rdata_o, 0U);
   EXPECT_TRUE(this->access(true, REG_NO_LINK, 0x1FFFE));
@@ -123,7 +122,7 @@ TYPED_TEST(MeshReducingRoutes, LookupsGoAlongXFirstAndStayUntilTheNext) {
                       .locals = kLocals,
                       .ios = kIos,
                       .no_link = static_cast<unsigned>(below(3) == 0 ? 0 : below(16))};
-      this->access(true, fredsim::mesh_pkg::REG_NO_LINK, at.no_link);
+      this->access(true, fredsim::noc_pkg::REG_NO_LINK, at.no_link);
       this->access(true, fredsim::noc_pkg::REG_POSITION, static_cast<unsigned>(at.x | at.y << 8));
       std::vector<std::optional<int>> expected(kPorts);
       std::vector<bool> asked(kPorts);
