@@ -5,10 +5,10 @@
 // The head-of-line flit is the oldest in the buffer of a virtual channel; it starts a packet when the flit that left
 //   before it was a tail. A packet goes where the flit that starts it says (its head bit is not looked at), up to its
 //   tail.
-// Timing: a flit at in_flit_i at edge e is in the pin register after e, and its route is looked up with the position
-//   that the registers hold then. It is in the buffer after e + 1: a head-of-line flit then, if nothing stands before
-//   it. A pop at edge e: the next head-of-line flit is there after e, credit_o is high after e for one cycle, flit_o
-//   has the flit after e + 1.
+// Timing: a flit at in_flit_i at edge e is in the pin register after e, and its route is by the position that
+//   the registers hold then (route_select). It is in the buffer after e + 1: a head-of-line flit then, if no other is
+//   before it. A pop at edge e: the next head-of-line flit is there after e, credit_o is high after e for one cycle,
+//   flit_o has the flit after e + 1.
 // Fronts: of every VC front_o, to_o (one bit per output port), begun_o (its packet has begun to leave), tail_o. A
 //   packet start without a route is no head-of-line flit for the allocator and stays for ever; error_route_o tells.
 // Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and was dropped.
@@ -37,10 +37,10 @@ module mesh_input #(
   input  logic                              in_valid_i,
   input  logic [FLIT_W-1:0]                 in_flit_i,
   output logic [VCS-1:0]                    credit_o,
-  // position of the port: local port that leads to the NPU from here, and, a constant, the direction that flits come from (a
-  // bit each)
-  input  logic [4:0]                        npu_port_i,
-  input  logic [3:0]                        from_i,
+  // place of the port: the local port that leads to the NPU from here; the direction that flits come from, a bit each,
+  // a constant
+  input  logic [mesh_pkg::PORT_W-1:0]       npu_port_i,
+  input  logic [mesh_pkg::DIRECTIONS-1:0]   from_i,
   // registers: position of the router, sides of the rings
   input  logic [mesh_pkg::COORDINATE_W-1:0] x_i,
   input  logic [mesh_pkg::COORDINATE_W-1:0] y_i,
@@ -61,17 +61,15 @@ module mesh_input #(
   output logic                              empty_o
 );
   localparam int unsigned PORT_W = $clog2(P);
-  // Sideband stored with a flit: tail, no route, output port.
-  localparam int unsigned TAIL_BIT = 0;
-  localparam int unsigned NONE_BIT = 1;
-  localparam int unsigned ROUTE_LSB = 2;
-  localparam int unsigned SIDE_W = ROUTE_LSB + PORT_W;
+  localparam int unsigned SIDE_W = PORT_W + 2;  // sideband stored with a flit: {output port, no route, tail}
 
   // ------------------------------------------------------------------ pin register, route
-  logic              in_valid_q;
-  logic [FLIT_W-1:0] in_flit_q;
-  logic [5:0]        route;
-  logic [SIDE_W-1:0] side;
+  logic                        in_valid_q;
+  logic [FLIT_W-1:0]           in_flit_q;
+  noc_pkg::header_t            header;
+  logic                        known;
+  logic [mesh_pkg::PORT_W-1:0] route;
+  logic [SIDE_W-1:0]           side;
 
   always_ff @(posedge clk_i) begin : pins
     if (!rst_ni) in_valid_q <= 1'b0;
@@ -79,19 +77,20 @@ module mesh_input #(
     if (in_valid_i) in_flit_q <= in_flit_i;
   end
 
-  always_comb begin : routing
-    route = '0;
-    if (in_valid_q) begin
-      route = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
-                               in_flit_q[noc_pkg::DST_LSB +: noc_pkg::DST_W], npu_port_i, from_i,
-                               NUM_LOCAL, NUM_IO);
-    end
-    side = {PORT_W'(route[4:0]), route[5], in_flit_q[noc_pkg::TAIL_BIT]};
-  end
+  assign header = in_flit_q[noc_pkg::HEADER_W-1:0];
+
+  route_select #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_route (
+    .valid_i(in_valid_q), .dst_i(header.dst), .from_i, .x_i, .y_i, .columns_i, .rows_i, .npu_port_i,
+    .known_o(known), .port_o(route)
+  );
+  assign side = {PORT_W'(route), !known, header.tail};
+
+  logic unused;  // fields of the header, and bits of a route above this router's ports
+  assign unused = &{1'b0, header.reserved, header.head, header.seq, header.phase, header.src, header.tag, route};
 
   // ------------------------------------------------------------------ buffer
   logic [VCS-1:0]        valid;
-  logic [VCS*SIDE_W-1:0] front_side;
+  logic [SIDE_W*VCS-1:0] front_side;
   logic                  buffer_empty;
 
   // No memory test in here.
@@ -103,7 +102,7 @@ module mesh_input #(
     .FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)
   ) i_buffer (
     .clk_i, .rst_ni,
-    .in_valid_i(in_valid_q), .in_vc_i(in_flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
+    .in_valid_i(in_valid_q), .in_vc_i(header.vc),
     .in_flit_i(in_flit_q), .in_side_i(side),
     .valid_o(valid), .side_o(front_side), .pop_i, .pop_vc_i, .flit_o, .credit_o,
     .overflow_o(error_overflow_o), .empty_o(buffer_empty),
@@ -112,19 +111,19 @@ module mesh_input #(
   assign empty_o = buffer_empty && !in_valid_q;
 
   // ------------------------------------------------------------------ head-of-line flits
-  logic [VCS-1:0]        begun_q;  // the packet at the head of the buffer has begun to leave
-  logic [VCS*PORT_W-1:0] route_q;  // route of each
-  logic [VCS*PORT_W-1:0] front_port;
-  logic [VCS-1:0]        none;
+  logic [VCS-1:0]    begun_q;           // the packet at the head of the buffer has begun to leave
+  logic [PORT_W-1:0] route_q [VCS];     // its output
+  logic [PORT_W-1:0] front_port [VCS];  // output of the head-of-line flit
+  logic [VCS-1:0]    none;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    logic [PORT_W-1:0] port;
-    assign port = begun_q[v] ? route_q[PORT_W*v +: PORT_W]
-                             : front_side[SIDE_W*v + ROUTE_LSB +: PORT_W];
-    assign none[v] = valid[v] && !begun_q[v] && front_side[SIDE_W*v + NONE_BIT];
-    assign tail_o[v] = front_side[SIDE_W*v + TAIL_BIT];
+    logic [PORT_W-1:0] stored_port, port;
+    logic              no_route;
+    assign {stored_port, no_route, tail_o[v]} = front_side[SIDE_W*v +: SIDE_W];
+    assign port = begun_q[v] ? route_q[v] : stored_port;
+    assign front_port[v] = port;
+    assign none[v] = valid[v] && !begun_q[v] && no_route;
     assign to_o[P*v +: P] = P'(1) << port;
-    assign front_port[PORT_W*v +: PORT_W] = port;
   end
 
   always_ff @(posedge clk_i) begin : packets
@@ -134,7 +133,7 @@ module mesh_input #(
       for (int unsigned v = 0; v < VCS; v++) begin
         if (pop_vc_i == noc_pkg::VC_W'(v)) begin
           begun_q[v] <= !tail_o[v];
-          route_q[PORT_W*v +: PORT_W] <= front_port[PORT_W*v +: PORT_W];
+          route_q[v] <= front_port[v];
         end
       end
     end

@@ -7,6 +7,7 @@ mesh_pkg.sv
 ../common/bist_ram.sv
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
+../common/route_select.sv
 ../common/packet_order.sv
 ../common/switch_counters.sv
 mesh_registers.sv

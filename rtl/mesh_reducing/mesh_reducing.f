@@ -28,5 +28,6 @@
 ../reducing_crossbar/reducing_crossbar_interconnect.sv
 ../reducing_crossbar/reducing_crossbar_datapath.sv
 ../mesh/mesh_pkg.sv
+../common/route_select.sv
 mesh_reducing_routes.sv
 mesh_reducing.sv

@@ -5,8 +5,9 @@
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O (mesh_pkg).
 // All but interconnect and routes is phased_switch, whose contract holds for the pins: links, flits, registers, memory
 //   test, idle_o, error_o. Here: reducing_crossbar_datapath, an adder tree at every output, so that disjoint flows
-//   never conflict; and mesh_reducing_routes, by which a packet that names no phase goes where mesh_pkg::route_xy says,
-//   with the position in register REG_POSITION and the local ports that have no link in REG_NO_LINK. A mesh only: the rings of a torus would need bubbles (mesh_router).
+//   never conflict; and mesh_reducing_routes, by which a packet that names no phase goes where route_select says, with
+//   the position in register REG_POSITION and the local ports that have no link in REG_NO_LINK. A mesh only: the rings
+//   of a torus would need bubbles (mesh_router).
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
 //   e + stages(P) + 6 (reducing_crossbar_pkg::stages).
@@ -31,7 +32,7 @@ module mesh_reducing #(
   parameter int unsigned YIELD = 4,
   /// see phased_control
   parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority, any order of the four: noc_pkg
+  /// virtual channels by priority, any order: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
@@ -42,24 +43,24 @@ module mesh_reducing #(
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic [P-1:0]               in_valid_i,
-  input  logic [P*FLIT_W-1:0]        in_flit_i,
-  output logic [VCS*P-1:0]           in_credit_o,
-  output logic [P-1:0]               out_valid_o,
-  output logic [P*FLIT_W-1:0]        out_flit_o,
-  input  logic [P-1:0]               out_ready_i,
-  input  logic [VCS*P-1:0]           out_credit_i,
-  input  logic                       reg_valid_i,
-  input  logic                       reg_write_i,
-  input  logic [15:0]                reg_addr_i,
-  input  logic [31:0]                reg_wdata_i,
-  output logic [31:0]                reg_rdata_o,
-  output logic                       idle_o,
-  output logic [31:0]                error_o,
-  input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic [2*P:0]               bist_fail_o
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [P-1:0]                   in_valid_i,
+  input  logic [P*FLIT_W-1:0]            in_flit_i,
+  output logic [VCS*P-1:0]               in_credit_o,
+  output logic [P-1:0]                   out_valid_o,
+  output logic [P*FLIT_W-1:0]            out_flit_o,
+  input  logic [P-1:0]                   out_ready_i,
+  input  logic [VCS*P-1:0]               out_credit_i,
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
+  input  logic [31:0]                    reg_wdata_i,
+  output logic [31:0]                    reg_rdata_o,
+  output logic                           idle_o,
+  output logic [31:0]                    error_o,
+  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
+  output logic [2*P:0]                   bist_fail_o
 );
   if (NUM_LOCAL < 1 || NUM_IO > 15 || FORMAT > 1) begin : gen_range
     $fatal(1, "mesh_reducing: found NUM_LOCAL=%0d NUM_IO=%0d FORMAT=%0d", NUM_LOCAL, NUM_IO, FORMAT);
@@ -72,19 +73,19 @@ module mesh_reducing #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
 
-  logic                change, load;
-  logic [ROW_W-1:0]    change_row;
-  logic [P*P-1:0]      move;
-  logic [P-1:0]        phase_in, phase_out;
+  logic                       change, load;
+  logic [ROW_W-1:0]           change_row;
+  logic [P*P-1:0]             move;
+  logic [P-1:0]               phase_in, phase_out;
   logic [noc_pkg::VC_W*P-1:0] phase_vc;
-  logic                enter_idle;
-  logic [P-1:0]        enter_valid, leave_valid;
-  logic [P*FLIT_W-1:0] enter_flit, leave_flit;
-  logic [P-1:0]        lookup, route_known;
-  logic [DST_W*P-1:0]  lookup_dst;
-  logic [OUT_W*P-1:0]  route_out;
-  logic                own_hit;
-  logic [31:0]         own_rdata;
+  logic                       enter_idle;
+  logic [P-1:0]               enter_valid, leave_valid;
+  logic [P*FLIT_W-1:0]        enter_flit, leave_flit;
+  logic [P-1:0]               lookup, route_known;
+  logic [DST_W*P-1:0]         lookup_dst;
+  logic [OUT_W*P-1:0]         route_out;
+  logic                       own_hit;
+  logic [31:0]                own_rdata;
 
   // Nothing waits in this interconnect.
   logic [P-1:0]             none;

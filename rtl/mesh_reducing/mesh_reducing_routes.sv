@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes of online unicasts by X-Y routing, for a phased_switch in a mesh: its lookups, and the router's position.
 //
-// Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:
-//   mesh_pkg::route_xy of a mesh, with what the registers held before the edge. None, known_o low: an I/O
-//   port that is not there, or a U-turn to the direction that the flit came from.
-// Registers: REG_POSITION and REG_NO_LINK (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is the
-//   address of one, combinational; rdata_o follows the edge that samples a read, and holds.
+// Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup: the answer of
+//   route_select in a mesh, with what the registers held before the edge.
+// Registers: REG_POSITION and REG_NO_LINK (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is the address
+//   of one, combinational; rdata_o follows the edge that samples a read, and holds.
 // Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.
 // Reset (synchronous): position (0, 0), all local ports with a link, rdata_o 0.
 module mesh_reducing_routes #(
@@ -21,7 +20,7 @@ module mesh_reducing_routes #(
   // register
   input  logic                           reg_valid_i,
   input  logic                           reg_write_i,
-  input  logic [15:0]                    reg_addr_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
   input  logic [31:0]                    reg_wdata_i,
   output logic                           hit_o,
   output logic [31:0]                    rdata_o,
@@ -36,10 +35,10 @@ module mesh_reducing_routes #(
   localparam int unsigned XY_W = mesh_pkg::COORDINATE_W;
   localparam bit [mesh_pkg::SIDE_W-1:0] NO_RING = '0;
 
-  logic [XY_W-1:0] x_q, y_q;
+  logic [XY_W-1:0]             x_q, y_q;
   logic [mesh_pkg::MASK_W-1:0] no_link_q;  // local ports
-  logic            is_position;
-  logic [P-1:0]    none;  // there is no output for the flit that is looked up
+  logic                        is_position;
+  logic [P-1:0]                none;       // there is no output for the flit that is looked up
 
   assign is_position = reg_addr_i == noc_pkg::REG_POSITION;
   assign hit_o = is_position || reg_addr_i == noc_pkg::REG_NO_LINK;
@@ -52,7 +51,7 @@ module mesh_reducing_routes #(
       rdata_o <= '0;
     end else if (reg_valid_i && hit_o) begin
       if (!reg_write_i) begin
-        rdata_o <= {16'd0, is_position ? {8'(y_q), 8'(x_q)} : no_link_q};
+        rdata_o <= is_position ? 32'({8'(y_q), 8'(x_q)}) : 32'(no_link_q);
       end else if (is_position) begin
         x_q <= reg_wdata_i[0 +: XY_W];
         y_q <= reg_wdata_i[8 +: XY_W];
@@ -63,17 +62,19 @@ module mesh_reducing_routes #(
   end
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    localparam bit [3:0] FROM = (p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0;
-    logic [4:0]     npu_port;
-    logic [OUT_W:0] route;  // bit OUT_W: there is none
-    assign npu_port = mesh_pkg::npu_port(p, NUM_LOCAL, no_link_q);
-    assign route = mesh_pkg::route_xy(x_q, y_q, NO_RING, NO_RING, dst_i[DST_W*p +: DST_W], npu_port, FROM,
-                                      NUM_LOCAL, NUM_IO);
-    assign none[p] = lookup_i[p] && route[OUT_W];
+    logic             known;
+    logic [OUT_W-1:0] route;
+    route_select #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_route (
+      .valid_i(lookup_i[p]), .dst_i(dst_i[DST_W*p +: DST_W]), .from_i(mesh_pkg::from_direction(p)),
+      .x_i(x_q), .y_i(y_q), .columns_i(NO_RING), .rows_i(NO_RING),
+      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link_q)),
+      .known_o(known), .port_o(route)
+    );
+    assign none[p] = lookup_i[p] && !known;
     always_ff @(posedge clk_i) begin : lookup
       if (lookup_i[p]) begin
-        known_o[p] <= !route[OUT_W];
-        out_o[OUT_W*p +: OUT_W] <= route[OUT_W-1:0];
+        known_o[p] <= known;
+        out_o[OUT_W*p +: OUT_W] <= route;
       end
     end
   end

@@ -246,7 +246,7 @@ template <int kWords, typename WasPopped>
   return true;
 }
 
-// mesh_pkg::route_xy.
+// rtl/common/route_select.sv.
 [[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
   // Without branches, which nobody could predict: a table's entry is all ones where the next
   // decides.
