@@ -10,39 +10,41 @@
 //   room_packet_o, counts every launch up to the edge before the cycle; the number itself takes a launch one edge
 //   later, and the flags below say what it is with one more launch. So a credit given at edge e may be spent at e + 1.
 // Register: write_i sets the number, whatever is given or launched at the same edge, and need.
-// Number: 0 to 65535, where it stays.
+// Number: 0 to 2^CREDIT_W - 1, where it stays.
 module mesh_credit #(
   /// credits after reset
   parameter int unsigned DEPTH = 80,
   /// flits of the longest packet; 1: need is always 1
-  parameter int unsigned PACKET_FLITS = 8
+  parameter int unsigned PACKET_FLITS = 8,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic        ring_i,
-  input  logic        launch_i,
-  input  logic        give_i,
-  input  logic        write_i,
-  input  logic [15:0] wdata_i,
-  output logic        room_flit_o,
-  output logic        room_packet_o,
-  output logic [15:0] credits_o
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                ring_i,
+  input  logic                launch_i,
+  input  logic                give_i,
+  input  logic                write_i,
+  input  logic [CREDIT_W-1:0] wdata_i,
+  output logic                room_flit_o,
+  output logic                room_packet_o,
+  output logic [CREDIT_W-1:0] credits_o
 );
   localparam int unsigned NEED_W = $clog2(PACKET_FLITS + 1);
   localparam int unsigned RESET_NEED = (PACKET_FLITS < DEPTH) ? PACKET_FLITS : DEPTH;
 
-  logic [15:0]       credits_q;
-  logic [NEED_W-1:0] need_q;
-  logic              spend_q;  // launched at the edge before
-  logic              credit_ge_1_q, credit_ge_2_q;
-  logic              credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
+  logic [CREDIT_W-1:0] credits_q;
+  logic [NEED_W-1:0]   need_q;
+  logic                spend_q;  // launched at the edge before
+  logic                credit_ge_1_q, credit_ge_2_q;
+  logic                credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
 
   always_ff @(posedge clk_i) begin : registers
-    logic [15:0]       credits_d;
-    logic [NEED_W-1:0] need_d;
+    logic [CREDIT_W-1:0] credits_d;
+    logic [NEED_W-1:0]   need_d;
     if (!rst_ni) begin
       spend_q <= 1'b0;
-      credits_q <= 16'(DEPTH);
+      credits_q <= CREDIT_W'(DEPTH);
       need_q <= NEED_W'(RESET_NEED);
       credit_ge_1_q <= 1'b1;
       credit_ge_2_q <= DEPTH >= 2;
@@ -52,20 +54,20 @@ module mesh_credit #(
     end else if (launch_i || spend_q || give_i || write_i) begin
       spend_q <= launch_i && !write_i;
       if (write_i || give_i != spend_q) begin
-        credits_d = spend_q ? credits_q - 16'd1 : (credits_q != '1) ? credits_q + 16'd1 : '1;
+        credits_d = spend_q ? credits_q - CREDIT_W'(1) : (credits_q != '1) ? credits_q + CREDIT_W'(1) : '1;
         need_d = need_q;
         if (write_i) begin
           credits_d = wdata_i;
-          need_d = (wdata_i >= 16'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
+          need_d = (wdata_i >= CREDIT_W'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
                  : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
         end
         credits_q <= credits_d;
         need_q <= need_d;
         credit_ge_1_q <= credits_d != '0;
-        credit_ge_2_q <= credits_d >= 16'd2;
-        credit_ge_need_q <= credits_d >= 16'(need_d);
-        credit_ge_need_1_q <= credits_d > 16'(need_d);
-        credit_ge_need_2_q <= 17'(credits_d) > 17'(need_d) + 17'd1;
+        credit_ge_2_q <= credits_d >= CREDIT_W'(2);
+        credit_ge_need_q <= credits_d >= CREDIT_W'(need_d);
+        credit_ge_need_1_q <= credits_d > CREDIT_W'(need_d);
+        credit_ge_need_2_q <= (CREDIT_W + 1)'(credits_d) > (CREDIT_W + 1)'(need_d) + (CREDIT_W + 1)'(1);
       end
     end
   end
@@ -77,11 +79,11 @@ module mesh_credit #(
 
   // ------------------------------------------------------------------ assertions
   // The depth of the receiver, as far as it is known: a write while flits are out leaves it open.
-  logic [15:0] depth_q;
-  logic        depth_known_q;
+  logic [CREDIT_W-1:0] depth_q;
+  logic                depth_known_q;
   always_ff @(posedge clk_i) begin : assertions
     if (!rst_ni) begin
-      depth_q <= 16'(DEPTH);
+      depth_q <= CREDIT_W'(DEPTH);
       depth_known_q <= 1'b1;
     end else if (launch_i || spend_q || give_i || write_i) begin
       if (write_i) begin

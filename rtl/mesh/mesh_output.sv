@@ -18,29 +18,31 @@ module mesh_output #(
   parameter int unsigned PACKET_FLITS = 8,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
   // allocator
-  input  logic                ring_i,
-  input  logic [VCS-1:0]      launch_i,
-  input  logic [P-1:0]        granted_i,
-  output logic [VCS-1:0]      room_flit_o,
-  output logic [VCS-1:0]      room_packet_o,
+  input  logic                    ring_i,
+  input  logic [VCS-1:0]          launch_i,
+  input  logic [P-1:0]            granted_i,
+  output logic [VCS-1:0]          room_flit_o,
+  output logic [VCS-1:0]          room_packet_o,
   // crossbar
-  input  logic [P*FLIT_W-1:0] flits_i,
+  input  logic [P*FLIT_W-1:0]     flits_i,
   // link
-  output logic                out_valid_o,
-  output logic [FLIT_W-1:0]   out_flit_o,
-  input  logic [VCS-1:0]      out_credit_i,
+  output logic                    out_valid_o,
+  output logic [FLIT_W-1:0]       out_flit_o,
+  input  logic [VCS-1:0]          out_credit_i,
   // registers
-  input  logic [VCS-1:0]                   credit_write_i,
-  input  logic [15:0]                      credit_wdata_i,
-  output logic [noc_pkg::CREDIT_W*VCS-1:0] credits_o,
+  input  logic [VCS-1:0]          credit_write_i,
+  input  logic [CREDIT_W-1:0]     credit_wdata_i,
+  output logic [CREDIT_W*VCS-1:0] credits_o,
   // status
-  output logic                empty_o
+  output logic                    empty_o
 );
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
     mesh_credit #(
@@ -51,7 +53,7 @@ module mesh_output #(
       .launch_i(launch_i[v]), .give_i(out_credit_i[v]),
       .write_i(credit_write_i[v]), .wdata_i(credit_wdata_i),
       .room_flit_o(room_flit_o[v]), .room_packet_o(room_packet_o[v]),
-      .credits_o(credits_o[noc_pkg::CREDIT_W*v +: noc_pkg::CREDIT_W])
+      .credits_o(credits_o[CREDIT_W*v +: CREDIT_W])
     );
   end
 
@@ -63,7 +65,7 @@ module mesh_output #(
     flit = '0;
     if (select_q != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        if (select_q[p]) flit = flit | flits_i[p*FLIT_W +: FLIT_W];
+        if (select_q[p]) flit = flit | flits_i[FLIT_W*p +: FLIT_W];
       end
     end
   end
@@ -81,9 +83,16 @@ module mesh_output #(
   assign empty_o = granted_i == '0 && select_q == '0 && !out_valid_o;
 
   // ------------------------------------------------------------------ assertions
-  logic [VCS-1:0] launched_q, sent_q;  // VC of the flit on granted_i, on select_q
-  logic [VCS-1:0] sent_vc;
-  assign sent_vc = VCS'(1) << flit[noc_pkg::VC_LSB +: noc_pkg::VC_W];
+  logic [VCS-1:0]   launched_q, sent_q;  // VC of the flit on granted_i, on select_q
+  logic [VCS-1:0]   sent_vc;
+  noc_pkg::header_t header;
+  assign header = flit[noc_pkg::HEADER_W-1:0];
+  assign sent_vc = VCS'(1) << header.vc;
+
+  logic unused;  // the other fields
+  assign unused = &{1'b0, header.reserved, header.tail, header.head, header.seq, header.phase, header.src, header.dst,
+                    header.tag};
+
   always_ff @(posedge clk_i) begin : assertions
     if (!rst_ni) begin
       launched_q <= '0;

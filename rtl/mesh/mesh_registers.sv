@@ -78,12 +78,12 @@ module mesh_registers #(
     end else if (valid_i && !write_i) begin
       case (addr_i)
         noc_pkg::REG_ID:       rdata_o <= mesh_pkg::MESH_ID;
-        noc_pkg::REG_SHAPE:    rdata_o <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
-        noc_pkg::REG_POSITION: rdata_o <= {16'd0, 8'(y_o), 8'(x_o)};
-        noc_pkg::REG_TORUS:   rdata_o <= {16'd0, 8'(rows_o), 8'(columns_o)};
-        noc_pkg::REG_NO_LINK: rdata_o <= {16'd0, no_link_o};
+        noc_pkg::REG_SHAPE:    rdata_o <= 32'({8'(NUM_IO), 8'(NUM_LOCAL)});
+        noc_pkg::REG_POSITION: rdata_o <= 32'({8'(y_o), 8'(x_o)});
+        noc_pkg::REG_TORUS:    rdata_o <= 32'({8'(rows_o), 8'(columns_o)});
+        noc_pkg::REG_NO_LINK:  rdata_o <= 32'(no_link_o);
         noc_pkg::REG_ERROR:    rdata_o <= error_o;
-        default:               rdata_o <= {16'd0, credit};
+        default:               rdata_o <= 32'(credit);
       endcase
     end
   end

@@ -10,15 +10,15 @@
 //                 is free, in_credit_o tells after this edge
 //     e + 3       read from the memory
 //     e + 4       through the crossbar into the output register (mesh_output): on out_flit_o after e + 4
-//   A port carries one flit per cycle in each direction. Where a packet goes: mesh_pkg::route_xy, with the position in
-//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh); to the NPU by a local port that has a
-//   link, by REG_NO_LINK (0 after reset: all have one).
+//   A port carries one flit per cycle in each direction. Where a packet goes: route_select, with the position in
+//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh); to the NPU by a local port
+//   that has a link, by REG_NO_LINK (0 after reset: all have one).
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
 //   port p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a
 //   credit is there, the first flit of a packet only where credits for the whole packet are (mesh_credit); it is on
 //   out_valid_o / out_flit_o two edges later, so a link that takes its ready back has two more flits to expect.
-//   out_credit_i bit vc_index(p, v) gives a credit; given at edge e it may be spent at e + 1. All outputs are registers or,
-//   idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
+//   out_credit_i bit vc_index(p, v) gives a credit; given at edge e it may be spent at e + 1. All outputs are registers
+//   or, idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
 // Rings, where columns (of east and west) or rows (north and south) are not 0: flit bubble flow control. A packet
 //   start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more than a
 //   packet, need + 1 credits (mesh_credit); one that goes straight on, from the opposite port, needs one. So the
@@ -32,8 +32,8 @@
 //   keeps the free slot; and it is no less as soon as everything under way has arrived, a bounded number of cycles, so
 //   the slot is used.
 // Flits: noc_pkg. A packet is the flits of one (input port, VC) up to a tail.
-// Registers (reg_*): mesh_registers. Position, rings, ports and credits are written while no traffic flows: a flit that is
-//   sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
+// Registers (reg_*): mesh_registers. Position, rings, ports and credits are written while no traffic flows: a flit that
+//   is sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
 //   known, less the flits launched up to the edge before the last one. Counters:
 //     flits in, flits out     per port
 //     stall credit            cycles x (input port, VC): the flit at the head of the buffer lacks credits
@@ -61,29 +61,29 @@ module mesh_router #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet
   parameter int unsigned PACKET_FLITS = 8,
-  /// virtual channels by priority, any order of the four: noc_pkg
+  /// virtual channels by priority, any order: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                          clk_i,
-  input  logic                          rst_ni,
-  input  logic [P-1:0]                  in_valid_i,
-  input  logic [P*FLIT_W-1:0]           in_flit_i,
-  output logic [noc_pkg::NUM_VCS*P-1:0] in_credit_o,
-  output logic [P-1:0]                  out_valid_o,
-  output logic [P*FLIT_W-1:0]           out_flit_o,
-  input  logic [P-1:0]                  out_ready_i,
-  input  logic [noc_pkg::NUM_VCS*P-1:0] out_credit_i,
-  input  logic                          reg_valid_i,
-  input  logic                          reg_write_i,
-  input  logic [15:0]                   reg_addr_i,
-  input  logic [31:0]                   reg_wdata_i,
-  output logic [31:0]                   reg_rdata_o,
-  output logic                          idle_o,
-  output logic [31:0]                   error_o
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [P-1:0]                   in_valid_i,
+  input  logic [P*FLIT_W-1:0]            in_flit_i,
+  output logic [noc_pkg::NUM_VCS*P-1:0]  in_credit_o,
+  output logic [P-1:0]                   out_valid_o,
+  output logic [P*FLIT_W-1:0]            out_flit_o,
+  input  logic [P-1:0]                   out_ready_i,
+  input  logic [noc_pkg::NUM_VCS*P-1:0]  out_credit_i,
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
+  input  logic [31:0]                    reg_wdata_i,
+  output logic [31:0]                    reg_rdata_o,
+  output logic                           idle_o,
+  output logic [31:0]                    error_o
 );
   if (NUM_LOCAL < 1 || P > 32 || LANES < 1 || LANES > 256 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       PACKET_FLITS < 1) begin : gen_range
@@ -114,7 +114,7 @@ module mesh_router #(
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_PHASE_STORE;
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_rdata;
 
-  logic unused_wdata;  // no register of a router is wider than 16 bits
+  logic unused_wdata;  // no register of a router is wider than a number of credits
   assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};
 
   always_ff @(posedge clk_i) begin : reads
@@ -140,8 +140,8 @@ module mesh_router #(
   );
 
   // ------------------------------------------------------------------ inputs
-  logic [VCS*P-1:0]    front, begun, tail;  // 4p + v
-  logic [VCS*P*P-1:0]  to;                  // (4p + v)*P + output
+  logic [VCS*P-1:0]    front, begun, tail;  // noc_pkg::vc_index
+  logic [P*VCS*P-1:0]  to;                  // a bit per output of each
   logic [P-1:0]        pop;
   logic [VC_W*P-1:0]   pop_vc;
   logic [P*FLIT_W-1:0] flits;
@@ -153,13 +153,13 @@ module mesh_router #(
       .CTRL_DEPTH(CTRL_DEPTH)
     ) i_input (
       .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[FLIT_W*p +: FLIT_W]),
       .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
-      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link)), .from_i((p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0),
+      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link)), .from_i(mesh_pkg::from_direction(p)),
       .x_i(x), .y_i(y), .columns_i(columns), .rows_i(rows),
-      .front_o(front[VCS*p +: VCS]), .to_o(to[VCS*P*p +: VCS*P]), .begun_o(begun[VCS*p +: VCS]),
-      .tail_o(tail[VCS*p +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc[VC_W*p +: VC_W]),
-      .flit_o(flits[p*FLIT_W +: FLIT_W]),
+      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .to_o(to[P*noc_pkg::vc_index(p, 0) +: P*VCS]),
+      .begun_o(begun[noc_pkg::vc_index(p, 0) +: VCS]), .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i(pop[p]), .pop_vc_i(pop_vc[VC_W*p +: VC_W]), .flit_o(flits[FLIT_W*p +: FLIT_W]),
       .error_overflow_o(error_overflow[p]), .error_route_o(error_route[p]), .empty_o(input_empty[p])
     );
   end
@@ -167,8 +167,8 @@ module mesh_router #(
   // ------------------------------------------------------------------ allocator
   logic [P-1:0]     ring;                      // outputs that lead into one
   logic [VCS*P-1:0] room_flit, room_packet, launch;  // v*P + o
-  logic [P*P-1:0]   granted;                   // p*P + o
-  logic [VCS*P-1:0] no_credit, contends;       // 4p + v
+  logic [P*P-1:0]   granted;                   // a bit per output of each input
+  logic [VCS*P-1:0] no_credit, contends;       // noc_pkg::vc_index
   logic [P-1:0]     link_stall;
   assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});
 
@@ -198,7 +198,7 @@ module mesh_router #(
       assign room_packet[v*P + o] = packet_room[v];
     end
     for (genvar p = 0; p < P; p++) begin : gen_input
-      assign from[p] = granted[p*P + o];
+      assign from[p] = granted[P*p + o];
     end
     mesh_output #(
       .P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .PACKET_FLITS(PACKET_FLITS)
@@ -206,8 +206,9 @@ module mesh_router #(
       .clk_i, .rst_ni,
       .ring_i(ring[o]), .launch_i(launched), .granted_i(from), .room_flit_o(flit_room),
       .room_packet_o(packet_room), .flits_i(flits),
-      .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[o*FLIT_W +: FLIT_W]),
-      .out_credit_i(out_credit_i[noc_pkg::vc_index(o, 0) +: VCS]), .credit_write_i(credit_write[noc_pkg::vc_index(o, 0) +: VCS]),
+      .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[FLIT_W*o +: FLIT_W]),
+      .out_credit_i(out_credit_i[noc_pkg::vc_index(o, 0) +: VCS]),
+      .credit_write_i(credit_write[noc_pkg::vc_index(o, 0) +: VCS]),
       .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
       .credits_o(credits[CREDIT_W*noc_pkg::vc_index(o, 0) +: CREDIT_W*VCS]), .empty_o(output_empty[o])
     );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts what stands still in a mesh_router, for its counters (mesh_router).
 //
-// In: of a cycle, per head-of-line flit (4p + v): no_credit_i, contends_i (it has credits and the link does not hold
-//   it up, popped or not); per input port pop_i; per output port link_i.
+// In: of a cycle, per head-of-line flit (noc_pkg::vc_index): no_credit_i, contends_i (it has credits and the link
+//   does not hold it up, popped or not); per input port pop_i; per output port link_i.
 // Out: registers, of the cycle before the last one: stall_credit_o counts no_credit_i; stall_arbiter_o counts
 //   contends_i less pop_i; stall_link_o has a bit per output port with a head-of-line flit that waits for the link
 //   only.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing table of a fred_switch for online unicasts: the output port of every flit that arrives, looked up when it
-// arrives.
+// Routing table of a switch for online unicasts: the output port of every flit that arrives, looked up when it arrives.
 //
 // Register r, 0 to MAX_ROUTES - 1, is 1 + output port for destination r, or 0: no route. Values above P count as
 //   none, and read back as written.
@@ -22,21 +21,21 @@ module phased_route_ram #(
   /// bits of a register: 1 + port, derived
   localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1
 ) (
-  input  logic                         clk_i,
+  input  logic                           clk_i,
   // registers
-  input  logic                         write_i,
-  input  logic                         read_i,
-  input  logic [ADDR_W-1:0]            addr_i,
-  input  logic [ROUTE_W-1:0]           wdata_i,
-  output logic [ROUTE_W-1:0]           rdata_o,
+  input  logic                           write_i,
+  input  logic                           read_i,
+  input  logic [ADDR_W-1:0]              addr_i,
+  input  logic [ROUTE_W-1:0]             wdata_i,
+  output logic [ROUTE_W-1:0]             rdata_o,
   // flits that arrive, by input port
-  input  logic [P-1:0]                 lookup_i,
-  input  logic [noc_pkg::DST_W*P-1:0]  dst_i,
-  output logic [P-1:0]                 known_o,
+  input  logic [P-1:0]                   lookup_i,
+  input  logic [noc_pkg::DST_W*P-1:0]    dst_i,
+  output logic [P-1:0]                   known_o,
   output logic [phased_pkg::OUT_W*P-1:0] out_o,
   // memory test
-  input  logic [bist_pkg::BUS_W-1:0]   bist_i,
-  output logic                         bist_fail_o
+  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
+  output logic                           bist_fail_o
 );
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
@@ -53,14 +52,16 @@ module phased_route_ram #(
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    logic in_table, in_table_q, known;
-    assign in_table = dst_i[DST_W*p + ADDR_W +: DST_W - ADDR_W] == '0;
+    logic [DST_W-1:0] dst;
+    logic             in_table, in_table_q, known;
+    assign dst = dst_i[DST_W*p +: DST_W];
+    assign in_table = dst[DST_W-1:ADDR_W] == '0;
     always_ff @(posedge clk_i) begin
       if (lookup_i[p]) in_table_q <= in_table;
     end
     bist_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_routes (
       .clk_i, .write_i, .waddr_i(addr_i), .wdata_i(route),
-      .read_i(lookup_i[p] && in_table), .raddr_i(dst_i[DST_W*p +: ADDR_W]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
+      .read_i(lookup_i[p] && in_table), .raddr_i(dst[ADDR_W-1:0]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
       .bist_i, .fail_o(bist_fail[p])
     );
     assign known_o[p] = in_table_q && known;

@@ -14,7 +14,7 @@ module phased_table_routes #(
   // registers
   input  logic                           reg_valid_i,
   input  logic                           reg_write_i,
-  input  logic [15:0]                    reg_addr_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
   input  logic [31:0]                    reg_wdata_i,
   output logic                           hit_o,
   output logic [31:0]                    rdata_o,
@@ -34,7 +34,7 @@ module phased_table_routes #(
   logic [ROUTE_W-1:0] route;
 
   assign hit_o = reg_addr_i >= noc_pkg::REG_ROUTE &&
-                 reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+                 reg_addr_i < noc_pkg::REG_ROUTE + noc_pkg::REG_ADDR_W'(noc_pkg::MAX_ROUTES);
   assign write = reg_valid_i && hit_o && reg_write_i;
   assign read = reg_valid_i && hit_o && !reg_write_i;
   assign rdata_o = 32'(route);
