@@ -81,13 +81,26 @@ module phased_output_unit #(
   logic [VC_W-1:0]       reserve_vc_q;
   logic [SLOT_W-1:0]     slot_q;  // slot of the flit to be launched
 
-  localparam logic [VCS*SLOT_W-1:0] BASES = {SLOT_W'(3 * OUT_DEPTH), SLOT_W'(2 * OUT_DEPTH), SLOT_W'(OUT_DEPTH),
-                                           SLOT_W'(0)};
-  localparam logic [VCS*SLOT_W-1:0] LASTS = {SLOT_W'(TOTAL - 1), SLOT_W'(3 * OUT_DEPTH - 1),
-                                           SLOT_W'(2 * OUT_DEPTH - 1), SLOT_W'(OUT_DEPTH - 1)};
-  localparam logic [VCS*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
+  // Slot at this offset from the first one of its VC, for every VC.
+  function automatic logic [VCS*SLOT_W-1:0] slots(input int unsigned offset);
+    for (int unsigned v = 0; v < VCS; v++) slots[SLOT_W*v +: SLOT_W] = SLOT_W'(v * OUT_DEPTH + offset);
+  endfunction
+  localparam logic [VCS*SLOT_W-1:0] FIRST_SLOTS = slots(0);
+  localparam logic [VCS*SLOT_W-1:0] LAST_SLOTS = slots(OUT_DEPTH - 1);
+
+  // The slot after this one of a VC.
+  function automatic logic [SLOT_W-1:0] next_slot(input logic [VC_W-1:0] vc, input logic [SLOT_W-1:0] slot);
+    next_slot = (slot == LAST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]) ? FIRST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]
+                                                             : slot + SLOT_W'(1);
+  endfunction
+
+  // Flits of the longest packet of a VC.
+  function automatic logic [W-1:0] packet_flits(input int unsigned vc);
+    packet_flits = (vc == 32'(noc_pkg::VC_CONTROL)) ? W'(1) : W'(PACKET_FLITS);
+  endfunction
 
   // ------------------------------------------------------------------ launch
+  noc_pkg::header_t in_header;
   logic [VC_W-1:0]  in_vc, pick;
   logic [VCS-1:0]   arriving, able, credit;
   logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the head-of-line flit
@@ -96,9 +109,9 @@ module phased_output_unit #(
   logic             in_last;
   logic             launch;
 
-  assign in_vc = in_flit_i[noc_pkg::VC_LSB+:2];
-  assign in_last = in_flit_i[noc_pkg::TAIL_BIT] ||
-                   in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  assign in_header = in_flit_i[noc_pkg::HEADER_W-1:0];
+  assign in_vc = in_header.vc;
+  assign in_last = in_header.tail || in_header.phase == noc_pkg::PHASE_ONLINE;
   assign launch = ready_i && able != '0;
 
   always_comb begin : fronts
@@ -110,7 +123,7 @@ module phased_output_unit #(
     if (in_valid_i || has_flit_q != '0) begin
       able = (has_flit_q | arriving) & (credit | credit_i);
       pick = noc_pkg::first_vc(VC_ORDER, ((able & open_q) != '0) ? able & open_q : able);
-      for (int unsigned v = 0; v < VCS; v++) last[v] = has_flit_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
+      for (int unsigned v = 0; v < VCS; v++) last[v] = has_flit_q[v] ? lasts_q[head_q[SLOT_W*v +: SLOT_W]] : in_last;
     end
   end
 
@@ -121,11 +134,11 @@ module phased_output_unit #(
       .clk_i,
       .rst_ni,
       .give_i   (credit_i[v]),
-      .spend_i  (launch && pick == 2'(v)),
-      .write_i  (credit_write_i && credit_vc_i == 2'(v)),
+      .spend_i  (launch && pick == VC_W'(v)),
+      .write_i  (credit_write_i && credit_vc_i == VC_W'(v)),
       .wdata_i  (credit_wdata_i),
       .has_credit_o   (credit[v]),
-      .credits_o(credits_o[CREDIT_W*v+:CREDIT_W])
+      .credits_o(credits_o[CREDIT_W*v +: CREDIT_W])
     );
   end
 
@@ -136,7 +149,7 @@ module phased_output_unit #(
   ) i_staging (
     .clk_i,
     .write_i(in_valid_i),
-    .waddr_i(free_q[32'(in_vc)*SLOT_W+:SLOT_W]),
+    .waddr_i(free_q[SLOT_W*32'(in_vc) +: SLOT_W]),
     .wdata_i(in_flit_i),
     .read_i (launch_q),
     .raddr_i(slot_q),
@@ -149,8 +162,8 @@ module phased_output_unit #(
     logic [SLOT_W-1:0] slot;
     logic [W-1:0]      count;
     if (!rst_ni) begin
-      head_q <= BASES;
-      free_q <= BASES;
+      head_q <= FIRST_SLOTS;
+      free_q <= FIRST_SLOTS;
       count_q <= '0;
       has_flit_q <= '0;
       open_q <= '0;
@@ -163,21 +176,19 @@ module phased_output_unit #(
       stall_link_o <= !ready_i && able != '0;
       if (launch || in_valid_i) begin
         if (launch) begin
-          slot = head_q[32'(pick)*SLOT_W+:SLOT_W];
+          slot = head_q[SLOT_W*32'(pick) +: SLOT_W];
           slot_q <= slot;
           open_q[pick] <= !last[pick];
-          head_q[32'(pick)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(pick)*SLOT_W+:SLOT_W])
-                                                  ? BASES[32'(pick)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
+          head_q[SLOT_W*32'(pick) +: SLOT_W] <= next_slot(pick, slot);
         end
         if (in_valid_i) begin
-          slot = free_q[32'(in_vc)*SLOT_W+:SLOT_W];
+          slot = free_q[SLOT_W*32'(in_vc) +: SLOT_W];
           lasts_q[slot] <= in_last;
-          free_q[32'(in_vc)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(in_vc)*SLOT_W+:SLOT_W])
-                                                   ? BASES[32'(in_vc)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
+          free_q[SLOT_W*32'(in_vc) +: SLOT_W] <= next_slot(in_vc, slot);
         end
         for (int unsigned v = 0; v < VCS; v++) begin
-          count = count_q[W*v+:W] + W'(arriving[v]) - W'(launch && pick == 2'(v));
-          count_q[W*v+:W] <= count;
+          count = count_q[W*v +: W] + W'(arriving[v]) - W'(launch && pick == VC_W'(v));
+          count_q[W*v +: W] <= count;
           has_flit_q[v] <= count != '0;
         end
       end
@@ -188,9 +199,9 @@ module phased_output_unit #(
   always_ff @(posedge clk_i) begin : places
     logic [VCS*W-1:0] left;
     if (!rst_ni) begin
-      places_q <= {4{W'(OUT_DEPTH)}};
+      places_q <= {VCS{W'(OUT_DEPTH)}};
       room_packet_q <= '1;
-      room_packet_and_flit_q <= {OUT_DEPTH > 1, {3{OUT_DEPTH > PACKET_FLITS}}};
+      for (int unsigned v = 0; v < VCS; v++) room_packet_and_flit_q[v] <= W'(OUT_DEPTH) > packet_flits(v);
       all_free_q <= 1'b1;
       reserve_q <= 1'b0;
       reserve_vc_q <= '0;
@@ -199,21 +210,25 @@ module phased_output_unit #(
       if (reserve_i) reserve_vc_q <= reserve_vc_i;
       if (launch || reserve_q) begin
         for (int unsigned v = 0; v < VCS; v++) begin
-          left[W*v+:W] = places_q[W*v+:W] + W'(launch && pick == 2'(v)) - W'(reserve_q && reserve_vc_q == 2'(v));
-          room_packet_q[v] <= left[W*v+:W] >= PACKETS[W*v+:W];
-          room_packet_and_flit_q[v] <= left[W*v+:W] > PACKETS[W*v+:W];
+          left[W*v +: W] = places_q[W*v +: W] + W'(launch && pick == VC_W'(v)) -
+                           W'(reserve_q && reserve_vc_q == VC_W'(v));
+          room_packet_q[v] <= left[W*v +: W] >= packet_flits(v);
+          room_packet_and_flit_q[v] <= left[W*v +: W] > packet_flits(v);
         end
         places_q <= left;
-        all_free_q <= left == {4{W'(OUT_DEPTH)}};
+        all_free_q <= left == {VCS{W'(OUT_DEPTH)}};
       end
     end
   end
 
   for (genvar v = 0; v < VCS; v++) begin : gen_room
-    assign room_o[v] = (reserve_q && reserve_vc_q == 2'(v)) ? room_packet_and_flit_q[v] : room_packet_q[v];
+    assign room_o[v] = (reserve_q && reserve_vc_q == VC_W'(v)) ? room_packet_and_flit_q[v] : room_packet_q[v];
   end
   // Reserved places cover flits still in the interconnect, so "empty" means nothing in flight either.
   assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
+
+  logic unused_header;
+  assign unused_header = &{1'b0, in_header};
 
   // ------------------------------------------------------------------ assertions
   packet_order i_packet_order (
@@ -225,10 +240,10 @@ module phased_output_unit #(
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
-      if (reserve_q) reservation_has_a_place: assert (places_q[32'(reserve_vc_q)*W+:W] != '0);
+      if (reserve_q) reservation_has_a_place: assert (places_q[W*32'(reserve_vc_q) +: W] != '0);
       // Flits held and flits in flight together are the places reserved.
       if (in_valid_i) begin
-        arrival_was_reserved: assert (32'(count_q[32'(in_vc)*W+:W]) + 32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
+        arrival_was_reserved: assert (32'(count_q[W*32'(in_vc) +: W]) + 32'(places_q[W*32'(in_vc) +: W]) < OUT_DEPTH);
       end
       if (launch) packet_goes_on_first: assert (open_q[pick] || (able & open_q) == '0);
     end
