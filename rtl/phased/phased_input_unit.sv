@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input side of one port of a fred_switch: pin register, input buffer of four virtual channels, flit register (§5.4,
+// Input side of one port of a fred_switch: pin register, input buffer of all virtual channels, flit register (§5.4,
 // §6.2.3).
 //
 // What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase at the
@@ -11,7 +11,7 @@
 //   overflow_o is high for a cycle. pop_i may be high only where there is a head-of-line flit. credit_o: one credit per
 //   pop, one cycle, registered.
 // Timing: a flit sampled at edge e is a head-of-line flit after e + 1. A head-of-line flit popped at edge e is read
-//   after e + 1, of which read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
+//   after e + 1, with its header on read_header_o, and on flit_o (where flit_valid_o) after e + 2.
 // Not here: any decision; see phased_control and phased_matcher.
 module phased_input_unit #(
   /// lanes physically carried per flit
@@ -58,12 +58,11 @@ module phased_input_unit #(
   output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
   output logic [VCS-1:0]                 front_tail_o,
   // datapath
-  input  logic                      pop_i,
-  input  logic [VC_W-1:0]           pop_vc_i,
-  output logic [noc_pkg::TAG_W-1:0] read_tag_o,
-  output logic                      read_tail_o,
-  output logic                      flit_valid_o,
-  output logic [FLIT_W-1:0]         flit_o,
+  input  logic              pop_i,
+  input  logic [VC_W-1:0]   pop_vc_i,
+  output noc_pkg::header_t  read_header_o,
+  output logic              flit_valid_o,
+  output logic [FLIT_W-1:0] flit_o,
   // status
   output logic              empty_o,
   output logic              overflow_o,
@@ -71,26 +70,35 @@ module phased_input_unit #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic              bist_fail_o
 );
-  // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether
-  // it is one.
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
-  localparam int unsigned TAIL = noc_pkg::PHASE_W;
-  localparam int unsigned OUT = TAIL + 1;
-  localparam int unsigned KNOWN = OUT + OUT_W;
-  localparam int unsigned ONLINE = KNOWN + 1;
-  localparam int unsigned SIDE_W = ONLINE + 1;
+
+  // Side of a flit in the buffer: what is shown of a head-of-line flit.
+  typedef struct packed {
+    logic               online;  // it is an online unicast
+    logic               known;   // which has a route
+    logic [OUT_W-1:0]   out;     // to this output
+    logic               tail;
+    logic [PHASE_W-1:0] phase;
+  } side_t;
+  localparam int unsigned SIDE_W = 3 + OUT_W + PHASE_W;
 
   logic                  valid_q, read_valid_q;
   logic [FLIT_W-1:0]     flit_q, read;
+  noc_pkg::header_t      pin_header, header;  // of in_flit_i and of flit_q
+  side_t                 in_side, side;       // of flit_q and of a head-of-line flit
+  logic [VCS*SIDE_W-1:0] sides;
   logic [VCS-1:0]        valid;
-  logic [VCS*SIDE_W-1:0] side;
   logic                  buffer_empty;
   logic [VCS-1:0]        online;
   logic                  pin_online, online_q;
 
-  assign pin_online = in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  assign pin_header = in_flit_i[noc_pkg::HEADER_W-1:0];
+  assign pin_online = pin_header.phase == noc_pkg::PHASE_ONLINE;
   assign lookup_o = in_valid_i && pin_online;
-  assign lookup_dst_o = in_flit_i[noc_pkg::DST_LSB+:noc_pkg::DST_W];
+  assign lookup_dst_o = pin_header.dst;
+
+  assign header = flit_q[noc_pkg::HEADER_W-1:0];
+  assign in_side = {online_q, route_known_i, route_out_i, header.tail, header.phase};
 
   vc_buffer #(
     .FLIT_W    (FLIT_W),
@@ -102,12 +110,11 @@ module phased_input_unit #(
     .clk_i,
     .rst_ni,
     .in_valid_i(valid_q),
-    .in_vc_i   (flit_q[noc_pkg::VC_LSB+:2]),
+    .in_vc_i   (header.vc),
     .in_flit_i (flit_q),
-    .in_side_i ({online_q, route_known_i, route_out_i, flit_q[noc_pkg::TAIL_BIT],
-                 flit_q[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W]}),
+    .in_side_i (in_side),
     .valid_o   (valid),
-    .side_o    (side),
+    .side_o    (sides),
     .pop_i,
     .pop_vc_i,
     .flit_o    (read),
@@ -135,18 +142,21 @@ module phased_input_unit #(
     if (read_valid_q) flit_o <= read;
   end
 
-  for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    assign front_phase_o[PHASE_W*v+:PHASE_W] = side[SIDE_W*v+:PHASE_W];
-    assign front_tail_o[v] = side[SIDE_W*v+TAIL];
-    assign front_out_o[OUT_W*v+:OUT_W] = side[SIDE_W*v+OUT+:OUT_W];
-    assign online[v] = valid[v] && side[SIDE_W*v+ONLINE];
-    assign request_o[v] = online[v] && side[SIDE_W*v+KNOWN];
-    assign no_route_o[v] = online[v] && !side[SIDE_W*v+KNOWN];
+  always_comb begin : fronts
+    side = '0;
+    for (int unsigned v = 0; v < VCS; v++) begin
+      side = sides[SIDE_W*v +: SIDE_W];
+      front_phase_o[PHASE_W*v +: PHASE_W] = side.phase;
+      front_tail_o[v] = side.tail;
+      front_out_o[OUT_W*v +: OUT_W] = side.out;
+      online[v] = valid[v] && side.online;
+      request_o[v] = online[v] && side.known;
+      no_route_o[v] = online[v] && !side.known;
+    end
   end
 
-  assign read_tag_o = read[noc_pkg::TAG_LSB+:noc_pkg::TAG_W];
-  assign read_tail_o = read[noc_pkg::TAIL_BIT];
-  assign match_o = active_i && valid[vc_i] && front_phase_o[PHASE_W*32'(vc_i)+:PHASE_W] == phase_i;
+  assign read_header_o = read[noc_pkg::HEADER_W-1:0];
+  assign match_o = active_i && valid[vc_i] && front_phase_o[PHASE_W*32'(vc_i) +: PHASE_W] == phase_i;
   assign match_tail_o = front_tail_o[vc_i];
   assign empty_o = buffer_empty && !valid_q && !read_valid_q && !flit_valid_o;
 
@@ -154,6 +164,9 @@ module phased_input_unit #(
     other_o = valid & ~online;
     if (match_o) other_o[vc_i] = 1'b0;
   end
+
+  logic unused_headers;
+  assign unused_headers = &{1'b0, pin_header, header};
 
   // ------------------------------------------------------------------ assertions
   packet_order i_packet_order (
@@ -164,8 +177,8 @@ module phased_input_unit #(
   );
 
   always_ff @(posedge clk_i) begin : assertions
-    if (rst_ni && in_valid_i && in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W] == noc_pkg::VC_CONTROL) begin
-      control_packet_of_one_flit: assert (in_flit_i[noc_pkg::TAIL_BIT]);
+    if (rst_ni && in_valid_i && pin_header.vc == noc_pkg::VC_CONTROL) begin
+      control_packet_of_one_flit: assert (pin_header.tail);
     end
   end
 endmodule

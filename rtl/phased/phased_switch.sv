@@ -80,7 +80,7 @@ module phased_switch #(
   parameter int unsigned YIELD = 4,
   /// see phased_control
   parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority, any order of the four: noc_pkg
+  /// virtual channels by priority, any order of them: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
@@ -94,6 +94,8 @@ module phased_switch #(
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
   /// bits of a number of credits, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
+  /// bits of a register's address, derived
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W,
   /// bits of a destination, derived
   localparam int unsigned DST_W = noc_pkg::DST_W,
   /// bits of an output port's number, derived
@@ -110,7 +112,7 @@ module phased_switch #(
   input  logic [VCS*P-1:0]           out_credit_i,
   input  logic                       reg_valid_i,
   input  logic                       reg_write_i,
-  input  logic [15:0]                reg_addr_i,
+  input  logic [REG_ADDR_W-1:0]      reg_addr_i,
   input  logic [31:0]                reg_wdata_i,
   output logic [31:0]                reg_rdata_o,
   output logic                       idle_o,
@@ -164,9 +166,9 @@ module phased_switch #(
   logic [P-1:0]             in_slot, out_slot;
   logic [P-1:0]             first_held, under_way;  // for the matcher
   logic [VC_W-1:0]          under_way_vc;
-  logic [VC_W*P-1:0]        in_vc, out_vc;  // ports of the phases in use
   logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
   logic                     fires;
+  // Head-of-line flits and room, by noc_pkg::vc_index.
   logic [VCS*PHASE_W*P-1:0] front_phase;
   logic [VCS*P-1:0]         front_tail, other, room, room_phase;
   logic [P*PORT_W-1:0]      partner;
@@ -176,7 +178,7 @@ module phased_switch #(
   logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
   logic                     error_phase, error_join, control_idle;
 
-  // Online unicasts.
+  // Online unicasts, the first ones by noc_pkg::vc_index.
   logic [VCS*P-1:0]       request, no_route, locked;
   logic [VCS*P*OUT_W-1:0] front_out;
   logic [P-1:0]           online_pop, online_reserve;
@@ -193,8 +195,6 @@ module phased_switch #(
   end
 
   assign room_phase = room & ~locked;
-
-  assign phase_vc_o = out_vc;
 
   if (PHASES_IN_USE > 1) begin : gen_two
     assign waits = {(match & hold_i & in_slot) != '0, (match & hold_i & ~in_slot) != '0};
@@ -242,9 +242,9 @@ module phased_switch #(
   // ------------------------------------------------------------------ registers
   logic        store_hit, counter_hit, credit_hit;
   logic [31:0] store_rdata, counter_rdata, other_q;
-  logic [noc_pkg::REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
-  logic [PORT_W-1:0]              credit_port;
-  logic [VC_W-1:0]                credit_vc;
+  logic [REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
+  logic [PORT_W-1:0]     credit_port;
+  logic [VC_W-1:0]       credit_vc;
   // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's
   // own.
   logic [1:0]  source_q;
@@ -268,7 +268,7 @@ module phased_switch #(
   );
 
   logic [P-1:0]              empty, stall_link;
-  logic [VCS*CREDIT_W*P-1:0] credits;
+  logic [VCS*CREDIT_W*P-1:0] credits;  // by noc_pkg::vc_index
 
   switch_counters #(.P(P)) i_counters (
     .clk_i, .rst_ni,
@@ -292,7 +292,7 @@ module phased_switch #(
         if (reg_addr_i == noc_pkg::REG_ID) other_q <= ID;
         if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= SHAPE;
         if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
-        if (credit_hit) other_q <= {16'd0, credits[CREDIT_W*32'(credit_index) +: CREDIT_W]};
+        if (credit_hit) other_q <= 32'(credits[CREDIT_W*32'(credit_index) +: CREDIT_W]);
       end
       if (error_o == noc_pkg::ERROR_NONE) begin
         if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
@@ -325,34 +325,43 @@ module phased_switch #(
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [VCS-1:0]    credit_back;
-    logic [FLIT_W-1:0] flit;
-    logic [VC_W-1:0]   pop_vc;
-    logic [PHASE_W-1:0] in_phase;
-    assign in_vc[VC_W*p +: VC_W] = in_slot[p] ? vc[VC_W*(PHASES_IN_USE-1) +: VC_W] : vc[0 +: VC_W];
-    assign out_vc[VC_W*p +: VC_W] = out_slot[p] ? vc[VC_W*(PHASES_IN_USE-1) +: VC_W] : vc[0 +: VC_W];
-    assign in_phase = in_slot[p] ? phase[PHASE_W*(PHASES_IN_USE-1) +: PHASE_W] : phase[0 +: PHASE_W];
+    localparam int unsigned LAST_SLOT = PHASES_IN_USE - 1;
+    logic [VCS-1:0]               credit_back;
+    logic [FLIT_W-1:0]            flit;
+    logic [noc_pkg::HEADER_W-1:0] read_header;
+    logic [VC_W-1:0]              in_vc, out_vc;  // of the phase that the port's slot has
+    logic [PHASE_W-1:0]           in_phase;
+    logic                         in_active;
+    logic [VC_W-1:0]              pop_vc, reserve_vc;
+    assign in_vc = in_slot[p] ? vc[VC_W*LAST_SLOT +: VC_W] : vc[0 +: VC_W];
+    assign out_vc = out_slot[p] ? vc[VC_W*LAST_SLOT +: VC_W] : vc[0 +: VC_W];
+    assign in_phase = in_slot[p] ? phase[PHASE_W*LAST_SLOT +: PHASE_W] : phase[0 +: PHASE_W];
+    assign in_active = in_slot[p] ? active[LAST_SLOT] : active[0];
+    assign phase_vc_o[VC_W*p +: VC_W] = out_vc;
     // By what the phase does, which is known before what online unicasts do beside it.
-    assign pop_vc = pop[p] ? in_vc[VC_W*p +: VC_W] : online_pop_vc[VC_W*p +: VC_W];
+    assign pop_vc = pop[p] ? in_vc : online_pop_vc[VC_W*p +: VC_W];
+    assign reserve_vc = reserve[p] ? out_vc : online_reserve_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit_back),
-      .active_i(in_slot[p] ? active[PHASES_IN_USE-1] : active[0]), .vc_i(in_vc[VC_W*p +: VC_W]),
-      .phase_i(in_phase),
+      .active_i(in_active), .vc_i(in_vc), .phase_i(in_phase),
       .lookup_o(lookup_o[p]), .lookup_dst_o(lookup_dst_o[DST_W*p +: DST_W]),
       .route_known_i(route_known_i[p]), .route_out_i(route_out_i[OUT_W*p +: OUT_W]),
       .match_o(match[p]), .match_tail_o(match_tail[p]),
-      .other_o(other[VCS*p +: VCS]), .front_phase_o(front_phase[VCS*PHASE_W*p +: VCS*PHASE_W]),
-      .request_o(request[VCS*p +: VCS]), .no_route_o(no_route[VCS*p +: VCS]),
-      .front_out_o(front_out[VCS*OUT_W*p +: VCS*OUT_W]), .front_tail_o(front_tail[VCS*p +: VCS]),
-      .pop_i(leave[p]), .pop_vc_i(pop_vc),
-      .read_tag_o(read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]), .read_tail_o(read_tail[p]),
+      .other_o(other[noc_pkg::vc_index(p, 0) +: VCS]),
+      .front_phase_o(front_phase[PHASE_W*noc_pkg::vc_index(p, 0) +: VCS*PHASE_W]),
+      .request_o(request[noc_pkg::vc_index(p, 0) +: VCS]), .no_route_o(no_route[noc_pkg::vc_index(p, 0) +: VCS]),
+      .front_out_o(front_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
+      .front_tail_o(front_tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i(leave[p]), .pop_vc_i(pop_vc), .read_header_o(read_header),
       .flit_valid_o(enter_valid_o[p]), .flit_o(flit),
       .empty_o(in_empty[p]), .overflow_o(overflow[p]),
       .bist_i, .bist_fail_o(bist_fail_o[p])
     );
+    assign read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W] = read_header[noc_pkg::TAG_LSB +: noc_pkg::TAG_W];
+    assign read_tail[p] = read_header[noc_pkg::TAIL_BIT];
     logic unused_header;  // header bits after the tail bit do not go on
-    assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
+    assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1], read_header};
     assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                                flit[noc_pkg::TAIL_BIT:0]};
     phased_output_unit #(
@@ -360,14 +369,14 @@ module phased_switch #(
       .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
     ) i_output (
       .clk_i, .rst_ni,
-      .reserve_i(reserve[p] || online_reserve[p]),
-      .reserve_vc_i(reserve[p] ? out_vc[VC_W*p +: VC_W] : online_reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
+      .reserve_i(reserve[p] || online_reserve[p]), .reserve_vc_i(reserve_vc),
+      .room_o(room[noc_pkg::vc_index(p, 0) +: VCS]),
       .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
       .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(credit_hit && reg_write_i && credit_port == PORT_W'(p)),
       .credit_vc_i(credit_vc), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-      .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
+      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(!cut_q),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );

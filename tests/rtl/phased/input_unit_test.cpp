@@ -159,8 +159,9 @@ class Bench {
     ASSERT_EQ(model_.credit_o, pop_ ? 1U << *pop_ : 0U) << where_;
     ASSERT_EQ(model_.overflow_o != 0, overflow_) << where_;
     if (read_) {
-      ASSERT_EQ(model_.read_tag_o, read_->tag()) << where_;
-      ASSERT_EQ(model_.read_tail_o != 0, read_->tail()) << where_;
+      const auto& header = model_.read_header_o;
+      ASSERT_EQ(get_bits(header, noc_pkg::TAG_LSB, noc_pkg::TAG_W), read_->tag()) << where_;
+      ASSERT_EQ(bit(header, noc_pkg::TAIL_BIT), read_->tail()) << where_;
     }
     ASSERT_EQ(model_.flit_valid_o != 0, on_output_.has_value()) << where_;
     if (on_output_) {
