@@ -94,6 +94,14 @@ package noc_pkg;
     end
   endfunction
 
+  // The VC of a mask of one; 0 for an empty one.
+  function automatic logic [VC_W-1:0] onehot_vc(input logic [NUM_VCS-1:0] mask);
+    onehot_vc = '0;
+    for (int unsigned vc = 0; vc < NUM_VCS; vc = vc + 1) begin
+      if (mask[vc]) onehot_vc = onehot_vc | VC_W'(vc);
+    end
+  endfunction
+
   // Lane formats.
   localparam int unsigned FORMAT_FP16 = 0;
   localparam int unsigned FORMAT_BF16 = 1;

@@ -44,7 +44,7 @@ module phased_candidates #(
   input  logic [PHASES_IN_USE-1:0]       used_i,
   input  logic [PHASES_IN_USE*ROW_W-1:0] used_rows_i,
   output logic [VCS*PHASES_IN_USE-1:0]   clash_o,
-  // input and output units; VC v of port p is bit 4p+v
+  // input and output units, by noc_pkg::vc_index
   input  logic [VCS*P-1:0]         other_i,
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
   input  logic [VCS*P-1:0]         room_i,
@@ -60,34 +60,32 @@ module phased_candidates #(
   localparam bit [CODES-1:0] NO_FLOW = ~(((CODES'(1) << P) - CODES'(1)) << 1);
 
   // ------------------------------------------------------------------ choice of a head-of-line flit
-  // Ports whose head-of-line flit waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a
-  // look-up; the one chosen.
-  logic [VCS*P-1:0] waiting, port;
-  logic [VCS-1:0]   wanted, vc;
-  logic [P-1:0]     chosen;
-  logic [VC_W-1:0]  chosen_vc;
-
-  always_comb begin : who_wants
-    waiting = '0;
-    wanted = '0;
-    if (other_i != '0) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
-        for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[VCS*p+v];
-        wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
-      end
-    end
-  end
+  logic [P-1:0]    port [VCS];  // by VC, the first in turn of the ports whose head-of-line flit waits
+  logic [VCS-1:0]  wanted, vc;  // VCs that want a look-up; the one chosen
+  logic [P-1:0]    chosen;
+  logic [VC_W-1:0] chosen_vc;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    logic [P-1:0] waiting, first;
+
+    always_comb begin : who_waits
+      waiting = '0;
+      if (other_i != '0) begin
+        for (int unsigned p = 0; p < P; p++) waiting[p] = other_i[noc_pkg::vc_index(p, v)];
+      end
+    end
+
     rr_arbiter #(
       .N(P)
     ) i_ports (
       .clk_i,
       .rst_ni,
-      .request_i(waiting[v*P+:P]),
+      .request_i(waiting),
       .advance_i(vc[v]),
-      .grant_o  (port[v*P+:P])
+      .grant_o  (first)
     );
+    assign wanted[v] = search_i && free_i && !candidate_o[v] && waiting != '0;
+    assign port[v] = first;
   end
 
   rr_arbiter #(
@@ -100,14 +98,16 @@ module phased_candidates #(
     .grant_o  (vc)
   );
 
-  assign chosen_vc = {vc[3] || vc[2], vc[3] || vc[1]};
-  assign chosen = port[32'(chosen_vc)*P+:P];
+  assign chosen_vc = noc_pkg::onehot_vc(vc);
+  assign chosen = port[chosen_vc];
 
   always_comb begin : front
     read_phase_o = '0;
     if (wanted != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        if (chosen[p]) read_phase_o = read_phase_o | front_phase_i[PHASE_W*(VCS*p+32'(chosen_vc))+:PHASE_W];
+        if (chosen[p]) begin
+          read_phase_o = read_phase_o | front_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(chosen_vc)) +: PHASE_W];
+        end
       end
     end
   end
@@ -131,16 +131,18 @@ module phased_candidates #(
     wrong = 1'b0;
     if (read_q) begin
       for (int unsigned p = 0; p < P; p++) begin
-        in = row_i[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
-        out = row_i[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        in = row_i[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W];
+        out = row_i[phased_pkg::row_out_flow_lsb(P, p) +: FLOW_W];
         used[in] = 1'b1;
-        if (!other_i[VCS*p+32'(vc_q)] || front_phase_i[PHASE_W*(VCS*p+32'(vc_q))+:PHASE_W] != phase_q)
+        if (!other_i[noc_pkg::vc_index(p, 32'(vc_q))] ||
+            front_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(vc_q)) +: PHASE_W] != phase_q) begin
           blocked[in] = 1'b1;
-        if (!room_i[VCS*p+32'(vc_q)]) blocked[out] = 1'b1;
+        end
+        if (!room_i[noc_pkg::vc_index(p, 32'(vc_q))]) blocked[out] = 1'b1;
         if (port_q[p] && NO_FLOW[in]) wrong = 1'b1;
       end
       blocked = blocked | NO_FLOW;
-      if (!row_i[phased_pkg::ROW_VALID_BIT] || row_i[phased_pkg::ROW_VC_LSB+:2] != vc_q) wrong = 1'b1;
+      if (!row_i[phased_pkg::ROW_VALID_BIT] || row_i[phased_pkg::ROW_VC_LSB +: VC_W] != vc_q) wrong = 1'b1;
     end
     ready = !wrong && (used & ~blocked) != '0;
   end
@@ -159,8 +161,8 @@ module phased_candidates #(
       if (clear_i) candidate_o <= '0;
       else if (ready && !candidate_o[vc_q]) begin
         candidate_o[vc_q] <= 1'b1;
-        phase_o[PHASE_W*32'(vc_q)+:PHASE_W] <= phase_q;
-        rows_o[ROW_W*32'(vc_q)+:ROW_W] <= row_i;
+        phase_o[PHASE_W*32'(vc_q) +: PHASE_W] <= phase_q;
+        rows_o[ROW_W*32'(vc_q) +: ROW_W] <= row_i;
       end
     end
   end
@@ -178,13 +180,15 @@ module phased_candidates #(
       logic [FLOW_W-1:0] code;
       use_of = '0;
       for (int unsigned p = 0; p < 2 * P; p++) begin
-        code = row[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        code = row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
         use_of[p] = code != '0;
         for (int unsigned c = 1; c < CODES; c++) begin
           if (code == FLOW_W'(c)) use_of[2*P+FIELDS+c] = 1'b1;
         end
       end
-      for (int unsigned f = 0; f < FIELDS; f++) use_of[2*P+f] = row[CONFIG_LSB+f*CONFIG_FIELD_W+:CONFIG_FIELD_W] != '0;
+      for (int unsigned f = 0; f < FIELDS; f++) begin
+        use_of[2*P+f] = row[CONFIG_LSB + f*CONFIG_FIELD_W +: CONFIG_FIELD_W] != '0;
+      end
     endfunction
 
     logic [PHASES_IN_USE-1:0] clash;
@@ -193,13 +197,13 @@ module phased_candidates #(
       clash = '0;
       if (read_q) begin
         for (int unsigned s = 0; s < PHASES_IN_USE; s++) begin
-          clash[s] = used_i[s] && (use_of(row_i) & use_of(used_rows_i[ROW_W*s+:ROW_W])) != '0;
+          clash[s] = used_i[s] && (use_of(row_i) & use_of(used_rows_i[ROW_W*s +: ROW_W])) != '0;
         end
       end
     end
 
     always_ff @(posedge clk_i) begin
-      if (ready && !candidate_o[vc_q]) clash_o[PHASES_IN_USE*32'(vc_q)+:PHASES_IN_USE] <= clash;
+      if (ready && !candidate_o[vc_q]) clash_o[PHASES_IN_USE*32'(vc_q) +: PHASES_IN_USE] <= clash;
     end
   end else begin : gen_one
     logic unused_rows;
