@@ -21,36 +21,36 @@ module phased_store #(
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
   // registers
-  input  logic             access_i,
-  input  logic             write_i,
-  input  logic [15:0]      addr_i,
-  input  logic [31:0]      wdata_i,
-  output logic [31:0]      rdata_o,
+  input  logic                           access_i,
+  input  logic                           write_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] addr_i,
+  input  logic [31:0]                    wdata_i,
+  output logic [31:0]                    rdata_o,
   // control unit
-  output logic             free_o,
-  output logic             write_o,
-  output logic [7:0]       write_phase_o,
-  input  logic             read_i,
-  input  logic [7:0]       phase_i,
-  output logic [ROW_W-1:0] row_o,
+  output logic                           free_o,
+  output logic                           write_o,
+  output logic [noc_pkg::PHASE_W-1:0]    write_phase_o,
+  input  logic                           read_i,
+  input  logic [noc_pkg::PHASE_W-1:0]    phase_i,
+  output logic [ROW_W-1:0]               row_o,
   // memory test
-  input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic             bist_fail_o
+  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
+  output logic                           bist_fail_o
 );
   localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W, PHASES_IN_USE);
   localparam int unsigned WORDS = phased_pkg::words_of(ROW_W);
   // Words of a bank. With fewer than 16, under 512 bit, they would be registers.
   localparam int unsigned DEPTH = (PHASES > 8 && PHASES < 16) ? 16 : PHASES;
-  localparam int unsigned PHASE_W = (PHASES > 1) ? $clog2(PHASES) : 1;
+  localparam int unsigned INDEX_W = (PHASES > 1) ? $clog2(PHASES) : 1;
   localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
 
   logic [PHASES-1:0]   written_q;
   logic [PHASES:0]     addr_from;   // addr_i is that of a row's first word or one behind it
   logic [WORD_W-1:0]   addr_first;  // low bits of the first address of its row
-  logic [PHASE_W-1:0]  addr_phase, phase;
+  logic [INDEX_W-1:0]  addr_phase, phase;
   logic [WORD_W-1:0]   addr_word, word_q;
   logic                addr_hit, phase_hit, written, read;
   logic                row_written_q, answer_q;
@@ -68,14 +68,14 @@ module phased_store #(
     if (access_i) begin
       if ((WORDS & (WORDS - 1)) == 0) begin
         addr_from[PHASES] = 32'(addr_i) >= PHASES * WORDS;
-        addr_phase = PHASE_W'(32'(addr_i) / WORDS);
+        addr_phase = INDEX_W'(32'(addr_i) / WORDS);
         addr_word = WORD_W'(32'(addr_i) % WORDS);
       end else begin
         for (int unsigned r = 0; r <= PHASES; r++) addr_from[r] = 32'(addr_i) >= r * WORDS;
         for (int unsigned r = 0; r < PHASES; r++) begin
           if (addr_from[r] && !addr_from[r+1]) begin
             addr_first = addr_first | WORD_W'(r * WORDS);
-            addr_phase = addr_phase | PHASE_W'(r);
+            addr_phase = addr_phase | INDEX_W'(r);
           end
         end
         addr_word = WORD_W'(addr_i) - addr_first;
@@ -85,8 +85,8 @@ module phased_store #(
   assign addr_hit = access_i && !addr_from[PHASES];
   assign free_o = !access_i;
   assign write_o = access_i && write_i && addr_hit;
-  assign write_phase_o = 8'(addr_phase);
-  assign phase = access_i ? addr_phase : PHASE_W'(phase_i);
+  assign write_phase_o = noc_pkg::PHASE_W'(addr_phase);
+  assign phase = access_i ? addr_phase : INDEX_W'(phase_i);
   assign phase_hit = access_i ? addr_hit : 32'(phase_i) < PHASES;
   assign written = phase_hit && written_q[phase];
   assign read = access_i ? !write_i : read_i;
@@ -109,7 +109,7 @@ module phased_store #(
       .wdata_i(wdata),
       .read_i (look),
       .raddr_i(phase),
-      .rdata_o(row[32*w+:32]),
+      .rdata_o(row[32*w +: 32]),
       .bist_i,
       .fail_o (bist_fail[w])
     );
@@ -133,5 +133,5 @@ module phased_store #(
   end
 
   assign row_o = row_written_q ? row[ROW_W-1:0] : '0;
-  assign rdata_o = !answer_q ? rdata_q : row_written_q ? row[32*32'(word_q)+:32] : '0;
+  assign rdata_o = !answer_q ? rdata_q : row_written_q ? row[32*32'(word_q) +: 32] : '0;
 endmodule
