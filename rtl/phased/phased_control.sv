@@ -66,7 +66,7 @@ module phased_control #(
   output logic [PHASE_W*PHASES_IN_USE-1:0] phase_o,
   output logic [P-1:0]                     in_slot_o,
   output logic [P-1:0]                     out_slot_o,
-  // input units; the head-of-line flit of VC v at input p is bit 4p+v
+  // input units; head-of-line flits by noc_pkg::vc_index
   input  logic [P-1:0]             match_i,
   input  logic [PHASES_IN_USE-1:0] wait_i,
   input  logic [P-1:0]             tail_i,
@@ -74,7 +74,7 @@ module phased_control #(
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
   output logic [P-1:0]             pop_o,
   output logic [P*PORT_W-1:0]      partner_o,
-  // output units; room of VC v at output p is bit 4p+v; fire: pop_o is not zero; held: inside a packet of a phase in use
+  // output units; room by noc_pkg::vc_index; fire: pop_o is not zero; held: inside a packet of a phase in use
   input  logic [VCS*P-1:0] room_i,
   output logic [P-1:0]     reserve_o,
   output logic             fire_o,
@@ -160,36 +160,50 @@ module phased_control #(
   );
 
   // ------------------------------------------------------------------ decision
-  logic [SLOTS-1:0]     silent, expired, fire, rewritten;
-  logic [VCS*SLOTS-1:0] leaves, to;  // bit SLOTS*v+s: the candidate of VC v replaces the phase in slot s, goes there
-  logic [VC_W-1:0]      pick;
-  logic                 decide;
+  logic [SLOTS-1:0] silent, expired, fire, rewritten;
+  logic [VC_W-1:0]  pick;
+  logic             decide;
 
   for (genvar s = 0; s < SLOTS; s++) begin : gen_slot
-    assign silent[s] = silent_q[YIELD_W*s+:YIELD_W] == YIELD_W'(YIELD) && !open[s];
-    assign expired[s] = busy_q[QUANTUM_W*s+:QUANTUM_W] == QUANTUM_W'(QUANTUM);
-    assign rewritten[s] = write_i && write_phase_i == phase_q[PHASE_W*s+:PHASE_W] && !open[s] && !fire[s];
+    assign silent[s] = silent_q[YIELD_W*s +: YIELD_W] == YIELD_W'(YIELD) && !open[s];
+    assign expired[s] = busy_q[QUANTUM_W*s +: QUANTUM_W] == QUANTUM_W'(QUANTUM);
+    assign rewritten[s] = write_i && write_phase_i == phase_q[PHASE_W*s +: PHASE_W] && !open[s] && !fire[s];
   end
 
   if (SLOTS > 1) begin : gen_places
-    logic [VCS-1:0] able;  // all that the candidate takes the place of gives way
+    // By VC: slots whose phases the candidate replaces, the slot it goes to; all that it takes the place of gives way.
+    logic [SLOTS-1:0] leaves [VCS], to [VCS];
+    logic [VCS-1:0]   able;
+    logic [SLOTS-1:0] replaced_q, target_q;
 
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      logic       second;  // the second slot, where neither phase is in the way
-      logic [1:0] in_way, gives_way;
-      for (genvar s = 0; s < 2; s++) begin : gen_gives_way
+      logic             second;  // the second slot, where neither phase is in the way
+      logic [SLOTS-1:0] in_way, gives_way;
+      for (genvar s = 0; s < SLOTS; s++) begin : gen_gives_way
         logic higher;
-        assign higher = noc_pkg::vc_rank(VC_ORDER, VC_W'(v)) < noc_pkg::vc_rank(VC_ORDER, vc_q[VC_W*s+:VC_W]);
-        assign gives_way[s] = !active_q[s] || silent[s] || higher || (VC_W'(v) == vc_q[VC_W*s+:VC_W] && expired[s]);
+        assign higher = noc_pkg::vc_rank(VC_ORDER, VC_W'(v)) < noc_pkg::vc_rank(VC_ORDER, vc_q[VC_W*s +: VC_W]);
+        assign gives_way[s] = !active_q[s] || silent[s] || higher || (VC_W'(v) == vc_q[VC_W*s +: VC_W] && expired[s]);
       end
-      assign in_way = clash[2*v+:2] & active_q;
+      assign in_way = clash[SLOTS*v +: SLOTS] & active_q;
       assign second = active_q[0] && (!active_q[1] || !gives_way[0]);
-      assign to[2*v+:2] = (in_way == 2'b10 || (in_way == 2'b00 && second)) ? 2'b10 : 2'b01;
-      assign leaves[2*v+:2] = (in_way == 2'b00) ? to[2*v+:2] : in_way;
-      assign able[v] = candidate[v] && (leaves[2*v+:2] & ~gives_way) == '0;
+      assign to[v] = (in_way == 2'b10 || (in_way == 2'b00 && second)) ? 2'b10 : 2'b01;
+      assign leaves[v] = (in_way == 2'b00) ? to[v] : in_way;
+      assign able[v] = candidate[v] && (leaves[v] & ~gives_way) == '0;
     end
     assign pick = noc_pkg::first_vc(VC_ORDER, able);
     assign decide = able != '0 && !decided_q && lock_q == '0;
+
+    always_ff @(posedge clk_i) begin : slots
+      if (!rst_ni) begin
+        replaced_q <= '0;
+        target_q <= '0;
+      end else if (decide) begin
+        replaced_q <= leaves[pick];
+        target_q <= to[pick];
+      end
+    end
+    assign replaced = replaced_q;
+    assign target = target_q;
   end else begin : gen_place
     // Whoever gives way to a candidate gives way to the one of highest priority.
     logic higher, unused_clash;
@@ -198,8 +212,8 @@ module phased_control #(
     assign higher = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);
     assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
                     (!active_q || silent || higher || (pick == vc_q && expired));
-    assign to = '1;
-    assign leaves = '1;
+    assign replaced = 1'b1;
+    assign target = 1'b1;
   end
   assign change = decided_q && (open & replaced) == '0;
 
@@ -216,7 +230,7 @@ module phased_control #(
       lock_q <= '0;
     end else begin
       if (decide) begin
-        next_phase_q <= candidate_phase[PHASE_W*32'(pick)+:PHASE_W];
+        next_phase_q <= candidate_phase[PHASE_W*32'(pick) +: PHASE_W];
         next_vc_q <= pick;
       end
       decided_q <= decide || (decided_q && !change);
@@ -227,8 +241,8 @@ module phased_control #(
       for (int unsigned s = 0; s < SLOTS; s++) begin
         if (change && target[s]) begin
           active_q[s] <= 1'b1;
-          phase_q[PHASE_W*s+:PHASE_W] <= next_phase_q;
-          vc_q[VC_W*s+:VC_W] <= next_vc_q;
+          phase_q[PHASE_W*s +: PHASE_W] <= next_phase_q;
+          vc_q[VC_W*s +: VC_W] <= next_vc_q;
         end else if (rewritten[s] || (change && replaced[s])) begin
           active_q[s] <= 1'b0;
         end
@@ -243,12 +257,14 @@ module phased_control #(
       other_q <= '0;
     end else begin
       for (int unsigned s = 0; s < SLOTS; s++) begin
-        if ((change && target[s]) || fire[s]) silent_q[YIELD_W*s+:YIELD_W] <= '0;
-        else if (!wait_i[s] && silent_q[YIELD_W*s+:YIELD_W] != YIELD_W'(YIELD)) begin
-          silent_q[YIELD_W*s+:YIELD_W] <= silent_q[YIELD_W*s+:YIELD_W] + YIELD_W'(1);
+        if ((change && target[s]) || fire[s]) silent_q[YIELD_W*s +: YIELD_W] <= '0;
+        else if (!wait_i[s] && silent_q[YIELD_W*s +: YIELD_W] != YIELD_W'(YIELD)) begin
+          silent_q[YIELD_W*s +: YIELD_W] <= silent_q[YIELD_W*s +: YIELD_W] + YIELD_W'(1);
         end
-        if (change && target[s]) busy_q[QUANTUM_W*s+:QUANTUM_W] <= '0;
-        else if (fire[s] && !expired[s]) busy_q[QUANTUM_W*s+:QUANTUM_W] <= busy_q[QUANTUM_W*s+:QUANTUM_W] + QUANTUM_W'(1);
+        if (change && target[s]) busy_q[QUANTUM_W*s +: QUANTUM_W] <= '0;
+        else if (fire[s] && !expired[s]) begin
+          busy_q[QUANTUM_W*s +: QUANTUM_W] <= busy_q[QUANTUM_W*s +: QUANTUM_W] + QUANTUM_W'(1);
+        end
       end
       if ((other_i | other_q) != '0) other_q <= other_i;
     end
@@ -258,36 +274,25 @@ module phased_control #(
   logic [ROW_W-1:0] next_row;
   logic [P-1:0]     in_slot;  // after the change
 
-  assign next_row = candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W];
+  assign next_row = candidate_rows[ROW_W*32'(next_vc_q) +: ROW_W];
 
   if (SLOTS > 1) begin : gen_rows
-    logic [1:0] replaced_q, target_q;
-    always_ff @(posedge clk_i) begin : slots
-      if (!rst_ni) begin
-        replaced_q <= '0;
-        target_q <= '0;
-      end else if (decide) begin
-        replaced_q <= leaves[2*32'(pick)+:2];
-        target_q <= to[2*32'(pick)+:2];
-      end
-    end
-    assign replaced = replaced_q;
-    assign target = target_q;
-
     localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
-    logic [2*ROW_W-1:0] row_q;
-    logic [ROW_W-1:0]   stays;   // the row of the phase that stays
-    logic [TABLE_W-1:0] second;  // after the change: flows of the phase in the second slot
-    logic [P-1:0]       in_slot_q, out_slot_q, out_slot;
+    logic [SLOTS*ROW_W-1:0] row_q;
+    logic [ROW_W-1:0]       stays;   // the row of the phase that stays
+    logic [TABLE_W-1:0]     second;  // after the change: flows of the phase in the second slot
+    logic [P-1:0]           in_slot_q, out_slot_q, out_slot;
 
     // A phase stays unless the change replaces it, or the row has been written.
-    assign stays = (active_q[0] && !replaced[0]) ? row_q[0+:ROW_W] : (active_q[1] && !replaced[1]) ? row_q[ROW_W+:ROW_W] : '0;
-    assign second = target[1] ? next_row[TABLE_W-1:0] : (active_q[1] && !replaced[1]) ? row_q[ROW_W+:TABLE_W] : '0;
+    assign stays = (active_q[0] && !replaced[0]) ? row_q[0 +: ROW_W]
+                 : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: ROW_W] : '0;
+    assign second = target[1] ? next_row[TABLE_W-1:0]
+                  : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: TABLE_W] : '0;
     logic unused_vc;
     assign unused_vc = &{1'b0, second[phased_pkg::ROW_FLOWS_LSB-1:0]};
     for (genvar p = 0; p < P; p++) begin : gen_port
-      assign in_slot[p] = second[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0;
-      assign out_slot[p] = second[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W] != '0;
+      assign in_slot[p] = second[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W] != '0;
+      assign out_slot[p] = second[phased_pkg::row_out_flow_lsb(P, p) +: FLOW_W] != '0;
     end
 
     always_ff @(posedge clk_i) begin : update
@@ -298,7 +303,7 @@ module phased_control #(
         in_slot_q <= in_slot;
         out_slot_q <= out_slot;
         for (int unsigned s = 0; s < SLOTS; s++) begin
-          if (target[s]) row_q[ROW_W*s+:ROW_W] <= next_row;
+          if (target[s]) row_q[ROW_W*s +: ROW_W] <= next_row;
         end
       end
     end
@@ -307,8 +312,8 @@ module phased_control #(
       logic [2*P-1:0] both;
       if (rst_ni && change) begin
         for (int unsigned p = 0; p < 2 * P; p++) begin
-          both[p] = next_row[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0 &&
-                    stays[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0;
+          both[p] = next_row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W] != '0 &&
+                    stays[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W] != '0;
         end
         phases_share_no_port: assert (both == '0);
         one_slot_is_taken: assert ($onehot(target) && (target & ~replaced) == '0);
@@ -320,10 +325,6 @@ module phased_control #(
     assign in_slot_o = in_slot_q;
     assign out_slot_o = out_slot_q;
   end else begin : gen_row
-    logic unused_slots;
-    assign unused_slots = &{1'b0, to, leaves};
-    assign replaced = 1'b1;
-    assign target = 1'b1;
     assign used_rows = '0;
     assign change_row_o = next_row;
     assign in_slot = '0;
@@ -336,8 +337,8 @@ module phased_control #(
 
   for (genvar p = 0; p < P; p++) begin : gen_room
     logic [VC_W-1:0] vc;
-    assign vc = out_slot_o[p] ? vc_q[VC_W*(SLOTS-1)+:VC_W] : vc_q[0+:VC_W];
-    assign room[p] = room_i[VCS*p+32'(vc)];
+    assign vc = out_slot_o[p] ? vc_q[VC_W*(SLOTS-1) +: VC_W] : vc_q[0 +: VC_W];
+    assign room[p] = room_i[noc_pkg::vc_index(p, 32'(vc))];
   end
 
   phased_join #(
@@ -383,11 +384,11 @@ module phased_control #(
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     logic pre_empts;
-    pre_empts = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q[0+:VC_W]);
+    pre_empts = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q[0 +: VC_W]);
     if (rst_ni) begin
       pre_emption: cover (decide && active_q[0] && pre_empts);
       phase_gives_way_by_silence: cover (decide && active_q[0] && silent[0]);
-      phase_gives_way_by_quantum: cover (decide && active_q[0] && !silent[0] && pick == vc_q[0+:VC_W]);
+      phase_gives_way_by_quantum: cover (decide && active_q[0] && !silent[0] && pick == vc_q[0 +: VC_W]);
       decision_waits_for_the_end_of_packets: cover (decided_q && (open & replaced) != '0);
       row_of_the_active_phase_is_written: cover ((active_q & rewritten) != '0 && !change);
     end

@@ -206,8 +206,8 @@ def phased_control():
     )
     look_up = "if (clear_i) candidate_o <= '0;"
     choices = (
-        Fault("row_of_the_phase_is_loaded", "phased_control", "candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W]",
-              "candidate_rows[ROW_W*32'(vc_q[0+:VC_W])+:ROW_W]"),
+        Fault("row_of_the_phase_is_loaded", "phased_control", "candidate_rows[ROW_W*32'(next_vc_q) +: ROW_W]",
+              "candidate_rows[ROW_W*32'(vc_q[0 +: VC_W]) +: ROW_W]"),
         Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);",
               "vc_rank(VC_ORDER, pick) <= noc_pkg::vc_rank(VC_ORDER, vc_q);"),
         Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !ready) candidate_o <= '0;"),
@@ -219,8 +219,8 @@ def phased_control():
     )
     two = (
         Fault("phases_share_no_port", "phased_candidates", "use_of[p] = code != '0;", "use_of[p] = 1'b0;"),
-        Fault("one_slot_is_taken", "phased_control", "assign leaves[2*v+:2] = (in_way == 2'b00) ? to[2*v+:2] : in_way;",
-              "assign leaves[2*v+:2] = in_way;"),
+        Fault("one_slot_is_taken", "phased_control", "assign leaves[v] = (in_way == 2'b00) ? to[v] : in_way;",
+              "assign leaves[v] = in_way;"),
     )
     # Without those of the arbiters below it, which rr_arbiter_proof proves.
     labels = ("invariant_lock", "invariant_decided", "invariant_changed", "invariant_counts", "invariant_look_up",
