@@ -8,7 +8,7 @@
 //   the edge; nothing fires at that edge (hold_i is high, no packet is open).
 // Two phases in use: row_i has the flows of both, slot_i tells at a load which input ports are of the second. hold_i,
 //   fire_o and open_o have a bit for each. A load leaves the flows of one of them as they are; only they fire at that edge.
-// Shapes: flow f of the tables is code f + 1 of a row; masks over (flow, port) have bit f*P+p.
+// Shapes: flow f of the tables is code f + 1 of a row; masks of ports by flow are fields of P bits.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
 module phased_join #(
   /// ports of the switch
@@ -69,14 +69,14 @@ module phased_join #(
     open_d = open_q;
     if (match_i != '0) begin
       for (int unsigned f = 0; f < P; f++) begin
-        if (used_q[f] && (flow_in_q[f*P+:P] & match_i) != '0) begin
-          if ((flow_in_q[f*P+:P] & ~match_i) != '0) partly_in[f] = 1'b1;
-          else if (!open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0) no_room[f] = 1'b1;
+        if (used_q[f] && (flow_in_q[P*f +: P] & match_i) != '0) begin
+          if ((flow_in_q[P*f +: P] & ~match_i) != '0) partly_in[f] = 1'b1;
+          else if (!open_q[f] && (flow_out_q[P*f +: P] & ~room_i) != '0) no_room[f] = 1'b1;
           else if (open_q[f] || !hold[f]) begin
             fire[f] = 1'b1;
-            pop_o = pop_o | flow_in_q[f*P+:P];
-            reserve_o = reserve_o | flow_out_q[f*P+:P];
-            open_d[f] = (flow_in_q[f*P+:P] & tail_i) == '0;
+            pop_o = pop_o | flow_in_q[P*f +: P];
+            reserve_o = reserve_o | flow_out_q[P*f +: P];
+            open_d[f] = (flow_in_q[P*f +: P] & tail_i) == '0;
           end
         end
       end
@@ -87,7 +87,7 @@ module phased_join #(
     held_o = '0;
     if (open_q != '0) begin
       for (int unsigned f = 0; f < P; f++) begin
-        if (open_q[f]) held_o = held_o | flow_out_q[f*P+:P];
+        if (open_q[f]) held_o = held_o | flow_out_q[P*f +: P];
       end
     end
   end
@@ -108,35 +108,37 @@ module phased_join #(
   assign stall_credit_o = (no_room_q != '0) ? 8'($countones(no_room_q)) : '0;
 
   // ------------------------------------------------------------------ tables of the phase on row_i
-  logic [P*P-1:0]      flow_in_d, flow_out_d;
-  logic [P-1:0]        adds_d, second_d;
-  logic [P*PORT_W-1:0] partner_d;
-  logic [FLOW_W-1:0]   in, out;
+  logic [P-1:0]      flow_in_d [P], flow_out_d [P];  // by flow
+  logic [P-1:0]      adds_d, second_d;
+  logic [PORT_W-1:0] partner_d [P];
+  logic [FLOW_W-1:0] in, out;
 
   always_comb begin
-    flow_in_d = '0;
-    flow_out_d = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      flow_in_d[p] = '0;
+      flow_out_d[p] = '0;
+      partner_d[p] = '0;
+    end
     adds_d = '0;
     second_d = '0;
-    partner_d = '0;
     in = '0;
     out = '0;
     if (load_i) begin
       for (int unsigned p = 0; p < P; p++) begin
-        in = row_i[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
-        out = row_i[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        in = row_i[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W];
+        out = row_i[phased_pkg::row_out_flow_lsb(P, p) +: FLOW_W];
         for (int unsigned f = 0; f < P; f++) begin
-          flow_in_d[f*P+p] = in == FLOW_W'(f + 1);
-          flow_out_d[f*P+p] = out == FLOW_W'(f + 1);
+          flow_in_d[f][p] = in == FLOW_W'(f + 1);
+          flow_out_d[f][p] = out == FLOW_W'(f + 1);
         end
-        partner_d[PORT_W*p+:PORT_W] = PORT_W'(p);
+        partner_d[p] = PORT_W'(p);
         for (int q = p - 1; q >= 0; q--) begin
-          if (row_i[phased_pkg::ROW_FLOWS_LSB+q*FLOW_W+:FLOW_W] == in) partner_d[PORT_W*p+:PORT_W] = PORT_W'(q);
+          if (row_i[phased_pkg::row_in_flow_lsb(P, q) +: FLOW_W] == in) partner_d[p] = PORT_W'(q);
         end
-        adds_d[p] = partner_d[PORT_W*p+:PORT_W] != PORT_W'(p);
+        adds_d[p] = partner_d[p] != PORT_W'(p);
       end
       if (PHASES_IN_USE > 1) begin
-        for (int unsigned f = 0; f < P; f++) second_d[f] = (flow_in_d[f*P+:P] & slot_i) != '0;
+        for (int unsigned f = 0; f < P; f++) second_d[f] = (flow_in_d[f] & slot_i) != '0;
       end
     end
   end
@@ -163,12 +165,14 @@ module phased_join #(
       loaded_q <= load_i;
       if (loaded_q) read_partner_q <= partner_q;
       if (load_i) begin
-        flow_in_q <= flow_in_d;
-        flow_out_q <= flow_out_d;
         adds_q <= adds_d;
-        partner_q <= partner_d;
         second_q <= second_d;
-        for (int unsigned f = 0; f < P; f++) used_q[f] <= flow_in_d[f*P+:P] != '0;
+        for (int unsigned f = 0; f < P; f++) begin
+          flow_in_q[P*f +: P] <= flow_in_d[f];
+          flow_out_q[P*f +: P] <= flow_out_d[f];
+          used_q[f] <= flow_in_d[f] != '0;
+        end
+        for (int unsigned p = 0; p < P; p++) partner_q[PORT_W*p +: PORT_W] <= partner_d[p];
       end
     end
   end
@@ -184,8 +188,8 @@ module phased_join #(
     logic [P-1:0] early, moved;
     if (rst_ni && (fire != '0 || load_i)) begin
       for (int unsigned f = 0; f < P; f++) begin
-        early[f] = fire[f] && !open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0;
-        moved[f] = flow_in_d[f*P+:P] != flow_in_q[f*P+:P] || flow_out_d[f*P+:P] != flow_out_q[f*P+:P] ||
+        early[f] = fire[f] && !open_q[f] && (flow_out_q[P*f +: P] & ~room_i) != '0;
+        moved[f] = flow_in_d[f] != flow_in_q[P*f +: P] || flow_out_d[f] != flow_out_q[P*f +: P] ||
                    second_d[f] != second_q[f];
       end
       no_flit_in_a_change: assert (!load_i || (PHASES_IN_USE > 1 ? (fire & moved) == '0 : fire == '0));
