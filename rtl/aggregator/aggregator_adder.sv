@@ -117,13 +117,13 @@ module aggregator_adder #(
       .FORMAT(FORMAT)
     ) i_fp_add (
       .en_i (add3_q),
-      .a_i  (total_q[LSB+:noc_pkg::LANE_W]),
-      .b_i  (right_q[LSB+:noc_pkg::LANE_W]),
-      .sum_o(sum[LSB+:noc_pkg::LANE_W])
+      .a_i  (total_q[LSB +: noc_pkg::LANE_W]),
+      .b_i  (right_q[LSB +: noc_pkg::LANE_W]),
+      .sum_o(sum[LSB +: noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
+    assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
   always_ff @(posedge clk_i) begin : accumulate

@@ -2,7 +2,7 @@
 // The interconnect of an aggregator: a crossbar, and beside it a pool of adders that the flows of a phase share.
 //
 // Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after a later one. Port p of a flit vector is bits
-//   [p*FLIT_W +: FLIT_W]; out_flit_o is meaningful where valid only. Nothing stalls: places are kept for what comes
+//   [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful where valid only. Nothing stalls: places are kept for what comes
 //   out.
 // Online unicasts: a flit whose input has a bit in unicast_i (bit P*input + output) goes there, with BYPASS_STAGES
 //   register stages, whatever the phase. So do the flits of flows of one input, to all outputs of the flow.
@@ -67,23 +67,32 @@ module aggregator_interconnect #(
   end
 
   // ------------------------------------------------------------------ phase
-  // Of sums, bit f*P + port; of flits that enter.
-  logic [P*P-1:0] inputs, first, outputs, direct;
+  // Tables of the phase: ports of sums by flow, and the lowest input; paths of the other flows by output.
+  logic [P*P-1:0] table_inputs, table_first, table_outputs, table_direct;
+  logic [P-1:0]   inputs [P], first [P], outputs [P], direct [P];
   logic [P-1:0]   pair, sum_in, sum_out, operand;
   logic [P-1:0]   fired, hold, waiting;  // flows
   logic           pending, drained, table_idle;
 
-  // Adders.
-  logic [ADDERS-1:0]        free, active, last, adder_busy;
-  logic [ADDERS*P-1:0]      start, to, read, sum_to;  // bits P*adder + flow or port
-  logic [ADDERS*FLIT_W-1:0] sum_flit;
+  // Adders: flows that they are given, outputs of a flit, operands that are read, outputs of a sum.
+  logic [ADDERS-1:0]   free, active, last, adder_busy;
+  logic [ADDERS*P-1:0] start, sum_to;  // bit P*adder + flow or port
+  logic [P-1:0]        to [ADDERS], read [ADDERS];
+  logic [FLIT_W-1:0]   sum_flit [ADDERS];
 
   aggregator_table #(.P(P)) i_table (
     .clk_i, .rst_ni,
     .change_i, .row_i, .drained_i(drained), .pending_o(pending),
-    .inputs_o(inputs), .first_o(first), .outputs_o(outputs), .pair_o(pair), .sum_in_o(sum_in), .sum_out_o(sum_out),
-    .vc_o(under_way_vc_o), .direct_o(direct), .operand_o(operand), .idle_o(table_idle)
+    .inputs_o(table_inputs), .first_o(table_first), .outputs_o(table_outputs), .pair_o(pair), .sum_in_o(sum_in),
+    .sum_out_o(sum_out), .vc_o(under_way_vc_o), .direct_o(table_direct), .operand_o(operand), .idle_o(table_idle)
   );
+
+  for (genvar p = 0; p < P; p++) begin : gen_table
+    assign inputs[p] = table_inputs[P*p +: P];
+    assign first[p] = table_first[P*p +: P];
+    assign outputs[p] = table_outputs[P*p +: P];
+    assign direct[p] = table_direct[P*p +: P];
+  end
 
   aggregator_scheduler #(.P(P), .ADDERS(ADDERS)) i_scheduler (
     .clk_i, .rst_ni,
@@ -93,7 +102,7 @@ module aggregator_interconnect #(
   always_comb begin : fires
     fired = '0;
     if ((fire_in_i & sum_in) != '0) begin
-      for (int unsigned f = 0; f < P; f++) fired[f] = (fire_in_i & first[f*P +: P]) != '0;
+      for (int unsigned f = 0; f < P; f++) fired[f] = (fire_in_i & first[f]) != '0;
     end
   end
 
@@ -103,7 +112,7 @@ module aggregator_interconnect #(
     hold_o = {P{pending}};
     if (hold != '0) begin
       for (int unsigned f = 0; f < P; f++) begin
-        if (hold[f]) hold_o = hold_o | inputs[f*P +: P];
+        if (hold[f]) hold_o = hold_o | inputs[f];
       end
     end
   end
@@ -118,8 +127,8 @@ module aggregator_interconnect #(
     under_way_o = fire_out_i & sum_out;
     if (active != '0 || waiting != '0) begin
       for (int unsigned o = 0; o < P; o++) begin
-        for (int unsigned f = 0; f < P; f++) waits[f] = waiting[f] && outputs[f*P + o];
-        for (int unsigned k = 0; k < ADDERS; k++) adds[k] = active[k] && to[P*k + o];
+        for (int unsigned f = 0; f < P; f++) waits[f] = waiting[f] && outputs[f][o];
+        for (int unsigned k = 0; k < ADDERS; k++) adds[k] = active[k] && to[k][o];
         under_way_o[o] = under_way_o[o] || waits != '0 || adds != '0;
         closed_o[o] = (adds & last) != '0;
       end
@@ -142,7 +151,7 @@ module aggregator_interconnect #(
   always_comb begin : reads
     read_any = '0;
     if (adder_busy != '0) begin
-      for (int unsigned k = 0; k < ADDERS; k++) read_any = read_any | read[P*k +: P];
+      for (int unsigned k = 0; k < ADDERS; k++) read_any = read_any | read[k];
     end
   end
 
@@ -155,9 +164,9 @@ module aggregator_interconnect #(
       .clk_i,
       .rst_ni,
       .write_i(write[p]),
-      .wdata_i(in_flit_i[p*FLIT_W+:FLIT_W]),
+      .wdata_i(in_flit_i[FLIT_W*p +: FLIT_W]),
       .read_i (read_any[p]),
-      .rdata_o(operands[p*FLIT_W+:FLIT_W]),
+      .rdata_o(operands[FLIT_W*p +: FLIT_W]),
       .bist_i,
       .bist_fail_o(bist_fail_o[p])
     );
@@ -165,8 +174,10 @@ module aggregator_interconnect #(
 
   // ------------------------------------------------------------------ adders
   for (genvar k = 0; k < ADDERS; k++) begin : gen_adder
-    logic [P-1:0] start_first, start_rest, start_to;
-    logic         starts, start_pair;
+    logic [P-1:0]      start_first, start_rest, start_to;
+    logic              starts, start_pair;
+    logic [P-1:0]      adder_to, adder_read;
+    logic [FLIT_W-1:0] adder_sum_flit;
 
     always_comb begin : start_with
       starts = start[P*k +: P] != '0;
@@ -177,9 +188,9 @@ module aggregator_interconnect #(
       if (starts) begin
         for (int unsigned f = 0; f < P; f++) begin
           if (start[P*k + f]) begin
-            start_first = start_first | first[f*P +: P];
-            start_rest = start_rest | (inputs[f*P +: P] & ~first[f*P +: P]);
-            start_to = start_to | outputs[f*P +: P];
+            start_first = start_first | first[f];
+            start_rest = start_rest | (inputs[f] & ~first[f]);
+            start_to = start_to | outputs[f];
             start_pair = start_pair | pair[f];
           end
         end
@@ -201,28 +212,32 @@ module aggregator_interconnect #(
       .to_i      (start_to),
       .active_o  (active[k]),
       .last_o    (last[k]),
-      .to_o      (to[P*k+:P]),
-      .read_o    (read[P*k+:P]),
+      .to_o      (adder_to),
+      .read_o    (adder_read),
       .operand_i (operands),
-      .sum_to_o  (sum_to[P*k+:P]),
-      .sum_flit_o(sum_flit[FLIT_W*k+:FLIT_W]),
+      .sum_to_o  (sum_to[P*k +: P]),
+      .sum_flit_o(adder_sum_flit),
       .busy_o    (adder_busy[k])
     );
+    assign to[k] = adder_to;
+    assign read[k] = adder_read;
+    assign sum_flit[k] = adder_sum_flit;
   end
 
   // ------------------------------------------------------------------ crossbar
-  logic [P*P-1:0]      select, select_q;  // bit P*output + input: goes there, past the adders
+  logic [P-1:0]        select [P];        // by output: inputs whose flits go there, past the adders
+  logic [P*P-1:0]      select_q;
   logic [P*FLIT_W-1:0] flit_q;
   logic [STAGES-1:0]   active_q;          // bit s: a flit was sampled s + 1 edges ago
   logic [P-1:0]        valid;
-  logic [P*FLIT_W-1:0] flit;
+  logic [FLIT_W-1:0]   flit [P];
 
   always_comb begin : choose
-    select = '0;
+    for (int unsigned o = 0; o < P; o++) select[o] = '0;
     if (in_valid_i != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned o = 0; o < P; o++) begin
-          select[P*o + p] = in_valid_i[p] && (online[p] ? unicast_i[P*p + o] : direct[P*o + p]);
+          select[o][p] = in_valid_i[p] && (online[p] ? unicast_i[P*p + o] : direct[o][p]);
         end
       end
     end
@@ -230,19 +245,19 @@ module aggregator_interconnect #(
 
   always_comb begin : gather
     valid = '0;
-    flit = '0;
+    for (int unsigned o = 0; o < P; o++) flit[o] = '0;
     if (select_q != '0 || sum_to != '0) begin
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned p = 0; p < P; p++) begin
           if (select_q[P*o + p]) begin
             valid[o] = 1'b1;
-            flit[FLIT_W*o +: FLIT_W] = flit[FLIT_W*o +: FLIT_W] | flit_q[FLIT_W*p +: FLIT_W];
+            flit[o] = flit[o] | flit_q[FLIT_W*p +: FLIT_W];
           end
         end
         for (int unsigned k = 0; k < ADDERS; k++) begin
           if (sum_to[P*k + o]) begin
             valid[o] = 1'b1;
-            flit[FLIT_W*o +: FLIT_W] = flit[FLIT_W*o +: FLIT_W] | sum_flit[FLIT_W*k +: FLIT_W];
+            flit[o] = flit[o] | sum_flit[k];
           end
         end
       end
@@ -255,13 +270,13 @@ module aggregator_interconnect #(
       active_q <= '0;
       out_valid_o <= '0;
     end else begin
-      select_q <= select;
+      for (int unsigned o = 0; o < P; o++) select_q[P*o +: P] <= select[o];
       active_q <= {active_q[STAGES-2:0], in_valid_i != '0};
       out_valid_o <= valid;
     end
     for (int unsigned p = 0; p < P; p++) begin
       if (in_valid_i[p] && !write[p]) flit_q[FLIT_W*p +: FLIT_W] <= in_flit_i[FLIT_W*p +: FLIT_W];
-      if (valid[p]) out_flit_o[FLIT_W*p +: FLIT_W] <= flit[FLIT_W*p +: FLIT_W];
+      if (valid[p]) out_flit_o[FLIT_W*p +: FLIT_W] <= flit[p];
     end
   end
 
@@ -272,7 +287,7 @@ module aggregator_interconnect #(
     logic [P-1:0] partly, many, read_twice;
     if (rst_ni && (in_valid_i | write) != '0) begin
       for (int unsigned f = 0; f < P; f++) begin
-        partly[f] = (inputs[f*P +: P] & write) != '0 && (inputs[f*P +: P] & ~write) != '0;
+        partly[f] = (inputs[f] & write) != '0 && (inputs[f] & ~write) != '0;
       end
       sum_has_all_inputs: assert (partly == '0);
     end
@@ -286,7 +301,7 @@ module aggregator_interconnect #(
           many[o] = many[o] || (sum_to[P*k + o] && select_q[P*o +: P] != '0);
           for (int unsigned l = 0; l < k; l++) begin
             many[o] = many[o] || (sum_to[P*k + o] && sum_to[P*l + o]);
-            read_twice[o] = read_twice[o] || (read[P*k + o] && read[P*l + o]);
+            read_twice[o] = read_twice[o] || (read[k][o] && read[l][o]);
           end
         end
       end

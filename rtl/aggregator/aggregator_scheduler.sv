@@ -40,33 +40,32 @@ module aggregator_scheduler #(
   logic [P-1:0]       served_q;
 
   // ------------------------------------------------------------------ places
-  logic [P-1:0]              first, second;      // flows with flits: in this round, in the next one
-  logic [P*PLACE_W-1:0]      place;              // position of a flow among them
-  logic [ADDERS*PLACE_W-1:0] rank;               // rank of an adder among the free ones
-  logic [P-1:0]              started;
+  logic [P-1:0]       first, second;  // flows with flits: in this round, in the next one
+  logic [PLACE_W-1:0] place [P];      // position of a flow among them
+  logic [PLACE_W-1:0] rank [ADDERS];  // rank of an adder among the free ones
+  logic [P-1:0]       started;
 
   assign first = waiting_o & ~served_q;
   assign second = waiting_o & served_q;
 
   always_comb begin : places
     logic [PLACE_W-1:0] firsts;
-    place = '0;
+    for (int unsigned f = 0; f < P; f++) place[f] = '0;
     firsts = '0;
     if (waiting_o != '0) begin
       firsts = PLACE_W'($countones(first));
       for (int unsigned f = 0; f < P; f++) begin
-        place[PLACE_W*f +: PLACE_W] =
-            served_q[f] ? firsts + PLACE_W'($countones(second & ((P'(1) << f) - P'(1))))
-                        : PLACE_W'($countones(first & ((P'(1) << f) - P'(1))));
+        place[f] = served_q[f] ? firsts + PLACE_W'($countones(second & ((P'(1) << f) - P'(1))))
+                               : PLACE_W'($countones(first & ((P'(1) << f) - P'(1))));
       end
     end
   end
 
   always_comb begin : ranks
-    rank = '0;
+    for (int unsigned k = 0; k < ADDERS; k++) rank[k] = '0;
     if (waiting_o != '0) begin
       for (int unsigned k = 0; k < ADDERS; k++) begin
-        rank[PLACE_W*k +: PLACE_W] = PLACE_W'($countones(free_i & ((ADDERS'(1) << k) - ADDERS'(1))));
+        rank[k] = PLACE_W'($countones(free_i & ((ADDERS'(1) << k) - ADDERS'(1))));
       end
     end
   end
@@ -77,8 +76,7 @@ module aggregator_scheduler #(
     if (waiting_o != '0) begin
       for (int unsigned k = 0; k < ADDERS; k++) begin
         for (int unsigned f = 0; f < P; f++) begin
-          start_o[P*k + f] = free_i[k] && waiting_o[f] &&
-                             place[PLACE_W*f +: PLACE_W] == rank[PLACE_W*k +: PLACE_W];
+          start_o[P*k + f] = free_i[k] && waiting_o[f] && place[f] == rank[k];
         end
         started = started | start_o[P*k +: P];
       end

@@ -7,8 +7,8 @@
 // Timing: what is on inputs_o to vc_o follows the edge t at which a row is taken, for flits that fire at t + 1 or
 //   later. What is on direct_o and operand_o follows the edge t + 2, for flits that enter the interconnect three edges
 //   after they fired; flits of the phase before are in by then.
-// Flows: flow f is code f + 1 of a row. One of two or more inputs is a sum, its ports are bits f*P+p of inputs_o and
-//   outputs_o. Of a flow of one input direct_o has the path: bit P*output + input.
+// Flows: flow f is code f + 1 of a row. One of two or more inputs is a sum, its ports are field f, of P bits, of
+//   inputs_o and outputs_o. Paths of flows of one input are on direct_o: bit P*output + input.
 // idle_o: without change_i an edge changes nothing. Reset (synchronous): no flows.
 module aggregator_table #(
   /// ports of the switch, 2 to 32
@@ -47,14 +47,16 @@ module aggregator_table #(
   assign row = change_i ? row_i : row_q;
 
   // ------------------------------------------------------------------ sums
-  logic [P*P-1:0] inputs_d, first_d, outputs_d;
-  logic [P-1:0]   pair_d, sum_in_d, sum_out_d;
+  logic [P-1:0] inputs_d [P], first_d [P], outputs_d [P];  // by flow
+  logic [P-1:0] pair_d, sum_in_d, sum_out_d;
 
   always_comb begin : sums
     logic [P-1:0] in, out, first, others;
-    inputs_d = '0;
-    first_d = '0;
-    outputs_d = '0;
+    for (int unsigned f = 0; f < P; f++) begin
+      inputs_d[f] = '0;
+      first_d[f] = '0;
+      outputs_d[f] = '0;
+    end
     pair_d = '0;
     sum_in_d = '0;
     sum_out_d = '0;
@@ -65,15 +67,15 @@ module aggregator_table #(
     if (take) begin
       for (int unsigned f = 0; f < P; f++) begin
         for (int unsigned p = 0; p < P; p++) begin
-          in[p] = row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
-          out[p] = row[phased_pkg::ROW_FLOWS_LSB + (P + p)*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
+          in[p] = row[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W] == FLOW_W'(f + 1);
+          out[p] = row[phased_pkg::row_out_flow_lsb(P, p) +: FLOW_W] == FLOW_W'(f + 1);
         end
         first = in & (~in + P'(1));
         others = in & ~first;
         if (others != '0) begin
-          inputs_d[f*P +: P] = in;
-          first_d[f*P +: P] = first;
-          outputs_d[f*P +: P] = out;
+          inputs_d[f] = in;
+          first_d[f] = first;
+          outputs_d[f] = out;
           pair_d[f] = (others & (others - P'(1))) == '0;
           sum_in_d = sum_in_d | in;
           sum_out_d = sum_out_d | out;
@@ -95,9 +97,11 @@ module aggregator_table #(
     end else begin
       pending_o <= (change_i || pending_o) && !drained_i;
       if (take) begin
-        inputs_o <= inputs_d;
-        first_o <= first_d;
-        outputs_o <= outputs_d;
+        for (int unsigned f = 0; f < P; f++) begin
+          inputs_o[P*f +: P] <= inputs_d[f];
+          first_o[P*f +: P] <= first_d[f];
+          outputs_o[P*f +: P] <= outputs_d[f];
+        end
         pair_o <= pair_d;
         sum_in_o <= sum_in_d;
         sum_out_o <= sum_out_d;
@@ -108,16 +112,18 @@ module aggregator_table #(
   end
 
   // ------------------------------------------------------------------ flits that enter
-  logic [P*P-1:0] direct_d;
+  logic [P-1:0]      direct_d [P];  // by output
+  logic [FLOW_W-1:0] out_flow;
 
-  always_comb begin : ways
-    direct_d = '0;
+  always_comb begin : paths
+    for (int unsigned o = 0; o < P; o++) direct_d[o] = '0;
+    out_flow = '0;
     if (taken_q[1]) begin
       for (int unsigned o = 0; o < P; o++) begin
+        out_flow = row_q[phased_pkg::row_out_flow_lsb(P, o) +: FLOW_W];
         for (int unsigned p = 0; p < P; p++) begin
-          direct_d[P*o + p] = row_q[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 && !sum_in_o[p] &&
-                              row_q[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
-                              row_q[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+          direct_d[o][p] = out_flow != '0 && !sum_in_o[p] &&
+                           out_flow == row_q[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W];
         end
       end
     end
@@ -131,7 +137,7 @@ module aggregator_table #(
     end else begin
       taken_q <= {taken_q[0], take};
       if (taken_q[1]) begin
-        direct_o <= direct_d;
+        for (int unsigned o = 0; o < P; o++) direct_o[P*o +: P] <= direct_d[o];
         operand_o <= sum_in_o;
       end
     end
