@@ -43,7 +43,7 @@ module fred_exit #(
   // before the last.
   logic [2*P*EDGES-1:0] expected_q;
   logic [P-1:0]         online_out, phase, online;
-  logic [VCS*P-1:0]     inside_q;  // bit VCS*p+v: of VC v a head has gone on at output p, its tail has not
+  logic [VCS*P-1:0]     inside_q;  // by noc_pkg::vc_index: a head has gone on, its tail has not
   logic [P-1:0]         mixed;
 
   always_comb begin : unicasts
@@ -90,7 +90,7 @@ module fred_exit #(
     mixed = '0;
     if (out_valid_o != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        mixed[p] = out_valid_o[p] && in_head_i[p] == inside_q[VCS*p + 32'(in_vc_i[VC_W*p +: VC_W])];
+        mixed[p] = out_valid_o[p] && in_head_i[p] == inside_q[noc_pkg::vc_index(p, 32'(in_vc_i[VC_W*p +: VC_W]))];
       end
     end
   end
@@ -99,7 +99,7 @@ module fred_exit #(
     if (!rst_ni) inside_q <= '0;
     else if (out_valid_o != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        if (out_valid_o[p]) inside_q[VCS*p + 32'(in_vc_i[VC_W*p +: VC_W])] <= !in_tail_i[p];
+        if (out_valid_o[p]) inside_q[noc_pkg::vc_index(p, 32'(in_vc_i[VC_W*p +: VC_W]))] <= !in_tail_i[p];
       end
     end
   end

@@ -9,13 +9,17 @@ module fred_register_map #(
   /// middle sub-networks
   parameter int unsigned M = 3
 ) (
-  input  logic        write_i,
-  input  logic [15:0] addr_i,
-  output logic        known_o
+  input  logic                           write_i,
+  input  logic [noc_pkg::REG_ADDR_W-1:0] addr_i,
+  output logic                           known_o
 );
   localparam int unsigned STORE_WORDS = fred_pkg::num_phases(P, M) * fred_pkg::row_words(P, M);
 
-  function automatic logic is_in(input logic [15:0] addr, input logic [15:0] first, input int unsigned count);
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W;
+
+  function automatic logic is_in(
+    input logic [REG_ADDR_W-1:0] addr, input logic [REG_ADDR_W-1:0] first, input int unsigned count
+  );
     is_in = addr >= first && 32'(addr) < 32'(first) + count;
   endfunction
 

@@ -35,14 +35,16 @@ module fred_switch #(
   parameter int unsigned QUANTUM = 64,
   /// phases in use at a time, 1 or 2 (phased_control); 2 with at most 3 middle sub-networks
   parameter int unsigned PHASES_IN_USE = 1,
-  /// virtual channels by priority, any order of the four: noc_pkg
+  /// virtual channels by priority, any order of them: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a register's address, derived
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -55,7 +57,7 @@ module fred_switch #(
   input  logic [VCS*P-1:0]           out_credit_i,
   input  logic                       reg_valid_i,
   input  logic                       reg_write_i,
-  input  logic [15:0]                reg_addr_i,
+  input  logic [REG_ADDR_W-1:0]      reg_addr_i,
   input  logic [31:0]                reg_wdata_i,
   output logic [31:0]                reg_rdata_o,
   output logic                       idle_o,
@@ -105,8 +107,8 @@ module fred_switch #(
   logic [2*P:0]         parts_fail;
 
   // Nothing waits in this interconnect.
-  logic [P-1:0]             none;
-  logic [noc_pkg::VC_W-1:0] no_vc;
+  logic [P-1:0]    none;
+  logic [VC_W-1:0] no_vc;
   assign none = '0;
   assign no_vc = '0;
 

@@ -49,7 +49,9 @@ module fred_switch_top #(
   /// slots of the deepest buffer of a VC at the other end of a link
   parameter int unsigned LINK_CREDITS = VC_DEPTH,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// bits of an address on the bus, which counts bytes, derived
+  localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -71,7 +73,7 @@ module fred_switch_top #(
   input  logic                psel_i,
   input  logic                penable_i,
   input  logic                pwrite_i,
-  input  logic [17:0]         paddr_i,
+  input  logic [ADDR_W-1:0]   paddr_i,
   input  logic [31:0]         pwdata_i,
   output logic                pready_o,
   output logic [31:0]         prdata_o,
@@ -94,13 +96,13 @@ module fred_switch_top #(
   reset_sync i_reset (.clk_i, .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rst_n));
 
   // ------------------------------------------------------------------ register bus
-  logic        reg_valid, reg_write, known;
-  logic [15:0] reg_addr;
-  logic [31:0] reg_wdata, reg_rdata;
+  logic                           reg_valid, reg_write, known;
+  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr;
+  logic [31:0]                    reg_wdata, reg_rdata;
 
-  fred_register_map #(.P(P), .M(M)) i_map (.write_i(pwrite_i), .addr_i(paddr_i[17:2]), .known_o(known));
+  fred_register_map #(.P(P), .M(M)) i_map (.write_i(pwrite_i), .addr_i(paddr_i[ADDR_W-1:2]), .known_o(known));
 
-  apb_slave #(.ADDR_W(18)) i_bus (
+  apb_slave #(.ADDR_W(ADDR_W)) i_bus (
     .clk_i, .rst_ni(rst_n),
     .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o, .prdata_o, .pslverr_o,
     .refuse_i(!known || bist_busy_o),
@@ -141,7 +143,8 @@ module fred_switch_top #(
 
     link_rx #(.FLIT_W(FLIT_W), .DEPTH(RX_DEPTH), .CREDITS(LINK_CREDITS)) i_rx (
       .rx_clk_i(rx_clk_i[p]), .rx_rst_ni(rx_rst_n),
-      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]), .rx_credit_i(rx_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
+      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]),
+      .rx_credit_i(rx_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .rx_overflow_o(rx_overflow_o[p]),
       .clk_i, .rst_ni(rst_n),
       .valid_o(in_valid[p]), .flit_o(in_flit[p*FLIT_W +: FLIT_W]),

@@ -27,14 +27,16 @@ module reducing_crossbar #(
   parameter int unsigned YIELD = 4,
   /// see phased_control
   parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority, any order of the four: noc_pkg
+  /// virtual channels by priority, any order of them: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a register's address, derived
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -47,7 +49,7 @@ module reducing_crossbar #(
   input  logic [VCS*P-1:0]           out_credit_i,
   input  logic                       reg_valid_i,
   input  logic                       reg_write_i,
-  input  logic [15:0]                reg_addr_i,
+  input  logic [REG_ADDR_W-1:0]      reg_addr_i,
   input  logic [31:0]                reg_wdata_i,
   output logic [31:0]                reg_rdata_o,
   output logic                       idle_o,
