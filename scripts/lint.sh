@@ -7,6 +7,7 @@
 #   --shell                 shellcheck
 #   --python                flake8 and mypy
 #   --spelling              codespell; of these files, or of all
+#   --sv-format             format of SystemVerilog; of these files, or of all
 #   --comments              openings of comments
 #   --licences              an SPDX line in every file
 #   --subjects RANGE        subjects of the commits of a range: at most 72 columns, no full stop
@@ -80,6 +81,13 @@ spelling() {
   codespell --ignore-words="$WORDS" "${files[@]}"
 }
 
+sv-format() {
+  say "format of SystemVerilog"
+  local files=()
+  if (($# > 0)); then mapfile -t files < <(realpath "$@"); fi
+  (cd scripts && python3 -B -m fredsim_tools.sv_format "${files[@]}")
+}
+
 comments() {
   say "openings of comments"
   (cd scripts && python3 -B -m fredsim_tools.comments)
@@ -108,13 +116,14 @@ quick() {
   shell
   python
   spelling
+  sv-format
   comments
   licences
 }
 
 step=${1-}
 case "$step" in
---format | --tidy | --rtl | --shell | --python | --spelling | --comments | --licences | --quick)
+--format | --tidy | --rtl | --shell | --python | --spelling | --sv-format | --comments | --licences | --quick)
   shift
   need_packages "${LINT_PACKAGES[@]}"
   "${step#--}" "$@"
@@ -132,7 +141,7 @@ case "$step" in
   rtl
   ;;
 *)
-  die "found '$step'; allowed: nothing, --quick, --format, --tidy, --rtl, --shell, --python, --spelling, --comments, --licences, --subjects or --subject-file"
+  die "found '$step'; allowed: nothing, --quick, --format, --tidy, --rtl, --shell, --python, --spelling, --sv-format, --comments, --licences, --subjects or --subject-file"
   ;;
 esac
 say "no findings"
