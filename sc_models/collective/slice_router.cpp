@@ -13,8 +13,9 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxSteps = 50'000;  // max steps of the search in one slice: choices of uplinks,
-                                   // routings
+constexpr int kMaxSearchSteps =
+    50'000;  // max steps of the search in one slice: choices of uplinks,
+             // routings
 
 }  // namespace
 
@@ -90,7 +91,7 @@ Obstacle SliceRouter::obstacle() {
   }
   if (gave_up()) {
     return {.kind = Obstacle::Kind::kGaveUp,
-            .why = fmt::format("no routing found in {} steps", kMaxSteps)};
+            .why = fmt::format("no routing found in {} steps", kMaxSearchSteps)};
   }
   return placed ? obstacle_ : no_uplinks;
 }
@@ -126,7 +127,7 @@ int SliceRouter::phases(const SlicePart& part) const {
   return part.first_slot + part.slots(has_blocks(plan_.parts[part.part]));
 }
 
-bool SliceRouter::gave_up() const { return steps_ > kMaxSteps; }
+bool SliceRouter::gave_up() const { return steps_ > kMaxSearchSteps; }
 
 bool SliceRouter::demand_fits() const {
   std::map<NodeId, std::pair<int, int>> demand;
