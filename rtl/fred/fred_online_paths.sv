@@ -35,30 +35,56 @@ module fred_online_paths #(
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
   localparam int unsigned FLOWS_W = 2 * P + 2 * PATH_W * P;
 
-  // Flits of every cycle: they and their paths at its beginning and its end; the phase's use: {in, out, paths
-  // of both}.
-  logic [CYCLES*P*P-1:0]      move;
-  logic [CYCLES*PATH_W*P-1:0] path, path_d;
-  logic [CYCLES*FLOWS_W-1:0]  flows;
-
-  assign move[P*P-1:0] = move_i;
-  assign path[PATH_W*P-1:0] = '0;
-  assign flows[FLOWS_W-1:0] = {phase_in_i, phase_out_i, in_path_i, out_path_i};
+  logic [CYCLES-1:0]   busy;       // by cycle: it has flits
+  logic [P*P-1:0]      last_move;  // flits of the last cycle, and their paths
+  logic [PATH_W*P-1:0] last_path;
 
   for (genvar c = 0; c < CYCLES; c++) begin : gen_cycle
     // The level of this cycle; the first cycle has two if there are four levels.
     localparam int unsigned FIRST = (LEVELS > CYCLES && c > 0) ? c + 1 : c;
     localparam int unsigned END = (LEVELS > CYCLES) ? c + 2 : c + 1;
+    // Flits of this cycle, and their paths at its beginning and its end; the ports that the phase uses, and their paths.
+    logic [P*P-1:0]      move;
     logic [PATH_W*P-1:0] from, to;
-    assign from = path[PATH_W*P*c +: PATH_W*P];
+    logic [P-1:0]        phase_in, phase_out;
+    logic [PATH_W*P-1:0] in_path, out_path;
+
+    if (c == 0) begin : gen_first
+      assign move = move_i;
+      assign from = '0;
+      assign phase_in = phase_in_i;
+      assign phase_out = phase_out_i;
+      assign in_path = in_path_i;
+      assign out_path = out_path_i;
+    end else begin : gen_next
+      logic [P*P-1:0]      move_q;
+      logic [PATH_W*P-1:0] path_q;
+      logic [FLOWS_W-1:0]  flows_q;
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+          move_q <= '0;
+        end else begin
+          move_q <= gen_cycle[c-1].move;
+          if (busy[c-1]) begin
+            path_q <= gen_cycle[c-1].to;
+            flows_q <= {gen_cycle[c-1].phase_in, gen_cycle[c-1].phase_out, gen_cycle[c-1].in_path,
+                        gen_cycle[c-1].out_path};
+          end
+        end
+      end
+      assign move = move_q;
+      assign from = path_q;
+      assign {phase_in, phase_out, in_path, out_path} = flows_q;
+    end
+    assign busy[c] = move != '0;
 
     if (M == 2 && LEVELS > 0) begin : gen_by_input
       always_comb begin
         to = from;
-        if (c == 0 && move_i != '0) begin
+        if (c == 0 && busy[c]) begin
           for (int unsigned p = 0; p < P; p++) begin
             for (int unsigned level = 0; level < LEVELS; level++) begin
-              to[PATH_W*p + 2*level] = 1'(p >> level) && move_i[P*p +: P] != '0;
+              to[PATH_W*p + 2*level] = 1'(p >> level) && move[P*p +: P] != '0;
             end
           end
         end
@@ -67,11 +93,11 @@ module fred_online_paths #(
       logic [PATH_W*P-1:0] between;
       if (FIRST < LEVELS) begin : gen_level
         fred_online_level #(.P(P), .LEVEL(FIRST)) i_level (
-          .move_i     (move[P*P*c +: P*P]),
-          .phase_in_i (flows[FLOWS_W*c + 2*PATH_W*P + P +: P]),
-          .phase_out_i(flows[FLOWS_W*c + 2*PATH_W*P +: P]),
-          .in_path_i  (flows[FLOWS_W*c + PATH_W*P +: PATH_W*P]),
-          .out_path_i (flows[FLOWS_W*c +: PATH_W*P]),
+          .move_i     (move),
+          .phase_in_i (phase_in),
+          .phase_out_i(phase_out),
+          .in_path_i  (in_path),
+          .out_path_i (out_path),
           .path_i     (from),
           .path_o     (between)
         );
@@ -80,11 +106,11 @@ module fred_online_paths #(
       end
       if (FIRST + 1 < END) begin : gen_second_level
         fred_online_level #(.P(P), .LEVEL(FIRST + 1)) i_level (
-          .move_i     (move[P*P*c +: P*P]),
-          .phase_in_i (flows[FLOWS_W*c + 2*PATH_W*P + P +: P]),
-          .phase_out_i(flows[FLOWS_W*c + 2*PATH_W*P +: P]),
-          .in_path_i  (flows[FLOWS_W*c + PATH_W*P +: PATH_W*P]),
-          .out_path_i (flows[FLOWS_W*c +: PATH_W*P]),
+          .move_i     (move),
+          .phase_in_i (phase_in),
+          .phase_out_i(phase_out),
+          .in_path_i  (in_path),
+          .out_path_i (out_path),
           .path_i     (between),
           .path_o     (to)
         );
@@ -92,45 +118,28 @@ module fred_online_paths #(
         assign to = between;
       end
     end
-    assign path_d[PATH_W*P*c +: PATH_W*P] = to;
-
-    if (c + 1 < CYCLES) begin : gen_register
-      logic [P*P-1:0]      move_q;
-      logic [PATH_W*P-1:0] path_q;
-      logic [FLOWS_W-1:0]  flows_q;
-      always_ff @(posedge clk_i) begin
-        if (!rst_ni) begin
-          move_q <= '0;
-        end else begin
-          move_q <= move[P*P*c +: P*P];
-          if (move[P*P*c +: P*P] != '0) begin
-            path_q <= path_d[PATH_W*P*c +: PATH_W*P];
-            flows_q <= flows[FLOWS_W*c +: FLOWS_W];
-          end
-        end
-      end
-      assign move[P*P*(c+1) +: P*P] = move_q;
-      assign path[PATH_W*P*(c+1) +: PATH_W*P] = path_q;
-      assign flows[FLOWS_W*(c+1) +: FLOWS_W] = flows_q;
+    if (c == CYCLES - 1) begin : gen_last
+      assign last_move = move;
+      assign last_path = to;
     end
+
+    // Without levels, and with M = 2, the phase is not looked at; not all levels need all of it.
+    logic unused;
+    assign unused = &{1'b0, phase_in, phase_out, in_path, out_path};
   end
 
   always_comb begin : routes
     route_o = '0;
-    if (move[P*P*(CYCLES-1) +: P*P] != '0) begin
+    if (busy[CYCLES-1]) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned o = 0; o < P; o++) begin
-          if (move[P*P*(CYCLES-1) + P*p + o]) begin
-            route_o[ROUTE_W*p +: ROUTE_W] = {path_d[PATH_W*(P*(CYCLES-1) + p) +: PATH_W], phased_pkg::OUT_W'(o), 1'b1};
+          if (last_move[P*p + o]) begin
+            route_o[ROUTE_W*p +: ROUTE_W] = {last_path[PATH_W*p +: PATH_W], phased_pkg::OUT_W'(o), 1'b1};
           end
         end
       end
     end
   end
 
-  assign idle_o = move[P*P +: 2*P*P] == '0;
-
-  // Without levels, and with M = 2, the phase is not looked at; not all levels need all of it.
-  logic unused;
-  assign unused = ^flows;
+  assign idle_o = busy[CYCLES-1:1] == '0;
 endmodule
