@@ -31,19 +31,20 @@ module reducing_crossbar_datapath #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
-  logic [P*P-1:0] config_d, config_q;  // bit P*output + input: inputs of the output's flow, in the active phase
-  logic [P*P-1:0] move_q, unicast_q;   // an edge and two edges after move
-  logic           busy;
+  logic [P-1:0]      config_d [P];       // by output: inputs of its flow, in the phase that is changed to
+  logic [FLOW_W-1:0] out_flow;
+  logic [P*P-1:0]    config_q;           // the same of the active phase: bit P*output + input
+  logic [P*P-1:0]    move_q, unicast_q;  // an edge and two edges after move
+  logic              busy;
 
   always_comb begin : flows
-    config_d = '0;
+    for (int unsigned o = 0; o < P; o++) config_d[o] = '0;
+    out_flow = '0;
     if (change_i) begin
       for (int unsigned o = 0; o < P; o++) begin
+        out_flow = change_row_i[phased_pkg::row_out_flow_lsb(P, o) +: FLOW_W];
         for (int unsigned p = 0; p < P; p++) begin
-          config_d[P*o + p] =
-              change_row_i[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
-              change_row_i[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
-              change_row_i[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+          config_d[o][p] = out_flow != '0 && out_flow == change_row_i[phased_pkg::row_in_flow_lsb(P, p) +: FLOW_W];
         end
       end
     end
@@ -57,7 +58,9 @@ module reducing_crossbar_datapath #(
       move_q <= move_i;
       unicast_q <= move_q;
     end
-    if (change_i) config_q <= config_d;
+    if (change_i) begin
+      for (int unsigned o = 0; o < P; o++) config_q[P*o +: P] <= config_d[o];
+    end
   end
 
   assign idle_o = !busy && move_q == '0 && unicast_q == '0;

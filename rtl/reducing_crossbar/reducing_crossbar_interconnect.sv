@@ -3,7 +3,7 @@
 //
 // Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after the edge STAGES - 1 edges later, i.e. STAGES
 //   register stages on every path; one flit per port and cycle, no back-pressure. Port p of a flit vector is bits
-//   [p*FLIT_W +: FLIT_W]; out_flit_o is meaningful where valid only.
+//   [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful where valid only.
 // Sums: output o gives the sum of the flits that enter at an edge by the inputs of its configuration, in the order of
 //   reducing_crossbar_tree. The parent launches the flits of one flow together; a sum with an input missing is an
 //   assertion failure.
@@ -44,19 +44,20 @@ module reducing_crossbar_interconnect #(
   output logic                busy_o
 );
   logic [P*P-1:0]    config_q;
-  logic [P*P-1:0]    select, select_q;  // bit P*output + input: goes there
+  logic [P-1:0]      select [P];  // by output: inputs whose flits go there
+  logic [P*P-1:0]    select_q;    // the same: bit P*output + input
   logic [P-1:0]      online;
   logic [STAGES-1:0] active_q;  // bit s: a flit was sampled s + 1 edges ago
 
   // ------------------------------------------------------------------ choice
   always_comb begin : choose
     online = '0;
-    select = '0;
+    for (int unsigned o = 0; o < P; o++) select[o] = '0;
     if (in_valid_i != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         online[p] = unicast_i[P*p +: P] != '0;
         for (int unsigned o = 0; o < P; o++) begin
-          select[P*o + p] = in_valid_i[p] && (online[p] ? unicast_i[P*p + o] : config_q[P*o + p]);
+          select[o][p] = in_valid_i[p] && (online[p] ? unicast_i[P*p + o] : config_q[P*o + p]);
         end
       end
     end
@@ -69,7 +70,7 @@ module reducing_crossbar_interconnect #(
       active_q <= '0;
     end else begin
       if (load_i) config_q <= config_i;
-      select_q <= select;
+      for (int unsigned o = 0; o < P; o++) select_q[P*o +: P] <= select[o];
       active_q <= (active_q << 1) | STAGES'(|in_valid_i);
     end
   end
@@ -83,7 +84,7 @@ module reducing_crossbar_interconnect #(
     always_ff @(posedge clk_i) begin : hold
       if (in_valid_i != '0) begin
         for (int unsigned p = 0; p < P; p++) begin
-          if (select[P*o + p]) flit_q[p*FLIT_W +: FLIT_W] <= in_flit_i[p*FLIT_W +: FLIT_W];
+          if (select[o][p]) flit_q[FLIT_W*p +: FLIT_W] <= in_flit_i[FLIT_W*p +: FLIT_W];
         end
       end
     end
@@ -95,10 +96,10 @@ module reducing_crossbar_interconnect #(
     ) i_tree (
       .clk_i,
       .rst_ni,
-      .in_valid_i (select_q[P*o+:P]),
+      .in_valid_i (select_q[P*o +: P]),
       .in_flit_i  (flit_q),
       .out_valid_o(out_valid_o[o]),
-      .out_flit_o (out_flit_o[o*FLIT_W+:FLIT_W])
+      .out_flit_o (out_flit_o[FLIT_W*o +: FLIT_W])
     );
   end
 
@@ -108,7 +109,7 @@ module reducing_crossbar_interconnect #(
     if (rst_ni && in_valid_i != '0) begin
       ruled = in_valid_i & ~online;
       for (int unsigned o = 0; o < P; o++) begin
-        at = select[P*o +: P];
+        at = select[o];
         partly[o] = (at & ruled) != '0 && (config_q[P*o +: P] & ~ruled) != '0;
         many[o] = (at & online) != '0 && (at & (at - P'(1))) != '0;
       end

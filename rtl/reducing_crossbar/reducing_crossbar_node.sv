@@ -37,13 +37,13 @@ module reducing_crossbar_node #(
       .FORMAT(FORMAT)
     ) i_fp_add (
       .en_i (add),
-      .a_i  (left_flit_i[LSB+:noc_pkg::LANE_W]),
-      .b_i  (right_flit_i[LSB+:noc_pkg::LANE_W]),
-      .sum_o(sum[lane*noc_pkg::LANE_W+:noc_pkg::LANE_W])
+      .a_i  (left_flit_i[LSB +: noc_pkg::LANE_W]),
+      .b_i  (right_flit_i[LSB +: noc_pkg::LANE_W]),
+      .sum_o(sum[lane*noc_pkg::LANE_W +: noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
+    assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
   always_ff @(posedge clk_i) begin

@@ -49,11 +49,11 @@ module reducing_crossbar_tree #(
         .clk_i,
         .rst_ni,
         .left_valid_i (from_valid[2*n]),
-        .left_flit_i  (from_flit[2*n*FLIT_W+:FLIT_W]),
+        .left_flit_i  (from_flit[2*n*FLIT_W +: FLIT_W]),
         .right_valid_i(from_valid[2*n+1]),
-        .right_flit_i (from_flit[(2*n+1)*FLIT_W+:FLIT_W]),
+        .right_flit_i (from_flit[(2*n+1)*FLIT_W +: FLIT_W]),
         .out_valid_o  (to_valid[n]),
-        .out_flit_o   (to_flit[n*FLIT_W+:FLIT_W])
+        .out_flit_o   (to_flit[n*FLIT_W +: FLIT_W])
       );
     end
 
@@ -62,10 +62,10 @@ module reducing_crossbar_tree #(
       logic [FLIT_W-1:0] flit_q;
       always_ff @(posedge clk_i) begin
         valid_q <= rst_ni && from_valid[INPUTS-1];
-        if (from_valid[INPUTS-1]) flit_q <= from_flit[(INPUTS-1)*FLIT_W+:FLIT_W];
+        if (from_valid[INPUTS-1]) flit_q <= from_flit[(INPUTS-1)*FLIT_W +: FLIT_W];
       end
       assign to_valid[NODES-1] = valid_q;
-      assign to_flit[(NODES-1)*FLIT_W+:FLIT_W] = flit_q;
+      assign to_flit[(NODES-1)*FLIT_W +: FLIT_W] = flit_q;
     end
   end
 
