@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of mesh_router, relative to this folder: read with -F.
 ../common/noc_pkg.sv
-mesh_pkg.sv
+../common/mesh_pkg.sv
 ../common/bist_pkg.sv
 ../common/flit_ram.sv
 ../common/bist_ram.sv

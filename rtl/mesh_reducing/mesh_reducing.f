@@ -27,7 +27,7 @@
 ../reducing_crossbar/reducing_crossbar_tree.sv
 ../reducing_crossbar/reducing_crossbar_interconnect.sv
 ../reducing_crossbar/reducing_crossbar_datapath.sv
-../mesh/mesh_pkg.sv
+../common/mesh_pkg.sv
 ../common/route_select.sv
 mesh_reducing_routes.sv
 mesh_reducing.sv

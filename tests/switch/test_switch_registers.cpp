@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register map of whole switches of every kind against a reference by address, written from rtl/common/noc_pkg.sv and
-// rtl/mesh/mesh_pkg.sv: what is written reads back, what is read-only or no register keeps as it is. On the RTL, the twin
+// rtl/common/mesh_pkg.sv: what is written reads back, what is read-only or no register keeps as it is. On the RTL, the twin
 // and both in lockstep, without traffic and beside traffic whose links stall at random.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
