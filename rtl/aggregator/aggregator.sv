@@ -4,9 +4,9 @@
 // SHARP).
 //
 // All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: aggregator_interconnect, and phased_table_routes, which says where online unicasts leave. The
-//   arbiter's stalls count flits that wait for adders too; bit p of bist_fail_o is input p's buffer or its operands, bit
-//   2P+1 the routing table.
+//   idle_o, error_o. Here: aggregator_interconnect, and phased_table_routes, which says where online unicasts leave.
+//   The arbiter's stalls count flits that wait for adders too; bit p of bist_fail_o is input p's buffer or its
+//   operands, bit 2P+1 the routing table.
 // Timing: unloaded, with its phase active or as an online unicast, a flit of one input that is sampled on in_flit_i at
 //   edge e is on out_flit_o after edge e + 8; the sum of n flits after e + n + 9.
 module aggregator #(
@@ -87,29 +87,79 @@ module aggregator #(
   logic [31:0]                own_rdata;
 
   phased_switch #(
-    .P(P), .ID(aggregator_pkg::AGGREGATOR_ID), .SHAPE({16'd0, 8'(ADDERS), 8'(P)}), .ROW_W(ROW_W),
-    .CONFIG_STAGES(aggregator_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM),
-    .VC_ORDER(VC_ORDER), .BIST(BIST)
+    .P            (P),
+    .ID           (aggregator_pkg::AGGREGATOR_ID),
+    .SHAPE        ({16'd0, 8'(ADDERS), 8'(P)}),
+    .ROW_W        (ROW_W),
+    .CONFIG_STAGES(aggregator_pkg::CONFIG_STAGES),
+    .APART_LEVELS (0),
+    .LANES        (LANES),
+    .VC_DEPTH     (VC_DEPTH),
+    .CTRL_DEPTH   (CTRL_DEPTH),
+    .OUT_DEPTH    (OUT_DEPTH),
+    .PACKET_FLITS (PACKET_FLITS),
+    .YIELD        (YIELD),
+    .QUANTUM      (QUANTUM),
+    .VC_ORDER     (VC_ORDER),
+    .BIST         (BIST)
   ) i_phased (
-    .clk_i, .rst_ni,
-    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i,
-    .bist_fail_o(switch_fail),
-    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
-    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
-    .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
-    .hold_i(hold), .closed_i(closed), .under_way_i(under_way), .under_way_vc_i(under_way_vc),
-    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle), .enter_error_i(1'b0)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i,
+    .in_flit_i,
+    .in_credit_o,
+    .out_valid_o,
+    .out_flit_o,
+    .out_ready_i,
+    .out_credit_i,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_rdata_o,
+    .idle_o,
+    .error_o,
+    .bist_i,
+    .bist_fail_o   (switch_fail),
+    .lookup_o      (lookup),
+    .lookup_dst_o  (lookup_dst),
+    .route_known_i (route_known),
+    .route_out_i   (route_out),
+    .own_hit_i     (own_hit),
+    .own_rdata_i   (own_rdata),
+    .change_o      (change),
+    .change_row_o  (change_row),
+    .load_o        (load),
+    .move_o        (move),
+    .phase_in_o    (phase_in),
+    .phase_out_o   (phase_out),
+    .phase_vc_o    (phase_vc),
+    .hold_i        (hold),
+    .closed_i      (closed),
+    .under_way_i   (under_way),
+    .under_way_vc_i(under_way_vc),
+    .enter_valid_o (enter_valid),
+    .enter_flit_o  (enter_flit),
+    .leave_valid_i (leave_valid),
+    .leave_flit_i  (leave_flit),
+    .enter_idle_i  (enter_idle),
+    .enter_error_i (1'b0)
   );
 
   phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(routes_fail)
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .hit_o      (own_hit),
+    .rdata_o    (own_rdata),
+    .lookup_i   (lookup),
+    .dst_i      (lookup_dst),
+    .known_o    (route_known),
+    .out_o      (route_out),
+    .bist_i,
+    .bist_fail_o(routes_fail)
   );
 
   always_ff @(posedge clk_i) begin
@@ -126,12 +176,24 @@ module aggregator #(
   assign bist_fail_o = {routes_fail, switch_fail[2*P:P], switch_fail[P-1:0] | operands_fail};
 
   aggregator_interconnect #(.P(P), .ADDERS(ADDERS), .LANES(LANES), .FORMAT(FORMAT), .BIST(BIST)) i_interconnect (
-    .clk_i, .rst_ni,
-    .change_i(change), .row_i(change_row), .fire_in_i(phase_in), .fire_out_i(phase_out), .hold_o(hold),
-    .closed_o(closed), .under_way_o(under_way), .under_way_vc_o(under_way_vc),
-    .in_valid_i(enter_valid), .in_flit_i(enter_flit), .unicast_i(unicast_q),
-    .out_valid_o(leave_valid), .out_flit_o(leave_flit), .busy_o(busy),
-    .bist_i, .bist_fail_o(operands_fail)
+    .clk_i,
+    .rst_ni,
+    .change_i      (change),
+    .row_i         (change_row),
+    .fire_in_i     (phase_in),
+    .fire_out_i    (phase_out),
+    .hold_o        (hold),
+    .closed_o      (closed),
+    .under_way_o   (under_way),
+    .under_way_vc_o(under_way_vc),
+    .in_valid_i    (enter_valid),
+    .in_flit_i     (enter_flit),
+    .unicast_i     (unicast_q),
+    .out_valid_o   (leave_valid),
+    .out_flit_o    (leave_flit),
+    .busy_o        (busy),
+    .bist_i,
+    .bist_fail_o   (operands_fail)
   );
 
   // The interconnect knows itself when the flits of a phase enter.

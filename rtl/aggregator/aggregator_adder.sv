@@ -113,9 +113,7 @@ module aggregator_adder #(
   // ------------------------------------------------------------------ addition
   for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
     localparam int unsigned LSB = lane * noc_pkg::LANE_W;
-    fp_add #(
-      .FORMAT(FORMAT)
-    ) i_fp_add (
+    fp_add #(.FORMAT(FORMAT)) i_fp_add (
       .en_i (add3_q),
       .a_i  (total_q[LSB +: noc_pkg::LANE_W]),
       .b_i  (right_q[LSB +: noc_pkg::LANE_W]),

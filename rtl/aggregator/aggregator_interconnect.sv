@@ -81,10 +81,22 @@ module aggregator_interconnect #(
   logic [FLIT_W-1:0]   sum_flit [ADDERS];
 
   aggregator_table #(.P(P)) i_table (
-    .clk_i, .rst_ni,
-    .change_i, .row_i, .drained_i(drained), .pending_o(pending),
-    .inputs_o(table_inputs), .first_o(table_first), .outputs_o(table_outputs), .pair_o(pair), .sum_in_o(sum_in),
-    .sum_out_o(sum_out), .vc_o(under_way_vc_o), .direct_o(table_direct), .operand_o(operand), .idle_o(table_idle)
+    .clk_i,
+    .rst_ni,
+    .change_i,
+    .row_i,
+    .drained_i(drained),
+    .pending_o(pending),
+    .inputs_o (table_inputs),
+    .first_o  (table_first),
+    .outputs_o(table_outputs),
+    .pair_o   (pair),
+    .sum_in_o (sum_in),
+    .sum_out_o(sum_out),
+    .vc_o     (under_way_vc_o),
+    .direct_o (table_direct),
+    .operand_o(operand),
+    .idle_o   (table_idle)
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_table
@@ -95,8 +107,13 @@ module aggregator_interconnect #(
   end
 
   aggregator_scheduler #(.P(P), .ADDERS(ADDERS)) i_scheduler (
-    .clk_i, .rst_ni,
-    .fired_i(fired), .free_i(free), .start_o(start), .hold_o(hold), .waiting_o(waiting)
+    .clk_i,
+    .rst_ni,
+    .fired_i  (fired),
+    .free_i   (free),
+    .start_o  (start),
+    .hold_o   (hold),
+    .waiting_o(waiting)
   );
 
   always_comb begin : fires
@@ -156,17 +173,13 @@ module aggregator_interconnect #(
   end
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    aggregator_operands #(
-      .LANES(LANES),
-      .DEPTH(aggregator_pkg::operand_depth(P, ADDERS)),
-      .BIST (BIST)
-    ) i_operands (
+    aggregator_operands #(.LANES(LANES), .DEPTH(aggregator_pkg::operand_depth(P, ADDERS)), .BIST(BIST)) i_operands (
       .clk_i,
       .rst_ni,
-      .write_i(write[p]),
-      .wdata_i(in_flit_i[FLIT_W*p +: FLIT_W]),
-      .read_i (read_any[p]),
-      .rdata_o(operands[FLIT_W*p +: FLIT_W]),
+      .write_i    (write[p]),
+      .wdata_i    (in_flit_i[FLIT_W*p +: FLIT_W]),
+      .read_i     (read_any[p]),
+      .rdata_o    (operands[FLIT_W*p +: FLIT_W]),
       .bist_i,
       .bist_fail_o(bist_fail_o[p])
     );
@@ -197,11 +210,7 @@ module aggregator_interconnect #(
       end
     end
 
-    aggregator_adder #(
-      .P     (P),
-      .LANES (LANES),
-      .FORMAT(FORMAT)
-    ) i_adder (
+    aggregator_adder #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_adder (
       .clk_i,
       .rst_ni,
       .free_o    (free[k]),
@@ -225,10 +234,10 @@ module aggregator_interconnect #(
   end
 
   // ------------------------------------------------------------------ crossbar
-  logic [P-1:0]        select [P];        // by output: inputs whose flits go there, past the adders
+  logic [P-1:0]        select [P];  // by output: inputs whose flits go there, past the adders
   logic [P*P-1:0]      select_q;
   logic [P*FLIT_W-1:0] flit_q;
-  logic [STAGES-1:0]   active_q;          // bit s: a flit was sampled s + 1 edges ago
+  logic [STAGES-1:0]   active_q;    // bit s: a flit was sampled s + 1 edges ago
   logic [P-1:0]        valid;
   logic [FLIT_W-1:0]   flit [P];
 

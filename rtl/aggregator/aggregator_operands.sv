@@ -30,11 +30,7 @@ module aggregator_operands #(
 
   logic [ADDR_W-1:0] head_q, free_q;
 
-  bist_ram #(
-    .WIDTH(FLIT_W),
-    .DEPTH(DEPTH),
-    .BIST (BIST)
-  ) i_ram (
+  bist_ram #(.WIDTH(FLIT_W), .DEPTH(DEPTH), .BIST(BIST)) i_ram (
     .clk_i,
     .write_i,
     .waddr_i(free_q),

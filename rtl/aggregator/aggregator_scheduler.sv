@@ -6,11 +6,12 @@
 // Order: rounds. In a round every flow that has a flit gets an adder once before any gets a second one; within that by
 //   rising number. As long as there are adders and flows with flits no adder stays free. The n-th flow gets the n-th
 //   free adder.
-// Shares: over any time in which a flow has flits at every edge, no other one gets more than two turns more than it. One
-//   that was held back and then gets an adder at edge after edge has none at one edge, since hold_o looks at what waits
-//   and at nothing that is on its way; if a round ends there, it has lost its turn in it. So flows of two inputs each
-//   that always have packets get equal shares of the adders where that never happens (four flows at three adders), and
-//   7 : 6 at worst (six at five: 3500 and 3000 flits in 4000 cycles; the bound is that of all sizes up to 32 ports).
+// Shares: over any time in which a flow has flits at every edge, no other one gets more than two turns more than it.
+//   One that was held back and then gets an adder at edge after edge has none at one edge, since hold_o looks at what
+//   waits and at nothing that is on its way; if a round ends there, it has lost its turn in it. So flows of two inputs
+//   each that always have packets get equal shares of the adders where that never happens (four flows at three adders),
+//   and 7 : 6 at worst (six at five: 3500 and 3000 flits in 4000 cycles; the bound is that of all sizes up to 32
+//   ports).
 // hold_o: flows that must not fire at the edge to come: MAX_WAITING - 1 of their flits wait or more. One that fired at
 //   the last edge is not among these yet. So who is not held finds a place, whatever the adders do (asserted).
 // Timing: fired_i, a register, says which flows fired at the last edge. A flit that fired at edge e is given to an

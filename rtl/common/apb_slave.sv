@@ -64,7 +64,8 @@ module apb_slave #(
       set_up_comes_first: assert (!psel_i || !penable_i || request_q || pready_o);
       access_follows_set_up: assert (!(request_q || pready_o) || (psel_i && penable_i));
       transfer_stays_as_it_is: assert (!(request_q || pready_o) || (pwrite_i == reg_write_o &&
-                                       paddr_i[ADDR_W-1:2] == reg_addr_o && (!pwrite_i || pwdata_i == reg_wdata_o)));
+                                                                    paddr_i[ADDR_W-1:2] == reg_addr_o &&
+                                                                    (!pwrite_i || pwdata_i == reg_wdata_o)));
     end
   end
 endmodule

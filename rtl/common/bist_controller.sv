@@ -32,11 +32,11 @@ module bist_controller #(
   // Elements of the march, in bits by element: whether it reads first, which value, whether it then writes, which
   // value, and whether from the last word down.
   localparam int unsigned ELEMENTS = 6;
-  localparam logic [7:0]  READS       = 8'b00111110;
-  localparam logic [7:0]  READ_VALUE  = 8'b00010100;
-  localparam logic [7:0]  WRITES      = 8'b00011111;
-  localparam logic [7:0]  WRITE_VALUE = 8'b00001010;
-  localparam logic [7:0]  DOWN        = 8'b00111000;
+  localparam logic [7:0] READS = 8'b00111110;
+  localparam logic [7:0] READ_VALUE = 8'b00010100;
+  localparam logic [7:0] WRITES = 8'b00011111;
+  localparam logic [7:0] WRITE_VALUE = 8'b00001010;
+  localparam logic [7:0] DOWN = 8'b00111000;
   localparam int unsigned DRAIN = 3;  // cycles from a read on the bus to its verdict in here
   localparam logic [bist_pkg::ADDR_W-1:0] LAST = bist_pkg::ADDR_W'(DEPTH - 1);
 

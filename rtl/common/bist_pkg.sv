@@ -4,8 +4,8 @@
 // Use: always qualified (bist_pkg::X).
 package bist_pkg;
 
-  localparam int unsigned ENABLE_BIT = 0;     // the test has the memories; without it all other bits mean nothing
-  localparam int unsigned WRITE_BIT = 1;      // write, or read and compare, the word of the address
+  localparam int unsigned ENABLE_BIT = 0;  // the test has the memories; without it all other bits mean nothing
+  localparam int unsigned WRITE_BIT = 1;   // write, or read and compare, the word of the address
   localparam int unsigned READ_BIT = 2;
   localparam int unsigned VALUE_BIT = 3;      // the word is all this bit,
   localparam int unsigned ALTERNATE_BIT = 4;  // and its complement in the odd bits

@@ -31,10 +31,7 @@ module bist_ram #(
   logic [ADDR_W-1:0] waddr, raddr;
   logic [WIDTH-1:0]  wdata;
 
-  flit_ram #(
-    .WIDTH(WIDTH),
-    .DEPTH(DEPTH)
-  ) i_ram (
+  flit_ram #(.WIDTH(WIDTH), .DEPTH(DEPTH)) i_ram (
     .clk_i,
     .write_i(write),
     .waddr_i(waddr),

@@ -6,13 +6,13 @@
 // given so far of every virtual channel, the check, which is the same as a flit's.
 package link_pkg;
 
-  localparam int unsigned SEQ_W = 14;       // sequence numbers of flits on a link, modulo 2^SEQ_W
-  localparam int unsigned ROUND_W = 2;      // how often the receiver has asked, modulo 2^ROUND_W
-  localparam int unsigned CHECK_W = 32;     // CRC-32C, of flit, sequence number and round, and of a word back
+  localparam int unsigned SEQ_W = 14;    // sequence numbers of flits on a link, modulo 2^SEQ_W
+  localparam int unsigned ROUND_W = 2;   // how often the receiver has asked, modulo 2^ROUND_W
+  localparam int unsigned CHECK_W = 32;  // CRC-32C, of flit, sequence number and round, and of a word back
   localparam bit [CHECK_W-1:0] CHECK_POLYNOMIAL = 32'h1EDC6F41;
   localparam int unsigned OVERHEAD_W = SEQ_W + ROUND_W + CHECK_W;  // bits of a flit on the wire beyond its own
 
-  localparam int unsigned CREDITS_W = 32;   // credits of all virtual channels, each modulo 2^(CREDITS_W / NUM_VCS)
+  localparam int unsigned CREDITS_W = 32;  // credits of all virtual channels, each modulo 2^(CREDITS_W / NUM_VCS)
   localparam int unsigned BACK_DATA_W = SEQ_W + ROUND_W + CREDITS_W;
   localparam int unsigned BACK_W = BACK_DATA_W + CHECK_W;
 
@@ -20,7 +20,8 @@ package link_pkg;
   localparam int unsigned TX_EDGES = 2;
   localparam int unsigned RX_EDGES = 2;
   localparam int unsigned CREDIT_EDGES = 2;
-  // From the edge at which a flit is sampled at the receiver to the one after which it is acknowledged on the wires back.
+  // From the edge at which a flit is sampled at the receiver to the one after which it is acknowledged on the wires
+  // back.
   localparam int unsigned ACK_EDGES = 2;
 
 endpackage

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving end of a link with retransmission: passes every flit on exactly once, in order, and asks for it again when it
-// came damaged or not at all.
+// Receiving end of a link with retransmission: passes every flit on exactly once, in order, and asks for it again when
+// it came damaged or not at all.
 //
 // Wire: wire_i with wire_valid_i is sampled at every edge: {check, round, sequence number, flit}, link_pkg. At the next
 //   edge its check decides: the flit that is expected goes on; one that came before is left out; a damaged one, or one
-//   behind a gap, is left out and asked for, by a round counted up. Until the expected one is there, the receiver asks once
-//   more only for a gap that a flit of the new round shows, since those of the old one were in flight already.
-// Back: back_o, a register, at every cycle: {check, credits given so far, round, next sequence number that is expected}.
-// Switch side: valid_o and flit_o are registers; a flit is not held back. Bit v of credit_i: a slot of VC v was freed; it
-//   is counted in back_o after that edge.
-// Timing: a flit sampled at an edge is on flit_o after the next (link_pkg::RX_EDGES: one more edge samples it there), and
-//   acknowledged on back_o one edge later.
+//   behind a gap, is left out and asked for, by a round counted up. Until the expected one is there, the receiver asks
+//   once more only for a gap that a flit of the new round shows, since those of the old one were in flight already.
+// Back: back_o, a register, at every cycle: {check, credits given so far, round, next sequence number that is
+//   expected}.
+// Switch side: valid_o and flit_o are registers; a flit is not held back. Bit v of credit_i: a slot of VC v was freed;
+//   it is counted in back_o after that edge.
+// Timing: a flit sampled at an edge is on flit_o after the next (link_pkg::RX_EDGES: one more edge samples it there),
+//   and acknowledged on back_o one edge later.
 // Reset: synchronous. Both ends are reset together.
 module link_retry_rx #(
   /// bits of a flit
@@ -35,23 +36,18 @@ module link_retry_rx #(
   localparam int unsigned DATA_W = FLIT_W + SEQ_W + ROUND_W;
 
   // ------------------------------------------------------------------ the flit that was sampled
-  logic                              here_q;
-  logic [DATA_W-1:0]                 data_q;
-  logic [link_pkg::CHECK_W-1:0]      check_q, check;
-  logic                              intact, is_next, is_old, is_of_round;
-  logic [SEQ_W-1:0]                  seq, ahead;
+  logic                         here_q;
+  logic [DATA_W-1:0]            data_q;
+  logic [link_pkg::CHECK_W-1:0] check_q, check;
+  logic                         intact, is_next, is_old, is_of_round;
+  logic [SEQ_W-1:0]             seq, ahead;
 
   always_ff @(posedge clk_i) begin
     here_q <= rst_ni && wire_valid_i;
     if (wire_valid_i) {check_q, data_q} <= wire_i;
   end
 
-  link_check #(
-    .DATA_W(DATA_W)
-  ) i_check (
-    .data_i (data_q),
-    .check_o(check)
-  );
+  link_check #(.DATA_W(DATA_W)) i_check (.data_i(data_q), .check_o(check));
 
   // ------------------------------------------------------------------ acceptance
   logic [SEQ_W-1:0]   expected_q;
@@ -98,12 +94,7 @@ module link_retry_rx #(
 
   assign back = {given, round_q, expected_q};
 
-  link_check #(
-    .DATA_W(link_pkg::BACK_DATA_W)
-  ) i_back_check (
-    .data_i (back),
-    .check_o(back_check)
-  );
+  link_check #(.DATA_W(link_pkg::BACK_DATA_W)) i_back_check (.data_i(back), .check_o(back_check));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -3,20 +3,21 @@
 // again when it is asked to, or when nothing is heard (Go-Back-N).
 //
 // Switch side: a flit with valid_i, one per cycle, is taken at every edge; ready_o, a register, says that there is room
-//   for it and that none waits. Up to MARGIN flits may come after ready_o has fallen. Bit v of credit_o is a slot of VC v
-//   that was freed at the other end.
+//   for it and that none waits. Up to MARGIN flits may come after ready_o has fallen. Bit v of credit_o is a slot of VC
+//   v that was freed at the other end.
 // Wire: at an edge with wire_ready_i (pacing) the next flit is fetched, new or again, and is on wire_o with
 //   wire_valid_o after the next edge: {check, round, sequence number, flit}, link_pkg.
-// Back: back_i is sampled at every edge: {check, credits given so far, round, next sequence number that is expected}. What
-//   is not intact is left out; the next one says as much. Credits that were missed by that come one per cycle.
-// Round: a number that the receiver counts up when it asks for flits again. As long as it is another one than the sender's,
-//   which goes with every flit, the sender goes back to the flit that is expected and takes the number over.
+// Back: back_i is sampled at every edge: {check, credits given so far, round, next sequence number that is expected}.
+//   What is not intact is left out; the next one says as much. Credits that were missed by that come one per cycle.
+// Round: a number that the receiver counts up when it asks for flits again. As long as it is another one than the
+//   sender's, which goes with every flit, the sender goes back to the flit that is expected and takes the number over.
 // Time-out: TIMEOUT edges without an acknowledgement while some flit lacks one: back to the oldest of them.
-// Dead: when the oldest flit without acknowledgement goes on the wire again for more than MAX_RETRIES times, dead_o rises with
-//   it and stays until reset. The sender goes on as before: what becomes of the link is for the system to decide.
+// Dead: when the oldest flit without acknowledgement goes on the wire again for more than MAX_RETRIES times, dead_o
+//   rises with it and stays until reset. The sender goes on as before: what becomes of the link is for the system to
+//   decide.
 // Timing: a flit sampled at an edge where wire_ready_i is high, and no flit waits, is on the wire after the next edge
-//   (link_pkg::TX_EDGES). For full rate DEPTH is the flits that are sent in a round trip: latency there and back, TX_EDGES,
-//   RX_EDGES and ACK_EDGES, and MARGIN.
+//   (link_pkg::TX_EDGES). For full rate DEPTH is the flits that are sent in a round trip: latency there and back,
+//   TX_EDGES, RX_EDGES and ACK_EDGES, and MARGIN.
 // Reset: synchronous. Both ends are reset together.
 module link_retry_tx #(
   /// bits of a flit
@@ -54,10 +55,11 @@ module link_retry_tx #(
   localparam int unsigned ADDR_W = $clog2(DEPTH);
   localparam int unsigned TIME_W = $clog2(TIMEOUT + 1);
   localparam int unsigned RETRIES_W = $clog2(MAX_RETRIES + 2);
-  if (DEPTH < 2 || DEPTH > 2**(SEQ_W-1) || 2**ADDR_W != DEPTH || MARGIN >= DEPTH || TIMEOUT < 2 || MAX_RETRIES < 1) begin : gen_range
-    $fatal(1, {"link_retry_tx: found DEPTH=%0d MARGIN=%0d TIMEOUT=%0d MAX_RETRIES=%0d; allowed: DEPTH a power of two to %0d, ",
-               "more than MARGIN, TIMEOUT of 2 or more, MAX_RETRIES of 1 or more"},
-           DEPTH, MARGIN, TIMEOUT, MAX_RETRIES, 2**(SEQ_W-1));
+  if (DEPTH < 2 || DEPTH > 2 ** (SEQ_W - 1) || 2 ** ADDR_W != DEPTH || MARGIN >= DEPTH || TIMEOUT < 2 ||
+      MAX_RETRIES < 1) begin : gen_range
+    $fatal(1, {"link_retry_tx: found DEPTH=%0d MARGIN=%0d TIMEOUT=%0d MAX_RETRIES=%0d; allowed: ",
+               "DEPTH a power of two to %0d, more than MARGIN, TIMEOUT of 2 or more, MAX_RETRIES of 1 or more"},
+           DEPTH, MARGIN, TIMEOUT, MAX_RETRIES, 2 ** (SEQ_W - 1));
   end
 
   // ------------------------------------------------------------------ feedback
@@ -66,9 +68,7 @@ module link_retry_tx #(
   logic [SEQ_W-1:0]             expected;
   logic [ROUND_W-1:0]           asked;
 
-  link_check #(
-    .DATA_W(link_pkg::BACK_DATA_W)
-  ) i_back_check (
+  link_check #(.DATA_W(link_pkg::BACK_DATA_W)) i_back_check (
     .data_i (back_i[link_pkg::BACK_DATA_W-1:0]),
     .check_o(back_check)
   );
@@ -98,13 +98,13 @@ module link_retry_tx #(
   end
 
   // ------------------------------------------------------------------ which flit is next
-  // Sequence numbers: of the oldest flit without acknowledgement, of the next one to send, of the first one that was never
-  // sent, of the next one to come.
-  logic [SEQ_W-1:0]   base_q, next_q, fresh_q, come_q;
-  logic [SEQ_W-1:0]   base, next, come;
-  logic [ROUND_W-1:0] round_q;
-  logic [TIME_W-1:0]  time_q;
-  logic               waits, send, go_back, time_out;
+  // Sequence numbers: of the oldest flit without acknowledgement, of the next one to send, of the first one that was
+  // never sent, of the next one to come.
+  logic [SEQ_W-1:0]     base_q, next_q, fresh_q, come_q;
+  logic [SEQ_W-1:0]     base, next, come;
+  logic [ROUND_W-1:0]   round_q;
+  logic [TIME_W-1:0]    time_q;
+  logic                 waits, send, go_back, time_out;
   logic [RETRIES_W-1:0] retries_q, retries;  // retries of the oldest flit, up to MAX_RETRIES + 1
 
   assign waits = next_q != come_q;
@@ -149,17 +149,15 @@ module link_retry_tx #(
   end
 
   // ------------------------------------------------------------------ flits
-  logic               taken_q, waited_q, again_q;  // at the last edge: fetched, from the memory, not for the first time
-  logic [FLIT_W-1:0]  new_q, kept;
-  logic [SEQ_W-1:0]   seq_q;
-  logic [ROUND_W-1:0] sent_round_q;
-  logic [DATA_W-1:0]  data;
+  // At the last edge: a flit was fetched, from the memory, not for the first time.
+  logic                         taken_q, waited_q, again_q;
+  logic [FLIT_W-1:0]            new_q, kept;
+  logic [SEQ_W-1:0]             seq_q;
+  logic [ROUND_W-1:0]           sent_round_q;
+  logic [DATA_W-1:0]            data;
   logic [link_pkg::CHECK_W-1:0] check;
 
-  flit_ram #(
-    .WIDTH(FLIT_W),
-    .DEPTH(DEPTH)
-  ) i_kept (
+  flit_ram #(.WIDTH(FLIT_W), .DEPTH(DEPTH)) i_kept (
     .clk_i,
     .write_i(valid_i),
     .waddr_i(come_q[ADDR_W-1:0]),
@@ -182,12 +180,7 @@ module link_retry_tx #(
 
   assign data = {sent_round_q, seq_q, waited_q ? kept : new_q};
 
-  link_check #(
-    .DATA_W(DATA_W)
-  ) i_check (
-    .data_i (data),
-    .check_o(check)
-  );
+  link_check #(.DATA_W(DATA_W)) i_check (.data_i(data), .check_o(check));
 
   always_ff @(posedge clk_i) begin
     wire_valid_o <= rst_ni && taken_q;

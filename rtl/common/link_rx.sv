@@ -35,10 +35,7 @@ module link_rx #(
 );
   logic [$clog2(DEPTH):0] free;
 
-  async_fifo #(
-    .WIDTH(FLIT_W),
-    .DEPTH(DEPTH)
-  ) i_flits (
+  async_fifo #(.WIDTH(FLIT_W), .DEPTH(DEPTH)) i_flits (
     .wclk_i (rx_clk_i),
     .wrst_ni(rx_rst_ni),
     .write_i(rx_valid_i && free != '0),
@@ -58,8 +55,12 @@ module link_rx #(
 
   for (genvar v = 0; v < noc_pkg::NUM_VCS; v++) begin : gen_vc
     credit_crossing #(.MOST(CREDITS)) i_credits (
-      .sclk_i(rx_clk_i), .srst_ni(rx_rst_ni), .give_i(rx_credit_i[v]),
-      .dclk_i(clk_i), .drst_ni(rst_ni), .credit_o(credit_o[v])
+      .sclk_i  (rx_clk_i),
+      .srst_ni (rx_rst_ni),
+      .give_i  (rx_credit_i[v]),
+      .dclk_i  (clk_i),
+      .drst_ni (rst_ni),
+      .credit_o(credit_o[v])
     );
   end
 endmodule

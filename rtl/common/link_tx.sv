@@ -45,10 +45,7 @@ module link_tx #(
   logic                   here;
   logic [FLIT_W-1:0]      flit;
 
-  async_fifo #(
-    .WIDTH(FLIT_W),
-    .DEPTH(DEPTH)
-  ) i_flits (
+  async_fifo #(.WIDTH(FLIT_W), .DEPTH(DEPTH)) i_flits (
     .wclk_i (clk_i),
     .wrst_ni(rst_ni),
     .write_i(valid_i),
@@ -72,8 +69,12 @@ module link_tx #(
 
   for (genvar v = 0; v < noc_pkg::NUM_VCS; v++) begin : gen_vc
     credit_crossing #(.MOST(CREDITS)) i_credits (
-      .sclk_i(clk_i), .srst_ni(rst_ni), .give_i(credit_i[v]),
-      .dclk_i(tx_clk_i), .drst_ni(tx_rst_ni), .credit_o(tx_credit_o[v])
+      .sclk_i  (clk_i),
+      .srst_ni (rst_ni),
+      .give_i  (credit_i[v]),
+      .dclk_i  (tx_clk_i),
+      .drst_ni (tx_rst_ni),
+      .credit_o(tx_credit_o[v])
     );
   end
 endmodule

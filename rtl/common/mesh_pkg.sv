@@ -9,7 +9,7 @@
 package mesh_pkg;
   localparam bit [31:0] MESH_ID = 32'h3E54_0001;           // mesh_router
   localparam bit [31:0] MESH_REDUCING_ID = 32'h3E54_0002;  // mesh_reducing
-  localparam int unsigned COORDINATE_W = 6;  // bits of x and y
+  localparam int unsigned COORDINATE_W = 6;                // bits of x and y
   localparam int unsigned SIDE_W = COORDINATE_W + 1;
   localparam int unsigned ENDPOINT_W = 4;
   localparam int unsigned X_LSB = 0;

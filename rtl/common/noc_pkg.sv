@@ -16,7 +16,7 @@ package noc_pkg;
                                              // one flit
   localparam int unsigned HEADER_W = 96;
   localparam int unsigned LANE_W = 16;
-  localparam int unsigned TAG_LSB = 0;    // trace id of the packet; simulation only
+  localparam int unsigned TAG_LSB = 0;  // trace id of the packet; simulation only
   localparam int unsigned TAG_W = 32;
   localparam int unsigned DST_LSB = 32;
   localparam int unsigned DST_W = 16;
@@ -26,10 +26,10 @@ package noc_pkg;
   localparam int unsigned PHASE_W = 8;
   localparam int unsigned VC_LSB = 72;
   localparam int unsigned VC_W = 2;
-  localparam int unsigned SEQ_LSB = 74;    // packet number within its stream, modulo 64
+  localparam int unsigned SEQ_LSB = 74;  // packet number within its stream, modulo 64
   localparam int unsigned SEQ_W = 6;
-  localparam int unsigned HEAD_BIT = 80;   // first flit of its packet
-  localparam int unsigned TAIL_BIT = 81;   // last flit of its packet
+  localparam int unsigned HEAD_BIT = 80;  // first flit of its packet
+  localparam int unsigned TAIL_BIT = 81;  // last flit of its packet
 
   // The header, flit[HEADER_W-1:0], as a type: the fields above.
   typedef struct packed {
@@ -51,8 +51,8 @@ package noc_pkg;
   localparam int unsigned NUM_VCS = 4;
   localparam int unsigned CREDIT_W = 16;  // bits of a number of credits
 
-  // Position of (port, VC) in vectors over both, on ports of modules and in the register map: port-major. A port's VCs are
-  // NUM_VCS neighbours, from vc_index(port, 0) on. Fields of W bits begin at W * vc_index.
+  // Position of (port, VC) in vectors over both, on ports of modules and in the register map: port-major. A port's VCs
+  // are NUM_VCS neighbours, from vc_index(port, 0) on. Fields of W bits begin at W * vc_index.
   function automatic int unsigned vc_index(input int unsigned port, input int unsigned vc);
     vc_index = NUM_VCS * port + vc;
   endfunction
@@ -113,7 +113,7 @@ package noc_pkg;
 
   // ---- Register map: word addresses, 32-bit data -------------------------------------------------
   localparam int unsigned REG_ADDR_W = 16;
-  localparam bit [REG_ADDR_W-1:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
+  localparam bit [REG_ADDR_W-1:0] REG_ID = 16'h0000;  // RO: which kind of switch this is
   // RO; fred: P | M << 8; mesh and mesh_reducing: locals | I/Os << 8; aggregator: P | adders << 8; others: P
   localparam bit [REG_ADDR_W-1:0] REG_SHAPE = 16'h0001;
   localparam bit [REG_ADDR_W-1:0] REG_POSITION = 16'h0002;  // RW, mesh_router, mesh_reducing: x | y << 8
@@ -136,7 +136,8 @@ package noc_pkg;
   //   phase    fred: the flit's phase is not the active one
   //   arbiter  mesh, and online unicasts in a fred: another flit or packet has the output or the input;
   //            fred with two middle sub-networks also: no path through the interconnect is free; aggregator also: flits
-  //            of a phase that wait for adders; voq_crossbar: an input that has flits, and room for one of them, moves none
+  //            of a phase that wait for adders; voq_crossbar: an input that has flits, and room for one of them, moves
+  //            none
   //   link     output flit waits for the link's pacing only
   localparam bit [REG_ADDR_W-1:0] REG_STALL_JOIN = 16'h0310;
   localparam bit [REG_ADDR_W-1:0] REG_STALL_CREDIT = 16'h0312;
@@ -146,7 +147,8 @@ package noc_pkg;
   // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. A reset
   // leaves it as it is (phased_route_ram). Written before such packets arrive.
   localparam bit [REG_ADDR_W-1:0] REG_ROUTE = 16'h0400;
-  // RW: the phase store of a switch that has one, + phase * row_words + word (phased_pkg). Reset value: zero, no phase is valid.
+  // RW: the phase store of a switch that has one, + phase * row_words + word (phased_pkg). Reset value: zero, no phase
+  // is valid.
   localparam bit [REG_ADDR_W-1:0] REG_PHASE_STORE = 16'h1000;
 
   localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts
@@ -157,9 +159,9 @@ package noc_pkg;
   localparam bit [31:0] ERROR_JOIN = 32'd2;      // joined flits disagree in tag or tail
   // A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
   localparam bit [31:0] ERROR_PHASE = 32'd3;
-  localparam bit [31:0] ERROR_ROUTE = 32'd4;     // no port leads to the destination of a packet's head
-  // fred: flits came out of the interconnect elsewhere than the flows of their phase say, not at all, or inside packets of
-  // other flows: the configuration in its row is not that of its flows.
+  localparam bit [31:0] ERROR_ROUTE = 32'd4;  // no port leads to the destination of a packet's head
+  // fred: flits came out of the interconnect elsewhere than the flows of their phase say, not at all, or inside packets
+  // of other flows: the configuration in its row is not that of its flows.
   localparam bit [31:0] ERROR_CONFIG = 32'd5;
 
 endpackage

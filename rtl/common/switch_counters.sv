@@ -10,26 +10,26 @@ module switch_counters #(
   /// bits of a register's address, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
-  input  logic         clk_i,
-  input  logic         rst_ni,
-  input  logic [P-1:0] flit_in_i,
-  input  logic [P-1:0] flit_out_i,
-  input  logic [7:0]   reductions_i,
-  input  logic         phase_change_i,
-  input  logic [7:0]   stall_join_i,
-  input  logic [7:0]   stall_credit_i,
-  input  logic [7:0]   stall_phase_i,
-  input  logic [7:0]   stall_arbiter_i,
-  input  logic [P-1:0] stall_link_i,
-  input  logic         read_i,
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic [P-1:0]      flit_in_i,
+  input  logic [P-1:0]      flit_out_i,
+  input  logic [7:0]        reductions_i,
+  input  logic              phase_change_i,
+  input  logic [7:0]        stall_join_i,
+  input  logic [7:0]        stall_credit_i,
+  input  logic [7:0]        stall_phase_i,
+  input  logic [7:0]        stall_arbiter_i,
+  input  logic [P-1:0]      stall_link_i,
+  input  logic              read_i,
   input  logic [ADDR_W-1:0] addr_i,
-  output logic [31:0]  rdata_o
+  output logic [31:0]       rdata_o
 );
-  logic [63:0] in_q [P];
-  logic [63:0] out_q [P];
-  logic [63:0] reductions_q, phase_changes_q, join_q, credit_q, phase_q, arbiter_q, link_q;
-  logic [63:0] value;
-  logic [7:0]  link_events;
+  logic [63:0]       in_q [P];
+  logic [63:0]       out_q [P];
+  logic [63:0]       reductions_q, phase_changes_q, join_q, credit_q, phase_q, arbiter_q, link_q;
+  logic [63:0]       value;
+  logic [7:0]        link_events;
   logic [ADDR_W-1:0] low_addr;  // address of the counter's low word
 
   assign low_addr = {addr_i[ADDR_W-1:1], 1'b0};

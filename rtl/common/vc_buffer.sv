@@ -28,22 +28,22 @@ module vc_buffer #(
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0
 ) (
-  input  logic                             clk_i,
-  input  logic                             rst_ni,
-  input  logic                             in_valid_i,
-  input  logic [noc_pkg::VC_W-1:0]         in_vc_i,
-  input  logic [FLIT_W-1:0]                in_flit_i,
-  input  logic [SIDE_W-1:0]                in_side_i,
-  output logic [noc_pkg::NUM_VCS-1:0]      valid_o,
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+  input  logic                               in_valid_i,
+  input  logic [noc_pkg::VC_W-1:0]           in_vc_i,
+  input  logic [FLIT_W-1:0]                  in_flit_i,
+  input  logic [SIDE_W-1:0]                  in_side_i,
+  output logic [noc_pkg::NUM_VCS-1:0]        valid_o,
   output logic [noc_pkg::NUM_VCS*SIDE_W-1:0] side_o,
-  input  logic                             pop_i,
-  input  logic [noc_pkg::VC_W-1:0]         pop_vc_i,
-  output logic [FLIT_W-1:0]                flit_o,
-  output logic [noc_pkg::NUM_VCS-1:0]      credit_o,
-  output logic                             overflow_o,
-  output logic                             empty_o,
-  input  logic [bist_pkg::BUS_W-1:0]       bist_i,
-  output logic                             bist_fail_o
+  input  logic                               pop_i,
+  input  logic [noc_pkg::VC_W-1:0]           pop_vc_i,
+  output logic [FLIT_W-1:0]                  flit_o,
+  output logic [noc_pkg::NUM_VCS-1:0]        credit_o,
+  output logic                               overflow_o,
+  output logic                               empty_o,
+  input  logic [bist_pkg::BUS_W-1:0]         bist_i,
+  output logic                               bist_fail_o
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
@@ -56,7 +56,7 @@ module vc_buffer #(
 
   logic              write, read;
   logic [SLOT_W-1:0] write_slot;
-  logic [VCS:0]      bist_fail;   // by VC, then that of the flits
+  logic [VCS:0]      bist_fail;  // by VC, then that of the flits
 
   always_comb begin : who_comes_and_goes
     push = '0;
@@ -76,33 +76,23 @@ module vc_buffer #(
     localparam int unsigned BEFORE = (v <= noc_pkg::VC_CONTROL) ? v * VC_DEPTH
                                                                 : (v - 1) * VC_DEPTH + CTRL_DEPTH;
     localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
-    vc_queue #(
-      .SIDE_W(SIDE_W),
-      .DEPTH (DEPTH),
-      .LAST  (BEFORE + DEPTH - 1),
-      .SLOT_W(SLOT_W),
-      .BIST  (BIST)
-    ) i_queue (
+    vc_queue #(.SIDE_W(SIDE_W), .DEPTH(DEPTH), .LAST(BEFORE + DEPTH - 1), .SLOT_W(SLOT_W), .BIST(BIST)) i_queue (
       .clk_i,
       .rst_ni,
-      .push_i (push[v]),
-      .side_i (in_side_i),
-      .pop_i  (pop[v]),
-      .valid_o(valid_o[v]),
-      .side_o (side_o[SIDE_W*v +: SIDE_W]),
-      .full_o (full[v]),
-      .tail_o (tail[v]),
-      .head_o (head[v]),
+      .push_i     (push[v]),
+      .side_i     (in_side_i),
+      .pop_i      (pop[v]),
+      .valid_o    (valid_o[v]),
+      .side_o     (side_o[SIDE_W*v +: SIDE_W]),
+      .full_o     (full[v]),
+      .tail_o     (tail[v]),
+      .head_o     (head[v]),
       .bist_i,
       .bist_fail_o(bist_fail[v])
     );
   end
 
-  bist_ram #(
-    .WIDTH(FLIT_W),
-    .DEPTH(TOTAL),
-    .BIST (BIST)
-  ) i_flits (
+  bist_ram #(.WIDTH(FLIT_W), .DEPTH(TOTAL), .BIST(BIST)) i_flits (
     .clk_i,
     .write_i(write),
     .waddr_i(write_slot),

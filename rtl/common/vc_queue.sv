@@ -22,18 +22,18 @@ module vc_queue #(
   /// 1: the memory can be tested
   parameter int unsigned BIST = 0
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic              push_i,
-  input  logic [SIDE_W-1:0] side_i,
-  input  logic              pop_i,
-  output logic              valid_o,
-  output logic [SIDE_W-1:0] side_o,
-  output logic              full_o,
-  output logic [SLOT_W-1:0] tail_o,
-  output logic [SLOT_W-1:0] head_o,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       push_i,
+  input  logic [SIDE_W-1:0]          side_i,
+  input  logic                       pop_i,
+  output logic                       valid_o,
+  output logic [SIDE_W-1:0]          side_o,
+  output logic                       full_o,
+  output logic [SLOT_W-1:0]          tail_o,
+  output logic [SLOT_W-1:0]          head_o,
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic              bist_fail_o
+  output logic                       bist_fail_o
 );
   localparam int unsigned KNOWN = 3;
   localparam int unsigned COUNT_W = $clog2(DEPTH + 1);
@@ -41,14 +41,14 @@ module vc_queue #(
   localparam bit [SLOT_W-1:0] FIRST_SLOT = SLOT_W'(LAST + 1 - DEPTH);
   localparam bit [SLOT_W-1:0] LAST_SLOT = SLOT_W'(LAST);
 
-  logic [COUNT_W-1:0]      used_q;             // slots
+  logic [COUNT_W-1:0]      used_q;    // slots
   logic                    popped_q;
   logic [SLOT_W-1:0]       head_q, tail_q;
   logic                    full_q;
-  logic [KNOWN*SIDE_W-1:0] side_q;             // head-of-line flit first
-  logic [KNOWN:0]          known_q;            // one-hot: how many of them
-  logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not in flight
-  logic                    read_q;             // one is in flight
+  logic [KNOWN*SIDE_W-1:0] side_q;    // head-of-line flit first
+  logic [KNOWN:0]          known_q;   // one-hot: how many of them
+  logic [COUNT_W-1:0]      unread_q;  // sides in the memory, not in flight
+  logic                    read_q;    // one is in flight
   logic [ADDR_W-1:0]       write_at_q, read_at_q;
   logic                    read, direct, write;
   logic [SIDE_W-1:0]       memory_side;
@@ -68,11 +68,7 @@ module vc_queue #(
   end
 
   if (DEPTH > KNOWN) begin : gen_memory
-    bist_ram #(
-      .WIDTH(SIDE_W),
-      .DEPTH(DEPTH),
-      .BIST (BIST)
-    ) i_sides (
+    bist_ram #(.WIDTH(SIDE_W), .DEPTH(DEPTH), .BIST(BIST)) i_sides (
       .clk_i,
       .write_i(write),
       .waddr_i(write_at_q),

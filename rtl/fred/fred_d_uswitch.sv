@@ -29,21 +29,16 @@ module fred_d_uswitch #(
   output logic [2*FLIT_W-1:0] out_flit_o
 );
   for (genvar k = 0; k < 2; k = k + 1) begin : gen_output
-    fred_port_mux #(
-      .M    (M),
-      .LANES(LANES),
-      .LEVEL(LEVEL),
-      .SIDE (k == 1)
-    ) i_mux (
+    fred_port_mux #(.M(M), .LANES(LANES), .LEVEL(LEVEL), .SIDE(k == 1)) i_mux (
       .clk_i,
       .rst_ni,
       .step_i,
       .load_i,
-      .config_i   (config_i[k*SEL_W+:SEL_W]),
+      .config_i   (config_i[k*SEL_W +: SEL_W]),
       .in_valid_i,
       .in_flit_i,
       .out_valid_o(out_valid_o[k]),
-      .out_flit_o (out_flit_o[k*FLIT_W+:FLIT_W])
+      .out_flit_o (out_flit_o[k*FLIT_W +: FLIT_W])
     );
   end
 endmodule

@@ -3,13 +3,15 @@
 // store whose configuration is not that of its flows is found here, and does no more than spoil what its phase carries.
 //
 // Contract: a flit of the phase goes on where a place was reserved for one when it fired, an online unicast where a
-//   place was reserved for one (it comes nowhere else, asserted). Others end here. error_o is high where a flit ends here,
-//   where none came for a place that was reserved, which stays taken until a reset, and where one that goes on is not the
-//   next of a packet of its output and virtual channel: those of two flows that fire at once may have changed places.
+//   place was reserved for one (it comes nowhere else, asserted). Others end here. error_o is high where a flit ends
+//   here, where none came for a place that was reserved, which stays taken until a reset, and where one that goes on is
+//   not the next of a packet of its output and virtual channel: those of two flows that fire at once may have changed
+//   places.
 // Why here: the interconnect obeys its configuration, whatever that is. A row of the routing (fred_routing.h) never
 //   raises error_o, nor do unicasts beside its phase. So packets leave the switch whole, or it has an error code.
 // Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their buffers
-//   (phased_switch); those flits are on in_valid_i and in_online_i after edge e + STAGES + 2. The rest is combinational.
+//   (phased_switch); those flits are on in_valid_i and in_online_i after edge e + STAGES + 2. The rest is
+//   combinational.
 module fred_exit #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
@@ -24,7 +26,8 @@ module fred_exit #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  // bit P*input + output of every unicast that left; outputs of the flits of phases that did, and their virtual channels
+  // bit P*input + output of every unicast that left; outputs of the flits of phases that did, and their virtual
+  // channels
   input  logic [P*P-1:0]    move_i,
   input  logic [P-1:0]      phase_out_i,
   input  logic [VC_W*P-1:0] phase_vc_i,

@@ -69,16 +69,11 @@ module fred_interconnect #(
 
   assign busy_o = (active_q != '0) || (wave_q != '0);
 
-  fred_network #(
-    .P     (P),
-    .M     (M),
-    .LANES (LANES),
-    .FORMAT(FORMAT)
-  ) i_network (
+  fred_network #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_network (
     .clk_i,
     .rst_ni,
-    .step_i     (step),
-    .load_i     (load),
+    .step_i(step),
+    .load_i(load),
     .config_i,
     .in_valid_i,
     .in_flit_i,

@@ -43,11 +43,7 @@ module fred_network #(
   output logic [P*FLIT_W-1:0]    out_flit_o
 );
   if (P == 2) begin : gen_base
-    fred_rd_uswitch #(
-      .LANES (LANES),
-      .FORMAT(FORMAT),
-      .LEVEL (LEVEL)
-    ) i_rd_uswitch (
+    fred_rd_uswitch #(.LANES(LANES), .FORMAT(FORMAT), .LEVEL(LEVEL)) i_rd_uswitch (
       .clk_i,
       .rst_ni,
       .step_i,
@@ -73,22 +69,16 @@ module fred_network #(
     logic [M*S*FLIT_W-1:0] to_sub_flit, from_sub_flit;
 
     for (genvar j = 0; j < M; j = j + 1) begin : gen_sub
-      fred_network #(
-        .P     (S),
-        .M     (M),
-        .LANES (LANES),
-        .FORMAT(FORMAT),
-        .LEVEL (LEVEL + 1)
-      ) i_network (
+      fred_network #(.P(S), .M(M), .LANES(LANES), .FORMAT(FORMAT), .LEVEL(LEVEL + 1)) i_network (
         .clk_i,
         .rst_ni,
         .step_i     (step_i[STAGES-2:1]),
         .load_i     (load_i[STAGES-2:1]),
-        .config_i   (config_i[SUB_LSB+j*SUB_BITS+:SUB_BITS]),
-        .in_valid_i (to_sub_valid[j*S+:S]),
-        .in_flit_i  (to_sub_flit[j*S*FLIT_W+:S*FLIT_W]),
-        .out_valid_o(from_sub_valid[j*S+:S]),
-        .out_flit_o (from_sub_flit[j*S*FLIT_W+:S*FLIT_W])
+        .config_i   (config_i[SUB_LSB+j*SUB_BITS +: SUB_BITS]),
+        .in_valid_i (to_sub_valid[j*S +: S]),
+        .in_flit_i  (to_sub_flit[j*S*FLIT_W +: S*FLIT_W]),
+        .out_valid_o(from_sub_valid[j*S +: S]),
+        .out_flit_o (from_sub_flit[j*S*FLIT_W +: S*FLIT_W])
       );
     end
 
@@ -106,34 +96,30 @@ module fred_network #(
         .rst_ni,
         .step_i     (step_i[0]),
         .load_i     (load_i[0]),
-        .config_i   (config_i[i*R_BITS+:R_BITS]),
-        .in_valid_i (in_valid_i[2*i+:2]),
-        .in_flit_i  (in_flit_i[2*i*FLIT_W+:2*FLIT_W]),
+        .config_i   (config_i[i*R_BITS +: R_BITS]),
+        .in_valid_i (in_valid_i[2*i +: 2]),
+        .in_flit_i  (in_flit_i[2*i*FLIT_W +: 2*FLIT_W]),
         .out_valid_o(r_valid),
         .out_flit_o (r_flit)
       );
 
-      fred_d_uswitch #(
-        .M    (M),
-        .LANES(LANES),
-        .LEVEL(LEVEL)
-      ) i_d_uswitch (
+      fred_d_uswitch #(.M(M), .LANES(LANES), .LEVEL(LEVEL)) i_d_uswitch (
         .clk_i,
         .rst_ni,
         .step_i     (step_i[STAGES-1]),
         .load_i     (load_i[STAGES-1]),
-        .config_i   (config_i[D_LSB+i*D_BITS+:D_BITS]),
+        .config_i   (config_i[D_LSB+i*D_BITS +: D_BITS]),
         .in_valid_i (d_valid),
         .in_flit_i  (d_flit),
-        .out_valid_o(out_valid_o[2*i+:2]),
-        .out_flit_o (out_flit_o[2*i*FLIT_W+:2*FLIT_W])
+        .out_valid_o(out_valid_o[2*i +: 2]),
+        .out_flit_o (out_flit_o[2*i*FLIT_W +: 2*FLIT_W])
       );
 
       for (genvar j = 0; j < M; j = j + 1) begin : gen_wire
         assign to_sub_valid[j*S+i] = r_valid[j];
-        assign to_sub_flit[(j*S+i)*FLIT_W+:FLIT_W] = r_flit[j*FLIT_W+:FLIT_W];
+        assign to_sub_flit[(j*S+i)*FLIT_W +: FLIT_W] = r_flit[j*FLIT_W +: FLIT_W];
         assign d_valid[j] = from_sub_valid[j*S+i];
-        assign d_flit[j*FLIT_W+:FLIT_W] = from_sub_flit[(j*S+i)*FLIT_W+:FLIT_W];
+        assign d_flit[j*FLIT_W +: FLIT_W] = from_sub_flit[(j*S+i)*FLIT_W +: FLIT_W];
       end
     end
 
@@ -142,43 +128,35 @@ module fred_network #(
       logic [FLIT_W-1:0]   demux_flit;
       logic [M*FLIT_W-1:0] mux_flit;
 
-      fred_port_demux #(
-        .M    (M),
-        .LANES(LANES),
-        .LEVEL(LEVEL)
-      ) i_demux (
+      fred_port_demux #(.M(M), .LANES(LANES), .LEVEL(LEVEL)) i_demux (
         .clk_i,
         .rst_ni,
         .step_i     (step_i[0]),
         .load_i     (load_i[0]),
-        .config_i   (config_i[R*R_BITS+:SEL_W]),
+        .config_i   (config_i[R*R_BITS +: SEL_W]),
         .in_valid_i (in_valid_i[P-1]),
-        .in_flit_i  (in_flit_i[(P-1)*FLIT_W+:FLIT_W]),
+        .in_flit_i  (in_flit_i[(P-1)*FLIT_W +: FLIT_W]),
         .out_valid_o(demux_valid),
         .out_flit_o (demux_flit)
       );
 
-      fred_port_mux #(
-        .M    (M),
-        .LANES(LANES),
-        .LEVEL(LEVEL)
-      ) i_mux (
+      fred_port_mux #(.M(M), .LANES(LANES), .LEVEL(LEVEL)) i_mux (
         .clk_i,
         .rst_ni,
         .step_i     (step_i[STAGES-1]),
         .load_i     (load_i[STAGES-1]),
-        .config_i   (config_i[D_LSB+R*D_BITS+:SEL_W]),
+        .config_i   (config_i[D_LSB+R*D_BITS +: SEL_W]),
         .in_valid_i (mux_valid),
         .in_flit_i  (mux_flit),
         .out_valid_o(out_valid_o[P-1]),
-        .out_flit_o (out_flit_o[(P-1)*FLIT_W+:FLIT_W])
+        .out_flit_o (out_flit_o[(P-1)*FLIT_W +: FLIT_W])
       );
 
       for (genvar j = 0; j < M; j = j + 1) begin : gen_wire
         assign to_sub_valid[j*S+R] = demux_valid[j];
-        assign to_sub_flit[(j*S+R)*FLIT_W+:FLIT_W] = demux_flit;
+        assign to_sub_flit[(j*S+R)*FLIT_W +: FLIT_W] = demux_flit;
         assign mux_valid[j] = from_sub_valid[j*S+R];
-        assign mux_flit[j*FLIT_W+:FLIT_W] = from_sub_flit[(j*S+R)*FLIT_W+:FLIT_W];
+        assign mux_flit[j*FLIT_W +: FLIT_W] = from_sub_flit[(j*S+R)*FLIT_W +: FLIT_W];
       end
     end
   end

@@ -41,7 +41,7 @@ module fred_online_level #(
   localparam int unsigned WIDTH = 1 << LEVEL;  // ports of an index
   // Ports whose index is odd.
   localparam bit [31:0] ODD = (LEVEL == 0) ? 32'hAAAA_AAAA : (LEVEL == 1) ? 32'hCCCC_CCCC
-                            : (LEVEL == 2) ? 32'hF0F0_F0F0 : 32'hFF00_FF00;
+                                           : (LEVEL == 2) ? 32'hF0F0_F0F0 : 32'hFF00_FF00;
 
   // By input: first choice, the phase has 2 beside it, changes. By output: the same, and the path before this level.
   logic [P-1:0]        first, no_two, change;

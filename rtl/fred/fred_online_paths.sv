@@ -27,8 +27,8 @@ module fred_online_paths #(
   input  logic [fred_pkg::PATH_W*P-1:0] in_path_i,
   input  logic [fred_pkg::PATH_W*P-1:0] out_path_i,
   // per input: {path, output, 1}, or 0
-  output logic [P*ROUTE_W-1:0] route_o,
-  output logic                 idle_o
+  output logic [P*ROUTE_W-1:0]          route_o,
+  output logic                          idle_o
 );
   localparam int unsigned LEVELS = fred_pkg::levels(P);
   localparam int unsigned CYCLES = 3;
@@ -43,7 +43,8 @@ module fred_online_paths #(
     // The level of this cycle; the first cycle has two if there are four levels.
     localparam int unsigned FIRST = (LEVELS > CYCLES && c > 0) ? c + 1 : c;
     localparam int unsigned END = (LEVELS > CYCLES) ? c + 2 : c + 1;
-    // Flits of this cycle, and their paths at its beginning and its end; the ports that the phase uses, and their paths.
+    // Flits of this cycle, and their paths at its beginning and its end; the ports that the phase uses, and their
+    // paths.
     logic [P*P-1:0]      move;
     logic [PATH_W*P-1:0] from, to;
     logic [P-1:0]        phase_in, phase_out;

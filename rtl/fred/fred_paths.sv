@@ -16,10 +16,10 @@ module fred_paths #(
   /// bits of a row of the phase store, derived
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             load_i,
-  input  logic [ROW_W-1:0] row_i,
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  input  logic                          load_i,
+  input  logic [ROW_W-1:0]              row_i,
   output logic [fred_pkg::PATH_W*P-1:0] in_path_o,
   output logic [fred_pkg::PATH_W*P-1:0] out_path_o
 );
@@ -65,9 +65,9 @@ module fred_paths #(
     for (genvar n = 0; n < NETWORKS; n++) begin : gen_network
       localparam int unsigned FIRST = first_bit(l, n);
       if (FIRST < CONFIG_W) begin : gen_exists
-        logic [CONFIG_W-1:0]  bits;
-        logic [2*PORTS-1:0]   choices;
-        logic [SEL_W-1:0]     select;
+        logic [CONFIG_W-1:0]         bits;
+        logic [2*PORTS-1:0]          choices;
+        logic [SEL_W-1:0]            select;
         logic [fred_pkg::USEL_W-1:0] code;
         always_comb begin
           choices = '0;

@@ -60,7 +60,7 @@ package fred_pkg;
     for (int unsigned level = 0; level < 8; level = level + 1) begin
       if (p > 2) begin
         config_bits = config_bits +
-            networks * ((p / 2) * (USEL_W * m + 2 * sel_w(m)) + (p % 2) * 2 * sel_w(m));
+                      networks * ((p / 2) * (USEL_W * m + 2 * sel_w(m)) + (p % 2) * 2 * sel_w(m));
         networks = networks * m;
         p = (p + 1) / 2;
       end

@@ -41,8 +41,8 @@ module fred_port_demux #(
       if (in_valid_i) begin
         for (int unsigned j = 0; j < M; j = j + 1) begin
           valid_q[j] <= rst_ni && (in_flit_i[fred_pkg::ONLINE_BIT]
-                                       ? in_flit_i[fred_pkg::PATH_LSB+2*LEVEL+:2] == 2'(j)
-                                       : config_q == SEL_W'(j + 1));
+                                   ? in_flit_i[fred_pkg::PATH_LSB+2*LEVEL +: 2] == 2'(j)
+                                   : config_q == SEL_W'(j + 1));
         end
         flit_q <= in_flit_i;
       end

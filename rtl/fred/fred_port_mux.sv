@@ -43,10 +43,10 @@ module fred_port_mux #(
   assign code = 3'(config_q);
   assign in_valid = 4'(in_valid_i);
   assign in_flit = (4 * FLIT_W)'(in_flit_i);
-  assign flit_0 = in_flit[0*FLIT_W+:FLIT_W];
-  assign flit_1 = in_flit[1*FLIT_W+:FLIT_W];
-  assign flit_2 = in_flit[2*FLIT_W+:FLIT_W];
-  assign flit_3 = in_flit[3*FLIT_W+:FLIT_W];
+  assign flit_0 = in_flit[0*FLIT_W +: FLIT_W];
+  assign flit_1 = in_flit[1*FLIT_W +: FLIT_W];
+  assign flit_2 = in_flit[2*FLIT_W +: FLIT_W];
+  assign flit_3 = in_flit[3*FLIT_W +: FLIT_W];
 
   // High if a flit of input j goes on.
   always_comb begin : taken

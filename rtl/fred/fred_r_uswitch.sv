@@ -43,7 +43,7 @@ module fred_r_uswitch #(
   localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
 
   logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
-  logic                                uses_sum_q;  // some output has the code of the sum
+  logic                                uses_sum_q;     // some output has the code of the sum
   logic                                add;
   logic [1:0]                          online, ruled;  // inputs with an online unicast, with another flit
   logic [PAYLOAD_W-1:0]                sum;
@@ -74,17 +74,15 @@ module fred_r_uswitch #(
 
   for (genvar lane = 0; lane < LANES; lane = lane + 1) begin : gen_lane
     localparam int unsigned LSB = noc_pkg::HEADER_W + lane * noc_pkg::LANE_W;
-    fp_add #(
-      .FORMAT(FORMAT)
-    ) i_fp_add (
+    fp_add #(.FORMAT(FORMAT)) i_fp_add (
       .en_i (add),
-      .a_i  (flit_0[LSB+:noc_pkg::LANE_W]),
-      .b_i  (flit_1[LSB+:noc_pkg::LANE_W]),
-      .sum_o(sum[lane*noc_pkg::LANE_W+:noc_pkg::LANE_W])
+      .a_i  (flit_0[LSB +: noc_pkg::LANE_W]),
+      .b_i  (flit_1[LSB +: noc_pkg::LANE_W]),
+      .sum_o(sum[lane*noc_pkg::LANE_W +: noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
+    assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
   // ---- Outputs -------------------------------------------------------------------------------------
@@ -93,32 +91,32 @@ module fred_r_uswitch #(
       valid_q <= '0;
       if (in_valid_i != 2'b00) begin
         for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
-          if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_SUM) begin
+          if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_SUM) begin
             if (add) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= {sum, flit_0[noc_pkg::HEADER_W-1:0]};
+              flit_q[j*FLIT_W +: FLIT_W] <= {sum, flit_0[noc_pkg::HEADER_W-1:0]};
             end
-          end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
+          end else if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
             if (ruled[0]) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= flit_0;
+              flit_q[j*FLIT_W +: FLIT_W] <= flit_0;
             end
-          end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN1) begin
+          end else if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN1) begin
             if (ruled[1]) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= flit_1;
+              flit_q[j*FLIT_W +: FLIT_W] <= flit_1;
             end
           end
         end
         if (online != 2'b00) begin
           for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
-            if (online[0] && flit_0[KEY_LSB+:KEY_W] == KEY_W'(j)) begin
+            if (online[0] && flit_0[KEY_LSB +: KEY_W] == KEY_W'(j)) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= flit_0;
+              flit_q[j*FLIT_W +: FLIT_W] <= flit_0;
             end
-            if (online[1] && flit_1[KEY_LSB+:KEY_W] == KEY_W'(j)) begin
+            if (online[1] && flit_1[KEY_LSB +: KEY_W] == KEY_W'(j)) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= flit_1;
+              flit_q[j*FLIT_W +: FLIT_W] <= flit_1;
             end
           end
         end

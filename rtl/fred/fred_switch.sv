@@ -93,7 +93,7 @@ module fred_switch #(
   logic [P*P-1:0]       move;
   logic [P-1:0]         phase_in, phase_out;
   logic [VC_W*P-1:0]    phase_vc;
-  logic [P*ROUTE_W-1:0] route;  // routes of the flits that enter
+  logic [P*ROUTE_W-1:0] route;     // routes of the flits that enter
   logic [PATH_W*P-1:0]  in_path, out_path;
   logic                 busy, paths_idle, enter_idle, exit_error;
   logic [P-1:0]         enter_valid, done_valid, done_online, done_head, done_tail, leave_valid;
@@ -113,48 +113,111 @@ module fred_switch #(
   assign no_vc = '0;
 
   phased_switch #(
-    .P(P), .ID(fred_pkg::FRED_ID), .SHAPE({16'd0, 8'(M), 8'(P)}), .ROW_W(ROW_W), .CONFIG_STAGES(fred_pkg::stages(P)),
-    .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-    .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER),
-    .PHASES_IN_USE(PHASES_IN_USE), .CONFIG_FIELD_W(fred_pkg::USEL_W), .BIST(BIST)
+    .P             (P),
+    .ID            (fred_pkg::FRED_ID),
+    .SHAPE         ({16'd0, 8'(M), 8'(P)}),
+    .ROW_W         (ROW_W),
+    .CONFIG_STAGES (fred_pkg::stages(P)),
+    .APART_LEVELS  ((M == 2) ? fred_pkg::levels(P) : 0),
+    .LANES         (LANES),
+    .VC_DEPTH      (VC_DEPTH),
+    .CTRL_DEPTH    (CTRL_DEPTH),
+    .OUT_DEPTH     (OUT_DEPTH),
+    .PACKET_FLITS  (PACKET_FLITS),
+    .YIELD         (YIELD),
+    .QUANTUM       (QUANTUM),
+    .VC_ORDER      (VC_ORDER),
+    .PHASES_IN_USE (PHASES_IN_USE),
+    .CONFIG_FIELD_W(fred_pkg::USEL_W),
+    .BIST          (BIST)
   ) i_phased (
-    .clk_i, .rst_ni,
-    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i,
-    .bist_fail_o(parts_fail),
-    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
-    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
-    .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
-    .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
-    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle), .enter_error_i(exit_error)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i,
+    .in_flit_i,
+    .in_credit_o,
+    .out_valid_o,
+    .out_flit_o,
+    .out_ready_i,
+    .out_credit_i,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_rdata_o,
+    .idle_o,
+    .error_o,
+    .bist_i,
+    .bist_fail_o   (parts_fail),
+    .lookup_o      (lookup),
+    .lookup_dst_o  (lookup_dst),
+    .route_known_i (route_known),
+    .route_out_i   (route_out),
+    .own_hit_i     (own_hit),
+    .own_rdata_i   (own_rdata),
+    .change_o      (change),
+    .change_row_o  (change_row),
+    .load_o        (load),
+    .move_o        (move),
+    .phase_in_o    (phase_in),
+    .phase_out_o   (phase_out),
+    .phase_vc_o    (phase_vc),
+    .hold_i        (none),
+    .closed_i      (none),
+    .under_way_i   (none),
+    .under_way_vc_i(no_vc),
+    .enter_valid_o (enter_valid),
+    .enter_flit_o  (enter_flit),
+    .leave_valid_i (leave_valid),
+    .leave_flit_i  (leave_flit),
+    .enter_idle_i  (enter_idle),
+    .enter_error_i (exit_error)
   );
 
   phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(routes_fail)
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .hit_o      (own_hit),
+    .rdata_o    (own_rdata),
+    .lookup_i   (lookup),
+    .dst_i      (lookup_dst),
+    .known_o    (route_known),
+    .out_o      (route_out),
+    .bist_i,
+    .bist_fail_o(routes_fail)
   );
   assign bist_fail_o = {routes_fail, parts_fail};
 
   fred_paths #(.P(P), .M(M)) i_paths (
-    .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)
+    .clk_i,
+    .rst_ni,
+    .load_i    (change),
+    .row_i     (change_row),
+    .in_path_o (in_path),
+    .out_path_o(out_path)
   );
 
   fred_online_paths #(.P(P), .M(M)) i_online_paths (
-    .clk_i, .rst_ni,
-    .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out), .in_path_i(in_path), .out_path_i(out_path),
-    .route_o(route), .idle_o(paths_idle)
+    .clk_i,
+    .rst_ni,
+    .move_i     (move),
+    .phase_in_i (phase_in),
+    .phase_out_i(phase_out),
+    .in_path_i  (in_path),
+    .out_path_i (out_path),
+    .route_o    (route),
+    .idle_o     (paths_idle)
   );
 
   // The route is put in where a flit enters the interconnect and taken out where it leaves.
   for (genvar p = 0; p < P; p++) begin : gen_route
     assign routed_flit[p*FLIT_W +: FLIT_W] = {
-        enter_flit[p*FLIT_W + ROUTE_END +: FLIT_W - ROUTE_END],
-        enter_flit[p*FLIT_W + fred_pkg::ONLINE_BIT +: ROUTE_W] | route[p*ROUTE_W +: ROUTE_W],
-        enter_flit[p*FLIT_W +: fred_pkg::ONLINE_BIT]};
+      enter_flit[p*FLIT_W + ROUTE_END +: FLIT_W - ROUTE_END],
+      enter_flit[p*FLIT_W + fred_pkg::ONLINE_BIT +: ROUTE_W] | route[p*ROUTE_W +: ROUTE_W],
+      enter_flit[p*FLIT_W +: fred_pkg::ONLINE_BIT]};
     assign leave_flit[p*FLIT_W +: FLIT_W] = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
     assign done_online[p] = done_flit[p*FLIT_W + fred_pkg::ONLINE_BIT];
     assign done_vc[VC_W*p +: VC_W] = done_flit[p*FLIT_W + noc_pkg::VC_LSB +: VC_W];
@@ -163,10 +226,18 @@ module fred_switch #(
   end
 
   fred_exit #(.P(P), .PHASES_IN_USE(PHASES_IN_USE)) i_exit (
-    .clk_i, .rst_ni,
-    .move_i(move), .phase_out_i(phase_out), .phase_vc_i(phase_vc), .in_valid_i(done_valid), .in_online_i(done_online),
-    .in_vc_i(done_vc), .in_head_i(done_head), .in_tail_i(done_tail),
-    .out_valid_o(leave_valid), .error_o(exit_error)
+    .clk_i,
+    .rst_ni,
+    .move_i     (move),
+    .phase_out_i(phase_out),
+    .phase_vc_i (phase_vc),
+    .in_valid_i (done_valid),
+    .in_online_i(done_online),
+    .in_vc_i    (done_vc),
+    .in_head_i  (done_head),
+    .in_tail_i  (done_tail),
+    .out_valid_o(leave_valid),
+    .error_o    (exit_error)
   );
 
   assign enter_idle = !busy && paths_idle;
@@ -176,8 +247,14 @@ module fred_switch #(
   end
 
   fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
-    .clk_i, .rst_ni,
-    .in_valid_i(enter_valid), .in_flit_i(routed_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
-    .load_i(load), .config_i(config_q), .busy_o(busy)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (enter_valid),
+    .in_flit_i  (routed_flit),
+    .out_valid_o(done_valid),
+    .out_flit_o (done_flit),
+    .load_i     (load),
+    .config_i   (config_q),
+    .busy_o     (busy)
   );
 endmodule

@@ -6,9 +6,9 @@
 // Reset: rst_ni, at any time, of everything, for as long as one may like; each clock has a reset_sync. Traffic begins
 //   when all clocks have had three edges after it. test_mode_i, test_rst_ni: see reset_sync.
 // Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in
-//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit vc_index(p, v): VC v of
-//   port p). rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low: nothing
-//   leaves.
+//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit vc_index(p, v): VC
+//   v of port p). rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low:
+//   nothing leaves.
 // Latency, with equal clocks: 2 to 3 cycles more than a fred_switch on the way in, 3 to 4 on the way out, by phase.
 //   A link's credit loop is longer by 7 or 8 cycles at the end that sends, by 6 or 7 at the end that receives: 13 to 15
 //   in all, for which the input buffers need as many flits more.
@@ -53,10 +53,10 @@ module fred_switch_top #(
   /// bits of an address on the bus, which counts bytes, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                test_mode_i,
-  input  logic                test_rst_ni,
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  input  logic                          test_mode_i,
+  input  logic                          test_rst_ni,
   // links, what arrives
   input  logic [P-1:0]                  rx_clk_i,
   input  logic [P-1:0]                  rx_valid_i,
@@ -70,22 +70,22 @@ module fred_switch_top #(
   output logic [P*FLIT_W-1:0]           tx_flit_o,
   output logic [noc_pkg::NUM_VCS*P-1:0] tx_credit_o,
   // register bus
-  input  logic                psel_i,
-  input  logic                penable_i,
-  input  logic                pwrite_i,
-  input  logic [ADDR_W-1:0]   paddr_i,
-  input  logic [31:0]         pwdata_i,
-  output logic                pready_o,
-  output logic [31:0]         prdata_o,
-  output logic                pslverr_o,
+  input  logic                          psel_i,
+  input  logic                          penable_i,
+  input  logic                          pwrite_i,
+  input  logic [ADDR_W-1:0]             paddr_i,
+  input  logic [31:0]                   pwdata_i,
+  output logic                          pready_o,
+  output logic [31:0]                   prdata_o,
+  output logic                          pslverr_o,
   // status
-  output logic                idle_o,
-  output logic [31:0]         error_o,
+  output logic                          idle_o,
+  output logic [31:0]                   error_o,
   // memory test
-  input  logic                bist_start_i,
-  output logic                bist_busy_o,
-  output logic                bist_done_o,
-  output logic [2*P+1:0]      bist_fail_o
+  input  logic                          bist_start_i,
+  output logic                          bist_busy_o,
+  output logic                          bist_done_o,
+  output logic [2*P+1:0]                bist_fail_o
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned BUFFER = (VC_DEPTH > CTRL_DEPTH) ? VC_DEPTH : CTRL_DEPTH;
@@ -103,10 +103,21 @@ module fred_switch_top #(
   fred_register_map #(.P(P), .M(M)) i_map (.write_i(pwrite_i), .addr_i(paddr_i[ADDR_W-1:2]), .known_o(known));
 
   apb_slave #(.ADDR_W(ADDR_W)) i_bus (
-    .clk_i, .rst_ni(rst_n),
-    .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o, .prdata_o, .pslverr_o,
-    .refuse_i(!known || bist_busy_o),
-    .reg_valid_o(reg_valid), .reg_write_o(reg_write), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata),
+    .clk_i,
+    .rst_ni     (rst_n),
+    .psel_i,
+    .penable_i,
+    .pwrite_i,
+    .paddr_i,
+    .pwdata_i,
+    .pready_o,
+    .prdata_o,
+    .pslverr_o,
+    .refuse_i   (!known || bist_busy_o),
+    .reg_valid_o(reg_valid),
+    .reg_write_o(reg_write),
+    .reg_addr_o (reg_addr),
+    .reg_wdata_o(reg_wdata),
     .reg_rdata_i(reg_rdata)
   );
 
@@ -121,12 +132,15 @@ module fred_switch_top #(
   logic [bist_pkg::BUS_W-1:0] bist;
   logic [PLACES-1:0]          bist_fail;
 
-  bist_controller #(
-    .DEPTH((DEEPER_BUFFER > DEEPER_TABLE) ? DEEPER_BUFFER : DEEPER_TABLE), .PLACES(PLACES)
-  ) i_bist (
-    .clk_i, .rst_ni(rst_n),
-    .start_i(bist_start_i), .busy_o(bist_busy_o), .done_o(bist_done_o), .fail_o(bist_fail_o),
-    .bist_o(bist), .fail_i(bist_fail)
+  bist_controller #(.DEPTH((DEEPER_BUFFER > DEEPER_TABLE) ? DEEPER_BUFFER : DEEPER_TABLE), .PLACES(PLACES)) i_bist (
+    .clk_i,
+    .rst_ni (rst_n),
+    .start_i(bist_start_i),
+    .busy_o (bist_busy_o),
+    .done_o (bist_done_o),
+    .fail_o (bist_fail_o),
+    .bist_o (bist),
+    .fail_i (bist_fail)
   );
   assign switch_rst_n = rst_n && !bist_busy_o;
 
@@ -142,33 +156,65 @@ module fred_switch_top #(
     reset_sync i_tx_reset (.clk_i(tx_clk_i[p]), .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(tx_rst_n));
 
     link_rx #(.FLIT_W(FLIT_W), .DEPTH(RX_DEPTH), .CREDITS(LINK_CREDITS)) i_rx (
-      .rx_clk_i(rx_clk_i[p]), .rx_rst_ni(rx_rst_n),
-      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]),
-      .rx_credit_i(rx_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
+      .rx_clk_i     (rx_clk_i[p]),
+      .rx_rst_ni    (rx_rst_n),
+      .rx_valid_i   (rx_valid_i[p]),
+      .rx_flit_i    (rx_flit_i[p*FLIT_W +: FLIT_W]),
+      .rx_credit_i  (rx_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
       .rx_overflow_o(rx_overflow_o[p]),
-      .clk_i, .rst_ni(rst_n),
-      .valid_o(in_valid[p]), .flit_o(in_flit[p*FLIT_W +: FLIT_W]),
-      .credit_o(out_credit[noc_pkg::vc_index(p, 0) +: VCS])
+      .clk_i,
+      .rst_ni       (rst_n),
+      .valid_o      (in_valid[p]),
+      .flit_o       (in_flit[p*FLIT_W +: FLIT_W]),
+      .credit_o     (out_credit[noc_pkg::vc_index(p, 0) +: VCS])
     );
     link_tx #(.FLIT_W(FLIT_W), .DEPTH(TX_DEPTH), .LAUNCH_EDGES(1), .CREDITS(BUFFER)) i_tx (
-      .clk_i, .rst_ni(rst_n),
-      .ready_o(out_ready[p]), .valid_i(out_valid[p]), .flit_i(out_flit[p*FLIT_W +: FLIT_W]),
-      .credit_i(in_credit[noc_pkg::vc_index(p, 0) +: VCS]),
-      .tx_clk_i(tx_clk_i[p]), .tx_rst_ni(tx_rst_n), .tx_ready_i(tx_ready_i[p]),
-      .tx_valid_o(tx_valid_o[p]), .tx_flit_o(tx_flit_o[p*FLIT_W +: FLIT_W]),
+      .clk_i,
+      .rst_ni     (rst_n),
+      .ready_o    (out_ready[p]),
+      .valid_i    (out_valid[p]),
+      .flit_i     (out_flit[p*FLIT_W +: FLIT_W]),
+      .credit_i   (in_credit[noc_pkg::vc_index(p, 0) +: VCS]),
+      .tx_clk_i   (tx_clk_i[p]),
+      .tx_rst_ni  (tx_rst_n),
+      .tx_ready_i (tx_ready_i[p]),
+      .tx_valid_o (tx_valid_o[p]),
+      .tx_flit_o  (tx_flit_o[p*FLIT_W +: FLIT_W]),
       .tx_credit_o(tx_credit_o[noc_pkg::vc_index(p, 0) +: VCS])
     );
   end
 
   fred_switch #(
-    .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .FORMAT(FORMAT),
-    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER), .BIST(1)
+    .P           (P),
+    .M           (M),
+    .LANES       (LANES),
+    .VC_DEPTH    (VC_DEPTH),
+    .CTRL_DEPTH  (CTRL_DEPTH),
+    .OUT_DEPTH   (OUT_DEPTH),
+    .FORMAT      (FORMAT),
+    .PACKET_FLITS(PACKET_FLITS),
+    .YIELD       (YIELD),
+    .QUANTUM     (QUANTUM),
+    .VC_ORDER    (VC_ORDER),
+    .BIST        (1)
   ) i_switch (
-    .clk_i, .rst_ni(switch_rst_n),
-    .in_valid_i(in_valid), .in_flit_i(in_flit), .in_credit_o(in_credit),
-    .out_valid_o(out_valid), .out_flit_o(out_flit), .out_ready_i(out_ready), .out_credit_i(out_credit),
-    .reg_valid_i(reg_valid), .reg_write_i(reg_write), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
-    .reg_rdata_o(reg_rdata),
-    .idle_o, .error_o, .bist_i(bist), .bist_fail_o(bist_fail)
+    .clk_i,
+    .rst_ni      (switch_rst_n),
+    .in_valid_i  (in_valid),
+    .in_flit_i   (in_flit),
+    .in_credit_o (in_credit),
+    .out_valid_o (out_valid),
+    .out_flit_o  (out_flit),
+    .out_ready_i (out_ready),
+    .out_credit_i(out_credit),
+    .reg_valid_i (reg_valid),
+    .reg_write_i (reg_write),
+    .reg_addr_i  (reg_addr),
+    .reg_wdata_i (reg_wdata),
+    .reg_rdata_o (reg_rdata),
+    .idle_o,
+    .error_o,
+    .bist_i      (bist),
+    .bist_fail_o (bist_fail)
   );
 endmodule

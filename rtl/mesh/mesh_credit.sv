@@ -35,7 +35,7 @@ module mesh_credit #(
 
   logic [CREDIT_W-1:0] credits_q;
   logic [NEED_W-1:0]   need_q;
-  logic                spend_q;  // launched at the edge before
+  logic                spend_q;                                                   // launched at the edge before
   logic                credit_ge_1_q, credit_ge_2_q;
   logic                credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
 
@@ -59,7 +59,7 @@ module mesh_credit #(
         if (write_i) begin
           credits_d = wdata_i;
           need_d = (wdata_i >= CREDIT_W'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
-                 : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
+                                                        : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
         end
         credits_q <= credits_d;
         need_q <= need_d;
@@ -74,7 +74,7 @@ module mesh_credit #(
 
   assign room_flit_o = spend_q ? credit_ge_2_q : credit_ge_1_q;
   assign room_packet_o = (spend_q && ring_i) ? credit_ge_need_2_q
-                       : (spend_q || ring_i) ? credit_ge_need_1_q : credit_ge_need_q;
+                                             : (spend_q || ring_i) ? credit_ge_need_1_q : credit_ge_need_q;
   assign credits_o = credits_q;
 
   // ------------------------------------------------------------------ assertions

@@ -80,8 +80,16 @@ module mesh_input #(
   assign header = in_flit_q[noc_pkg::HEADER_W-1:0];
 
   route_select #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_route (
-    .valid_i(in_valid_q), .dst_i(header.dst), .from_i, .x_i, .y_i, .columns_i, .rows_i, .npu_port_i,
-    .known_o(known), .port_o(route)
+    .valid_i(in_valid_q),
+    .dst_i  (header.dst),
+    .from_i,
+    .x_i,
+    .y_i,
+    .columns_i,
+    .rows_i,
+    .npu_port_i,
+    .known_o(known),
+    .port_o (route)
   );
   assign side = {PORT_W'(route), !known, header.tail};
 
@@ -98,15 +106,23 @@ module mesh_input #(
   logic [bist_pkg::BUS_W-1:0] no_bist;
   assign no_bist = '0;
 
-  vc_buffer #(
-    .FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)
-  ) i_buffer (
-    .clk_i, .rst_ni,
-    .in_valid_i(in_valid_q), .in_vc_i(header.vc),
-    .in_flit_i(in_flit_q), .in_side_i(side),
-    .valid_o(valid), .side_o(front_side), .pop_i, .pop_vc_i, .flit_o, .credit_o,
-    .overflow_o(error_overflow_o), .empty_o(buffer_empty),
-    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+  vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_buffer (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (in_valid_q),
+    .in_vc_i    (header.vc),
+    .in_flit_i  (in_flit_q),
+    .in_side_i  (side),
+    .valid_o    (valid),
+    .side_o     (front_side),
+    .pop_i,
+    .pop_vc_i,
+    .flit_o,
+    .credit_o,
+    .overflow_o (error_overflow_o),
+    .empty_o    (buffer_empty),
+    .bist_i     (no_bist),
+    .bist_fail_o(unused_bist_fail)
   );
   assign empty_o = buffer_empty && !in_valid_q;
 
@@ -147,10 +163,7 @@ module mesh_input #(
   end
 
   // ------------------------------------------------------------------ assertions
-  packet_order i_packet_order (
-    .clk_i, .rst_ni,
-    .valid_i(in_valid_i), .header_i(in_flit_i[noc_pkg::HEADER_W-1:0])
-  );
+  packet_order i_packet_order (.clk_i, .rst_ni, .valid_i(in_valid_i), .header_i(in_flit_i[noc_pkg::HEADER_W-1:0]));
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && pop_i) pop_takes_a_front_with_a_route: assert (front_o[pop_vc_i]);

@@ -49,11 +49,16 @@ module mesh_output #(
       .DEPTH       ((v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH),
       .PACKET_FLITS((v == noc_pkg::VC_CONTROL) ? 1 : PACKET_FLITS)
     ) i_credit (
-      .clk_i, .rst_ni, .ring_i,
-      .launch_i(launch_i[v]), .give_i(out_credit_i[v]),
-      .write_i(credit_write_i[v]), .wdata_i(credit_wdata_i),
-      .room_flit_o(room_flit_o[v]), .room_packet_o(room_packet_o[v]),
-      .credits_o(credits_o[CREDIT_W*v +: CREDIT_W])
+      .clk_i,
+      .rst_ni,
+      .ring_i,
+      .launch_i     (launch_i[v]),
+      .give_i       (out_credit_i[v]),
+      .write_i      (credit_write_i[v]),
+      .wdata_i      (credit_wdata_i),
+      .room_flit_o  (room_flit_o[v]),
+      .room_packet_o(room_packet_o[v]),
+      .credits_o    (credits_o[CREDIT_W*v +: CREDIT_W])
     );
   end
 

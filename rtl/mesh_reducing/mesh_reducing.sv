@@ -94,34 +94,92 @@ module mesh_reducing #(
   assign no_vc = '0;
 
   phased_switch #(
-    .P(P), .ID(mesh_pkg::MESH_REDUCING_ID), .SHAPE({16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)}), .ROW_W(ROW_W),
-    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM),
-    .VC_ORDER(VC_ORDER), .BIST(BIST)
+    .P            (P),
+    .ID           (mesh_pkg::MESH_REDUCING_ID),
+    .SHAPE        ({16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)}),
+    .ROW_W        (ROW_W),
+    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES),
+    .APART_LEVELS (0),
+    .LANES        (LANES),
+    .VC_DEPTH     (VC_DEPTH),
+    .CTRL_DEPTH   (CTRL_DEPTH),
+    .OUT_DEPTH    (OUT_DEPTH),
+    .PACKET_FLITS (PACKET_FLITS),
+    .YIELD        (YIELD),
+    .QUANTUM      (QUANTUM),
+    .VC_ORDER     (VC_ORDER),
+    .BIST         (BIST)
   ) i_phased (
-    .clk_i, .rst_ni,
-    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i, .bist_fail_o,
-    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
-    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
-    .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
-    .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
-    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle), .enter_error_i(1'b0)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i,
+    .in_flit_i,
+    .in_credit_o,
+    .out_valid_o,
+    .out_flit_o,
+    .out_ready_i,
+    .out_credit_i,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_rdata_o,
+    .idle_o,
+    .error_o,
+    .bist_i,
+    .bist_fail_o,
+    .lookup_o      (lookup),
+    .lookup_dst_o  (lookup_dst),
+    .route_known_i (route_known),
+    .route_out_i   (route_out),
+    .own_hit_i     (own_hit),
+    .own_rdata_i   (own_rdata),
+    .change_o      (change),
+    .change_row_o  (change_row),
+    .load_o        (load),
+    .move_o        (move),
+    .phase_in_o    (phase_in),
+    .phase_out_o   (phase_out),
+    .phase_vc_o    (phase_vc),
+    .hold_i        (none),
+    .closed_i      (none),
+    .under_way_i   (none),
+    .under_way_vc_i(no_vc),
+    .enter_valid_o (enter_valid),
+    .enter_flit_o  (enter_flit),
+    .leave_valid_i (leave_valid),
+    .leave_flit_i  (leave_flit),
+    .enter_idle_i  (enter_idle),
+    .enter_error_i (1'b0)
   );
 
   mesh_reducing_routes #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_routes (
-    .clk_i, .rst_ni,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out)
+    .clk_i,
+    .rst_ni,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .hit_o   (own_hit),
+    .rdata_o (own_rdata),
+    .lookup_i(lookup),
+    .dst_i   (lookup_dst),
+    .known_o (route_known),
+    .out_o   (route_out)
   );
 
   reducing_crossbar_datapath #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_datapath (
-    .clk_i, .rst_ni,
-    .change_i(change), .change_row_i(change_row), .load_i(load), .move_i(move),
-    .enter_valid_i(enter_valid), .enter_flit_i(enter_flit), .leave_valid_o(leave_valid), .leave_flit_o(leave_flit),
-    .idle_o(enter_idle)
+    .clk_i,
+    .rst_ni,
+    .change_i     (change),
+    .change_row_i (change_row),
+    .load_i       (load),
+    .move_i       (move),
+    .enter_valid_i(enter_valid),
+    .enter_flit_i (enter_flit),
+    .leave_valid_o(leave_valid),
+    .leave_flit_o (leave_flit),
+    .idle_o       (enter_idle)
   );
 
   logic unused;  // which ports the phase uses the trees need not know

@@ -65,10 +65,16 @@ module mesh_reducing_routes #(
     logic             known;
     logic [OUT_W-1:0] route;
     route_select #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_route (
-      .valid_i(lookup_i[p]), .dst_i(dst_i[DST_W*p +: DST_W]), .from_i(mesh_pkg::from_direction(p)),
-      .x_i(x_q), .y_i(y_q), .columns_i(NO_RING), .rows_i(NO_RING),
+      .valid_i   (lookup_i[p]),
+      .dst_i     (dst_i[DST_W*p +: DST_W]),
+      .from_i    (mesh_pkg::from_direction(p)),
+      .x_i       (x_q),
+      .y_i       (y_q),
+      .columns_i (NO_RING),
+      .rows_i    (NO_RING),
       .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link_q)),
-      .known_o(known), .port_o(route)
+      .known_o   (known),
+      .port_o    (route)
     );
     assign none[p] = lookup_i[p] && !known;
     always_ff @(posedge clk_i) begin : lookup

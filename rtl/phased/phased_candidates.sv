@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for phases that the switch could change to: those at the heads of input buffers.
 //
-// One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the active
-//   one, and no candidate yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one
-//   of that VC with a flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its inputs have a
-//   head-of-line flit of the phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an
-//   up and a down flow in one phase that would wait for the result of what it holds back, so readiness is per flow here.)
+// One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the
+//   active one, and no candidate yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a
+//   valid one of that VC with a flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its
+//   inputs have a head-of-line flit of the phase, all its outputs have room. (The paper says "when all ports hold a
+//   packet"; with an up and a down flow in one phase that would wait for the result of what it holds back, so readiness
+//   is per flow here.)
 // candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
 //   clear_i, whether or not it still is ready: no head-of-line flit but those of the active phase leave.
-// clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow or a
-//   field of the interconnect's configuration in common with a candidate's; bit S*v+s for the one in slot s. With one
-//   phase in use all ones: a candidate takes its place.
+// clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow
+//   or a field of the interconnect's configuration in common with a candidate's; bit S*v+s for the one in slot s. With
+//   one phase in use all ones: a candidate takes its place.
 // Timing: with search_i and free_i before edge e a head-of-line flit is chosen and its row read at e; at e + 1 it is
-//   judged, by the head-of-line flits and the room before that edge, and a candidate from then on. clear_i drops what was
-//   read, too.
+//   judged, by the head-of-line flits and the room before that edge, and a candidate from then on. clear_i drops what
+//   was read, too.
 // idle: with no head-of-line flit of another phase nothing changes in here.
 module phased_candidates #(
   /// ports of the switch
@@ -22,7 +23,8 @@ module phased_candidates #(
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// phases in use at a time, 1 or 2
   parameter int unsigned PHASES_IN_USE = 1,
-  /// bits of a field of the interconnect's configuration; those of rows whose fields are used apart can be in use at once
+  /// bits of a field of the interconnect's configuration; those of rows whose fields are used apart can be in use at
+  /// once
   parameter int unsigned CONFIG_FIELD_W = 1,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
@@ -31,28 +33,28 @@ module phased_candidates #(
   /// bits of a phase's number, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
-  input  logic               clk_i,
-  input  logic               rst_ni,
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
   // control unit
-  input  logic                   search_i,
-  input  logic                   clear_i,
-  output logic [VCS-1:0]         candidate_o,
-  output logic [VCS*PHASE_W-1:0] phase_o,
-  output logic [VCS*ROW_W-1:0]   rows_o,
-  output logic                   error_o,
+  input  logic                           search_i,
+  input  logic                           clear_i,
+  output logic [VCS-1:0]                 candidate_o,
+  output logic [VCS*PHASE_W-1:0]         phase_o,
+  output logic [VCS*ROW_W-1:0]           rows_o,
+  output logic                           error_o,
   // rows of the phases in use
   input  logic [PHASES_IN_USE-1:0]       used_i,
   input  logic [PHASES_IN_USE*ROW_W-1:0] used_rows_i,
   output logic [VCS*PHASES_IN_USE-1:0]   clash_o,
   // input and output units, by noc_pkg::vc_index
-  input  logic [VCS*P-1:0]         other_i,
-  input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
-  input  logic [VCS*P-1:0]         room_i,
+  input  logic [VCS*P-1:0]               other_i,
+  input  logic [VCS*PHASE_W*P-1:0]       front_phase_i,
+  input  logic [VCS*P-1:0]               room_i,
   // phase store
-  input  logic               free_i,
-  output logic               read_o,
-  output logic [PHASE_W-1:0] read_phase_o,
-  input  logic [ROW_W-1:0]   row_i
+  input  logic                           free_i,
+  output logic                           read_o,
+  output logic [PHASE_W-1:0]             read_phase_o,
+  input  logic [ROW_W-1:0]               row_i
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned CODES = 1 << FLOW_W;
@@ -75,28 +77,12 @@ module phased_candidates #(
       end
     end
 
-    rr_arbiter #(
-      .N(P)
-    ) i_ports (
-      .clk_i,
-      .rst_ni,
-      .request_i(waiting),
-      .advance_i(vc[v]),
-      .grant_o  (first)
-    );
+    rr_arbiter #(.N(P)) i_ports (.clk_i, .rst_ni, .request_i(waiting), .advance_i(vc[v]), .grant_o(first));
     assign wanted[v] = search_i && free_i && !candidate_o[v] && waiting != '0;
     assign port[v] = first;
   end
 
-  rr_arbiter #(
-    .N(VCS)
-  ) i_vcs (
-    .clk_i,
-    .rst_ni,
-    .request_i(wanted),
-    .advance_i(read_o),
-    .grant_o  (vc)
-  );
+  rr_arbiter #(.N(VCS)) i_vcs (.clk_i, .rst_ni, .request_i(wanted), .advance_i(read_o), .grant_o(vc));
 
   assign chosen_vc = noc_pkg::onehot_vc(vc);
   assign chosen = port[chosen_vc];

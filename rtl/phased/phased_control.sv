@@ -18,15 +18,16 @@
 //   through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of the
 //   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
 //   passed before the configuration changes.
-// Two phases in use: PHASES_IN_USE = 2 has a second slot for a phase that shares nothing with that in the first: no port,
-//   no code of a flow, no field of the interconnect's configuration (phased_candidates). Each slot counts its own silence and
-//   busy cycles, and gives way by the rules above. A candidate takes the place of the phases it shares something with; of
-//   none, a slot that has no phase, or else the first that gives way. The decision is for the candidate of highest
-//   priority to which all that it takes the place of give way; only their head flits wait for the change. The tables and
-//   the configuration are then those of both phases: their rows, or-ed. Ports that no phase uses are of the first slot.
-// Rows may be written while other phases are in use. A write to the row of the active phase (write_i) ends that phase: its
-//   next packets load the new row. Inside a packet, or where a flit fires at that edge, it does not. Who writes makes sure
-//   that no packet of the phase is in the switch.
+// Two phases in use: PHASES_IN_USE = 2 has a second slot for a phase that shares nothing with that in the first: no
+//   port, no code of a flow, no field of the interconnect's configuration (phased_candidates). Each slot counts its own
+//   silence and busy cycles, and gives way by the rules above. A candidate takes the place of the phases it shares
+//   something with; of none, a slot that has no phase, or else the first that gives way. The decision is for the
+//   candidate of highest priority to which all that it takes the place of give way; only their head flits wait for the
+//   change. The tables and the configuration are then those of both phases: their rows, or-ed. Ports that no phase uses
+//   are of the first slot.
+// Rows may be written while other phases are in use. A write to the row of the active phase (write_i) ends that phase:
+//   its next packets load the new row. Inside a packet, or where a flit fires at that edge, it does not. Who writes
+//   makes sure that no packet of the phase is in the switch.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
 // Online unicasts are not seen here: phased_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
@@ -58,8 +59,8 @@ module phased_control #(
   /// bits of a phase's number, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
   // phases in use, by slot; slots of the inputs and outputs
   output logic [PHASES_IN_USE-1:0]         active_o,
   output logic [VC_W*PHASES_IN_USE-1:0]    vc_o,
@@ -67,36 +68,36 @@ module phased_control #(
   output logic [P-1:0]                     in_slot_o,
   output logic [P-1:0]                     out_slot_o,
   // input units; head-of-line flits by noc_pkg::vc_index
-  input  logic [P-1:0]             match_i,
-  input  logic [PHASES_IN_USE-1:0] wait_i,
-  input  logic [P-1:0]             tail_i,
-  input  logic [VCS*P-1:0]         other_i,
-  input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
-  output logic [P-1:0]             pop_o,
-  output logic [P*PORT_W-1:0]      partner_o,
+  input  logic [P-1:0]                     match_i,
+  input  logic [PHASES_IN_USE-1:0]         wait_i,
+  input  logic [P-1:0]                     tail_i,
+  input  logic [VCS*P-1:0]                 other_i,
+  input  logic [VCS*PHASE_W*P-1:0]         front_phase_i,
+  output logic [P-1:0]                     pop_o,
+  output logic [P*PORT_W-1:0]              partner_o,
   // output units; room by noc_pkg::vc_index; fire: pop_o is not zero; held: inside a packet of a phase in use
-  input  logic [VCS*P-1:0] room_i,
-  output logic [P-1:0]     reserve_o,
-  output logic             fire_o,
-  output logic [P-1:0]     held_o,
+  input  logic [VCS*P-1:0]                 room_i,
+  output logic [P-1:0]                     reserve_o,
+  output logic                             fire_o,
+  output logic [P-1:0]                     held_o,
   // phase store
-  input  logic               free_i,
-  output logic               read_o,
-  output logic [PHASE_W-1:0] read_phase_o,
-  input  logic [ROW_W-1:0]   row_i,
-  input  logic               write_i,
-  input  logic [PHASE_W-1:0] write_phase_i,
+  input  logic                             free_i,
+  output logic                             read_o,
+  output logic [PHASE_W-1:0]               read_phase_o,
+  input  logic [ROW_W-1:0]                 row_i,
+  input  logic                             write_i,
+  input  logic [PHASE_W-1:0]               write_phase_i,
   // a change at this edge, to this row; the interconnect's wave
-  output logic                change_o,
-  output logic [ROW_W-1:0]    change_row_o,
-  output logic                load_o,
+  output logic                             change_o,
+  output logic [ROW_W-1:0]                 change_row_o,
+  output logic                             load_o,
   // events, for the counters
-  output logic [7:0]          reductions_o,
-  output logic [7:0]          stall_join_o,
-  output logic [7:0]          stall_credit_o,
-  output logic [7:0]          stall_phase_o,
-  output logic                error_phase_o,
-  output logic                idle_o
+  output logic [7:0]                       reductions_o,
+  output logic [7:0]                       stall_join_o,
+  output logic [7:0]                       stall_credit_o,
+  output logic [7:0]                       stall_phase_o,
+  output logic                             error_phase_o,
+  output logic                             idle_o
 );
   localparam int unsigned SLOTS = PHASES_IN_USE;
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P);
@@ -119,7 +120,7 @@ module phased_control #(
   logic [SLOTS-1:0]           replaced, target;  // by the decision: slots whose phases it replaces, the one it goes to
   logic [VC_W-1:0]            next_vc_q;
   logic [PHASE_W-1:0]         next_phase_q;
-  logic                       decided_q;  // a decision waits for the ends of packets
+  logic                       decided_q;         // a decision waits for the ends of packets
   logic                       changed_q, load_q;
   logic [LOCK_W-1:0]          lock_q;
   logic [VCS*P-1:0]           other_q;
@@ -141,15 +142,15 @@ module phased_control #(
   ) i_candidates (
     .clk_i,
     .rst_ni,
-    .search_i    (!decided_q),
-    .clear_i     (change),
-    .candidate_o (candidate),
-    .phase_o     (candidate_phase),
-    .rows_o      (candidate_rows),
-    .error_o     (error_phase_o),
-    .used_i      (active_q),
-    .used_rows_i (used_rows),
-    .clash_o     (clash),
+    .search_i   (!decided_q),
+    .clear_i    (change),
+    .candidate_o(candidate),
+    .phase_o    (candidate_phase),
+    .rows_o     (candidate_rows),
+    .error_o    (error_phase_o),
+    .used_i     (active_q),
+    .used_rows_i(used_rows),
+    .clash_o    (clash),
     .other_i,
     .front_phase_i,
     .room_i,
@@ -285,9 +286,9 @@ module phased_control #(
 
     // A phase stays unless the change replaces it, or the row has been written.
     assign stays = (active_q[0] && !replaced[0]) ? row_q[0 +: ROW_W]
-                 : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: ROW_W] : '0;
+                                                 : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: ROW_W] : '0;
     assign second = target[1] ? next_row[TABLE_W-1:0]
-                  : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: TABLE_W] : '0;
+                              : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: TABLE_W] : '0;
     logic unused_vc;
     assign unused_vc = &{1'b0, second[phased_pkg::ROW_FLOWS_LSB-1:0]};
     for (genvar p = 0; p < P; p++) begin : gen_port
@@ -341,25 +342,22 @@ module phased_control #(
     assign room[p] = room_i[noc_pkg::vc_index(p, 32'(vc))];
   end
 
-  phased_join #(
-    .P            (P),
-    .PHASES_IN_USE(PHASES_IN_USE)
-  ) i_join (
+  phased_join #(.P(P), .PHASES_IN_USE(PHASES_IN_USE)) i_join (
     .clk_i,
     .rst_ni,
-    .load_i   (change),
-    .row_i    (change_row_o[TABLE_W-1:0]),
-    .slot_i   (in_slot),
-    .hold_i   ({SLOTS{decided_q}} & replaced),
+    .load_i(change),
+    .row_i (change_row_o[TABLE_W-1:0]),
+    .slot_i(in_slot),
+    .hold_i({SLOTS{decided_q}} & replaced),
     .match_i,
     .tail_i,
     .pop_o,
     .partner_o,
-    .room_i   (room),
+    .room_i(room),
     .reserve_o,
     .held_o,
-    .fire_o   (fire),
-    .open_o   (open),
+    .fire_o(fire),
+    .open_o(open),
     .reductions_o,
     .stall_join_o,
     .stall_credit_o

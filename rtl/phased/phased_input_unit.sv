@@ -31,44 +31,44 @@ module phased_input_unit #(
   /// bits of a phase's number, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
   // link side
-  input  logic              in_valid_i,
-  input  logic [FLIT_W-1:0] in_flit_i,
-  output logic [VCS-1:0]    credit_o,
+  input  logic                             in_valid_i,
+  input  logic [FLIT_W-1:0]                in_flit_i,
+  output logic [VCS-1:0]                   credit_o,
   // routing table: asked at an edge, answered after it
-  output logic                         lookup_o,
-  output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
-  input  logic                         route_known_i,
-  input  logic [phased_pkg::OUT_W-1:0]   route_out_i,
+  output logic                             lookup_o,
+  output logic [noc_pkg::DST_W-1:0]        lookup_dst_o,
+  input  logic                             route_known_i,
+  input  logic [phased_pkg::OUT_W-1:0]     route_out_i,
   // control unit: the active phase, whether it is at the head of its VC, and the head-of-line flits of
   // other phases
-  input  logic                   active_i,
-  input  logic [VC_W-1:0]        vc_i,
-  input  logic [PHASE_W-1:0]     phase_i,
-  output logic                   match_o,
-  output logic                   match_tail_o,
-  output logic [VCS-1:0]         other_o,
-  output logic [VCS*PHASE_W-1:0] front_phase_o,
+  input  logic                             active_i,
+  input  logic [VC_W-1:0]                  vc_i,
+  input  logic [PHASE_W-1:0]               phase_i,
+  output logic                             match_o,
+  output logic                             match_tail_o,
+  output logic [VCS-1:0]                   other_o,
+  output logic [VCS*PHASE_W-1:0]           front_phase_o,
   // matcher: head-of-line flits that are online unicasts with a route, without one; outputs of the former; which
   // head-of-line flits are tails
-  output logic [VCS-1:0]                 request_o,
-  output logic [VCS-1:0]                 no_route_o,
+  output logic [VCS-1:0]                   request_o,
+  output logic [VCS-1:0]                   no_route_o,
   output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
-  output logic [VCS-1:0]                 front_tail_o,
+  output logic [VCS-1:0]                   front_tail_o,
   // datapath
-  input  logic              pop_i,
-  input  logic [VC_W-1:0]   pop_vc_i,
-  output noc_pkg::header_t  read_header_o,
-  output logic              flit_valid_o,
-  output logic [FLIT_W-1:0] flit_o,
+  input  logic                             pop_i,
+  input  logic [VC_W-1:0]                  pop_vc_i,
+  output noc_pkg::header_t                 read_header_o,
+  output logic                             flit_valid_o,
+  output logic [FLIT_W-1:0]                flit_o,
   // status
-  output logic              empty_o,
-  output logic              overflow_o,
+  output logic                             empty_o,
+  output logic                             overflow_o,
   // memory test: see bist_ram
-  input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic              bist_fail_o
+  input  logic [bist_pkg::BUS_W-1:0]       bist_i,
+  output logic                             bist_fail_o
 );
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
 
@@ -100,13 +100,7 @@ module phased_input_unit #(
   assign header = flit_q[noc_pkg::HEADER_W-1:0];
   assign in_side = {online_q, route_known_i, route_out_i, header.tail, header.phase};
 
-  vc_buffer #(
-    .FLIT_W    (FLIT_W),
-    .SIDE_W    (SIDE_W),
-    .VC_DEPTH  (VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH),
-    .BIST      (BIST)
-  ) i_buffer (
+  vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_buffer (
     .clk_i,
     .rst_ni,
     .in_valid_i(valid_q),
@@ -169,12 +163,7 @@ module phased_input_unit #(
   assign unused_headers = &{1'b0, pin_header, header};
 
   // ------------------------------------------------------------------ assertions
-  packet_order i_packet_order (
-    .clk_i,
-    .rst_ni,
-    .valid_i (in_valid_i),
-    .header_i(in_flit_i[noc_pkg::HEADER_W-1:0])
-  );
+  packet_order i_packet_order (.clk_i, .rst_ni, .valid_i(in_valid_i), .header_i(in_flit_i[noc_pkg::HEADER_W-1:0]));
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && in_valid_i && pin_header.vc == noc_pkg::VC_CONTROL) begin

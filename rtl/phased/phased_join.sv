@@ -7,7 +7,8 @@
 // Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at
 //   the edge; nothing fires at that edge (hold_i is high, no packet is open).
 // Two phases in use: row_i has the flows of both, slot_i tells at a load which input ports are of the second. hold_i,
-//   fire_o and open_o have a bit for each. A load leaves the flows of one of them as they are; only they fire at that edge.
+//   fire_o and open_o have a bit for each. A load leaves the flows of one of them as they are; only they fire at that
+//   edge.
 // Shapes: flow f of the tables is code f + 1 of a row; masks of ports by flow are fields of P bits.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
 module phased_join #(
@@ -20,35 +21,35 @@ module phased_join #(
   /// bits of a port's number, derived
   localparam int unsigned PORT_W = $clog2(P)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                load_i,
-  input  logic [TABLE_W-1:0]  row_i,
-  input  logic [P-1:0]        slot_i,
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     load_i,
+  input  logic [TABLE_W-1:0]       row_i,
+  input  logic [P-1:0]             slot_i,
   input  logic [PHASES_IN_USE-1:0] hold_i,
   // input units
-  input  logic [P-1:0]        match_i,
-  input  logic [P-1:0]        tail_i,
-  output logic [P-1:0]        pop_o,
+  input  logic [P-1:0]             match_i,
+  input  logic [P-1:0]             tail_i,
+  output logic [P-1:0]             pop_o,
   // lowest input port of the flow of every input port, by the tables before the last edge: for flits being read
-  output logic [P*PORT_W-1:0] partner_o,
+  output logic [P*PORT_W-1:0]      partner_o,
   // output units; held: inside a packet
-  input  logic [P-1:0]        room_i,
-  output logic [P-1:0]        reserve_o,
-  output logic [P-1:0]        held_o,
+  input  logic [P-1:0]             room_i,
+  output logic [P-1:0]             reserve_o,
+  output logic [P-1:0]             held_o,
   // status
   output logic [PHASES_IN_USE-1:0] fire_o,
   output logic [PHASES_IN_USE-1:0] open_o,
-  output logic [7:0]          reductions_o,
-  output logic [7:0]          stall_join_o,
-  output logic [7:0]          stall_credit_o
+  output logic [7:0]               reductions_o,
+  output logic [7:0]               stall_join_o,
+  output logic [7:0]               stall_credit_o
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
   // Ports that each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
   // flow; flows that exist and flows inside a packet.
   logic [P*P-1:0]      flow_in_q, flow_out_q;
-  logic [P-1:0]        adds_q;  // inputs whose flits are added to another's
+  logic [P-1:0]        adds_q;    // inputs whose flits are added to another's
   logic [P*PORT_W-1:0] partner_q, read_partner_q;
   logic                loaded_q;
   logic [P-1:0]        used_q, open_q;

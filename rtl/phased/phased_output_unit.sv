@@ -40,33 +40,33 @@ module phased_output_unit #(
   /// bits of a number of credits, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
   // control unit
-  input  logic            reserve_i,
-  input  logic [VC_W-1:0] reserve_vc_i,
-  output logic [VCS-1:0]  room_o,
+  input  logic                       reserve_i,
+  input  logic [VC_W-1:0]            reserve_vc_i,
+  output logic [VCS-1:0]             room_o,
   // interconnect
-  input  logic              in_valid_i,
-  input  logic [FLIT_W-1:0] in_flit_i,
+  input  logic                       in_valid_i,
+  input  logic [FLIT_W-1:0]          in_flit_i,
   // link
-  input  logic              ready_i,
-  input  logic [VCS-1:0]    credit_i,
-  output logic              out_valid_o,
-  output logic [FLIT_W-1:0] out_flit_o,
+  input  logic                       ready_i,
+  input  logic [VCS-1:0]             credit_i,
+  output logic                       out_valid_o,
+  output logic [FLIT_W-1:0]          out_flit_o,
   // registers: credits of the receiver
-  input  logic                    credit_write_i,
-  input  logic [VC_W-1:0]         credit_vc_i,
-  input  logic [CREDIT_W-1:0]     credit_wdata_i,
-  output logic [VCS*CREDIT_W-1:0] credits_o,
+  input  logic                       credit_write_i,
+  input  logic [VC_W-1:0]            credit_vc_i,
+  input  logic [CREDIT_W-1:0]        credit_wdata_i,
+  output logic [VCS*CREDIT_W-1:0]    credits_o,
   // status
-  output logic              stall_link_o,
-  output logic              empty_o,
+  output logic                       stall_link_o,
+  output logic                       empty_o,
   // simulation only: no error has cut packets, so they are asserted to leave whole
-  input  logic              whole_i,
+  input  logic                       whole_i,
   // memory test: see bist_ram
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic              bist_fail_o
+  output logic                       bist_fail_o
 );
   localparam int unsigned TOTAL = VCS * OUT_DEPTH;
   localparam int unsigned W = $clog2(TOTAL + 1);
@@ -91,7 +91,7 @@ module phased_output_unit #(
   // The slot after this one of a VC.
   function automatic logic [SLOT_W-1:0] next_slot(input logic [VC_W-1:0] vc, input logic [SLOT_W-1:0] slot);
     next_slot = (slot == LAST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]) ? FIRST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]
-                                                             : slot + SLOT_W'(1);
+                                                               : slot + SLOT_W'(1);
   endfunction
 
   // Flits of the longest packet of a VC.
@@ -128,25 +128,19 @@ module phased_output_unit #(
   end
 
   for (genvar v = 0; v < VCS; v++) begin : gen_credits
-    credit_counter #(
-      .DEPTH((v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH)
-    ) i_credits (
+    credit_counter #(.DEPTH((v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH)) i_credits (
       .clk_i,
       .rst_ni,
-      .give_i   (credit_i[v]),
-      .spend_i  (launch && pick == VC_W'(v)),
-      .write_i  (credit_write_i && credit_vc_i == VC_W'(v)),
-      .wdata_i  (credit_wdata_i),
-      .has_credit_o   (credit[v]),
-      .credits_o(credits_o[CREDIT_W*v +: CREDIT_W])
+      .give_i      (credit_i[v]),
+      .spend_i     (launch && pick == VC_W'(v)),
+      .write_i     (credit_write_i && credit_vc_i == VC_W'(v)),
+      .wdata_i     (credit_wdata_i),
+      .has_credit_o(credit[v]),
+      .credits_o   (credits_o[CREDIT_W*v +: CREDIT_W])
     );
   end
 
-  bist_ram #(
-    .WIDTH(FLIT_W),
-    .DEPTH(TOTAL),
-    .BIST (BIST)
-  ) i_staging (
+  bist_ram #(.WIDTH(FLIT_W), .DEPTH(TOTAL), .BIST(BIST)) i_staging (
     .clk_i,
     .write_i(in_valid_i),
     .waddr_i(free_q[SLOT_W*32'(in_vc) +: SLOT_W]),

@@ -47,8 +47,15 @@ module phased_route_ram #(
   logic [P:0] bist_fail;  // by input, then that of the registers
 
   bist_ram #(.WIDTH(ROUTE_W), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_registers (
-    .clk_i, .write_i, .waddr_i(addr_i), .wdata_i,
-    .read_i, .raddr_i(addr_i), .rdata_o, .bist_i, .fail_o(bist_fail[P])
+    .clk_i,
+    .write_i,
+    .waddr_i(addr_i),
+    .wdata_i,
+    .read_i,
+    .raddr_i(addr_i),
+    .rdata_o,
+    .bist_i,
+    .fail_o (bist_fail[P])
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_input
@@ -60,9 +67,15 @@ module phased_route_ram #(
       if (lookup_i[p]) in_table_q <= in_table;
     end
     bist_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_routes (
-      .clk_i, .write_i, .waddr_i(addr_i), .wdata_i(route),
-      .read_i(lookup_i[p] && in_table), .raddr_i(dst[ADDR_W-1:0]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
-      .bist_i, .fail_o(bist_fail[p])
+      .clk_i,
+      .write_i,
+      .waddr_i(addr_i),
+      .wdata_i(route),
+      .read_i (lookup_i[p] && in_table),
+      .raddr_i(dst[ADDR_W-1:0]),
+      .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
+      .bist_i,
+      .fail_o (bist_fail[p])
     );
     assign known_o[p] = in_table_q && known;
   end

@@ -58,8 +58,8 @@ module phased_store #(
   logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
-  // If a row's number of words is no power of two, by comparisons with the first address of every row: a division would be
-  // the longest path of a switch.
+  // If a row's number of words is no power of two, by comparisons with the first address of every row: a division would
+  // be the longest path of a switch.
   always_comb begin : place
     addr_from = '0;
     addr_first = '0;
@@ -98,11 +98,7 @@ module phased_store #(
     assign write = access_i && write_i && addr_hit && (here || !written);
     assign wdata = here ? wdata_i : 32'd0;
     assign look = read && phase_hit;
-    bist_ram #(
-      .WIDTH(32),
-      .DEPTH(DEPTH),
-      .BIST (BIST)
-    ) i_bank (
+    bist_ram #(.WIDTH(32), .DEPTH(DEPTH), .BIST(BIST)) i_bank (
       .clk_i,
       .write_i(write),
       .waddr_i(addr_phase),

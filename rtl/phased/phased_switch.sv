@@ -3,11 +3,11 @@
 // online unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with
 // an interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.
 //
-// Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
-//   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
-//   flit that is sampled on in_flit_i at edge e is at the head of its buffer after e + 1, leaves it at e + 2, is read from
-//   its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is on out_flit_o
-//   after f + 2.
+// Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a
+//   unicast go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online
+//   unicast, a flit that is sampled on in_flit_i at edge e is at the head of its buffer after e + 1, leaves it at e +
+//   2, is read from its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is
+//   on out_flit_o after f + 2.
 // Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, edges
 //   later, to each output the flits of a VC in their order; it cannot stall, and the places that its flits go to are
 //   reserved.
@@ -29,26 +29,27 @@
 //   enter_error_i: what came out of it was not what its configuration should give: ERROR_CONFIG.
 // Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
 //   and until the input's next lookup route_known_i tells whether there is an output for it, route_out_i which.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input p was
-//   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge.
-//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
-//   a memory.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of
+//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same
+//   edge. out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is
+//   that of a memory.
 // Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
 //   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
 //   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read. Those of the routes are the kind's: own_hit_i is high where reg_addr_i is one of them, which
 //   makes it none of the others, own_rdata_i is what the last read of one gave. Credits and routes are written
-//   before traffic flows; the row of a phase at any time at which no packet of it is in the switch, the active phase's too.
+//   before traffic flows; the row of a phase at any time at which no packet of it is in the switch, the active phase's
+//   too.
 // Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
 //   failed: bit p input p, P+p output p, 2P the phase store. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
-// Misprogramming: whatever is written to registers, what is asserted here and below holds, but for the routes, which are
-//   not written while flits look them up. A row that does not fit the packets that name it gives ERROR_PHASE, and they
-//   stay where they are, or ERROR_JOIN, and what leaves may be no whole packets. One that is written while packets of
-//   its phase are here takes effect when it is next looked up.
+// Misprogramming: whatever is written to registers, what is asserted here and below holds, but for the routes, which
+//   are not written while flits look them up. A row that does not fit the packets that name it gives ERROR_PHASE, and
+//   they stay where they are, or ERROR_JOIN, and what leaves may be no whole packets. One that is written while packets
+//   of its phase are here takes effect when it is next looked up.
 module phased_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
@@ -163,20 +164,20 @@ module phased_switch #(
   logic [PHASES_IN_USE-1:0]         active, waits;
   logic [VC_W*PHASES_IN_USE-1:0]    vc;
   logic [PHASE_W*PHASES_IN_USE-1:0] phase;
-  logic [P-1:0]             in_slot, out_slot;
-  logic [P-1:0]             first_held, under_way;  // for the matcher
-  logic [VC_W-1:0]          under_way_vc;
-  logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
-  logic                     fires;
+  logic [P-1:0]                     in_slot, out_slot;
+  logic [P-1:0]                     first_held, under_way;  // for the matcher
+  logic [VC_W-1:0]                  under_way_vc;
+  logic [P-1:0]                     match, match_tail, pop, reserve, held, overflow, in_empty;
+  logic                             fires;
   // Head-of-line flits and room, by noc_pkg::vc_index.
-  logic [VCS*PHASE_W*P-1:0] front_phase;
-  logic [VCS*P-1:0]         front_tail, other, room, room_phase;
-  logic [P*PORT_W-1:0]      partner;
-  logic                     store_free, store_read, store_write;
-  logic [PHASE_W-1:0]       store_phase, store_write_phase;
-  logic [ROW_W-1:0]         row;
-  logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
-  logic                     error_phase, error_join, control_idle;
+  logic [VCS*PHASE_W*P-1:0]         front_phase;
+  logic [VCS*P-1:0]                 front_tail, other, room, room_phase;
+  logic [P*PORT_W-1:0]              partner;
+  logic                             store_free, store_read, store_write;
+  logic [PHASE_W-1:0]               store_phase, store_write_phase;
+  logic [ROW_W-1:0]                 row;
+  logic [7:0]                       reductions, stall_join, stall_credit, stall_phase;
+  logic                             error_phase, error_join, control_idle;
 
   // Online unicasts, the first ones by noc_pkg::vc_index.
   logic [VCS*P-1:0]       request, no_route, locked;
@@ -212,42 +213,87 @@ module phased_switch #(
   end
 
   phased_control #(
-    .P(P), .ROW_W(ROW_W), .CONFIG_STAGES(CONFIG_STAGES), .PHASES_IN_USE(PHASES_IN_USE), .CONFIG_FIELD_W(CONFIG_FIELD_W),
-    .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)
+    .P             (P),
+    .ROW_W         (ROW_W),
+    .CONFIG_STAGES (CONFIG_STAGES),
+    .PHASES_IN_USE (PHASES_IN_USE),
+    .CONFIG_FIELD_W(CONFIG_FIELD_W),
+    .YIELD         (YIELD),
+    .QUANTUM       (QUANTUM),
+    .VC_ORDER      (VC_ORDER)
   ) i_control (
-    .clk_i, .rst_ni,
-    .active_o(active), .vc_o(vc), .phase_o(phase), .in_slot_o(in_slot), .out_slot_o(out_slot),
-    .match_i(match & ~hold_i), .wait_i(waits), .tail_i(match_tail),
-    .other_i(other), .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner),
-    .room_i(room_phase), .reserve_o(reserve), .fire_o(fires), .held_o(held),
-    .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
-    .write_i(store_write), .write_phase_i(store_write_phase),
-    .change_o, .change_row_o, .load_o,
-    .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
-    .stall_phase_o(stall_phase), .error_phase_o(error_phase),
-    .idle_o(control_idle)
+    .clk_i,
+    .rst_ni,
+    .active_o      (active),
+    .vc_o          (vc),
+    .phase_o       (phase),
+    .in_slot_o     (in_slot),
+    .out_slot_o    (out_slot),
+    .match_i       (match & ~hold_i),
+    .wait_i        (waits),
+    .tail_i        (match_tail),
+    .other_i       (other),
+    .front_phase_i (front_phase),
+    .pop_o         (pop),
+    .partner_o     (partner),
+    .room_i        (room_phase),
+    .reserve_o     (reserve),
+    .fire_o        (fires),
+    .held_o        (held),
+    .free_i        (store_free),
+    .read_o        (store_read),
+    .read_phase_o  (store_phase),
+    .row_i         (row),
+    .write_i       (store_write),
+    .write_phase_i (store_write_phase),
+    .change_o,
+    .change_row_o,
+    .load_o,
+    .reductions_o  (reductions),
+    .stall_join_o  (stall_join),
+    .stall_credit_o(stall_credit),
+    .stall_phase_o (stall_phase),
+    .error_phase_o (error_phase),
+    .idle_o        (control_idle)
   );
 
   phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
-    .clk_i, .rst_ni,
-    .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(first_held), .phase_vc_i(vc[0 +: VC_W]), .closed_i, .under_way_i(under_way),
-    .under_way_vc_i(under_way_vc),
-    .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_fires_i(fires),
-    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
-    .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
-    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
+    .clk_i,
+    .rst_ni,
+    .request_i      (request),
+    .out_i          (front_out),
+    .tail_i         (front_tail),
+    .room_i         (room),
+    .phase_held_i   (first_held),
+    .phase_vc_i     (vc[0 +: VC_W]),
+    .closed_i,
+    .under_way_i    (under_way),
+    .under_way_vc_i (under_way_vc),
+    .phase_pop_i    (pop),
+    .phase_reserve_i(reserve),
+    .phase_fires_i  (fires),
+    .pop_o          (online_pop),
+    .pop_vc_o       (online_pop_vc),
+    .reserve_o      (online_reserve),
+    .reserve_vc_o   (online_reserve_vc),
+    .locked_o       (locked),
+    .move_o,
+    .phase_in_o,
+    .phase_out_o,
+    .stall_credit_o (online_stall_credit),
+    .stall_arbiter_o(online_stall_arbiter),
+    .idle_o         (matcher_idle)
   );
 
   // ------------------------------------------------------------------ registers
-  logic        store_hit, counter_hit, credit_hit;
-  logic [31:0] store_rdata, counter_rdata, other_q;
+  logic                  store_hit, counter_hit, credit_hit;
+  logic [31:0]           store_rdata, counter_rdata, other_q;
   logic [REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
   logic [PORT_W-1:0]     credit_port;
   logic [VC_W-1:0]       credit_vc;
   // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's
   // own.
-  logic [1:0]  source_q;
+  logic [1:0]            source_q;
 
   assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !own_hit_i;
@@ -256,28 +302,44 @@ module phased_switch #(
   assign credit_port = PORT_W'(32'(credit_index) / VCS);
   assign credit_vc = VC_W'(32'(credit_index) % VCS);
   assign reg_rdata_o = (source_q == 2'd3) ? own_rdata_i : (source_q == 2'd2) ? store_rdata
-                     : (source_q == 2'd1) ? counter_rdata : other_q;
+                                          : (source_q == 2'd1) ? counter_rdata : other_q;
 
   phased_store #(.ROW_W(ROW_W), .PHASES_IN_USE(PHASES_IN_USE), .BIST(BIST)) i_phase_store (
-    .clk_i, .rst_ni,
-    .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
-    .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .free_o(store_free), .write_o(store_write), .write_phase_o(store_write_phase),
-    .read_i(store_read), .phase_i(store_phase), .row_o(row),
-    .bist_i, .bist_fail_o(bist_fail_o[2*P])
+    .clk_i,
+    .rst_ni,
+    .access_i     (reg_valid_i && store_hit),
+    .write_i      (reg_write_i),
+    .addr_i       (reg_addr_i - noc_pkg::REG_PHASE_STORE),
+    .wdata_i      (reg_wdata_i),
+    .rdata_o      (store_rdata),
+    .free_o       (store_free),
+    .write_o      (store_write),
+    .write_phase_o(store_write_phase),
+    .read_i       (store_read),
+    .phase_i      (store_phase),
+    .row_o        (row),
+    .bist_i,
+    .bist_fail_o  (bist_fail_o[2*P])
   );
 
   logic [P-1:0]              empty, stall_link;
   logic [VCS*CREDIT_W*P-1:0] credits;  // by noc_pkg::vc_index
 
   switch_counters #(.P(P)) i_counters (
-    .clk_i, .rst_ni,
-    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(reductions), .phase_change_i(change_o), .stall_join_i(stall_join),
-    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
+    .clk_i,
+    .rst_ni,
+    .flit_in_i      (in_valid_i),
+    .flit_out_i     (out_valid_o),
+    .reductions_i   (reductions),
+    .phase_change_i (change_o),
+    .stall_join_i   (stall_join),
+    .stall_credit_i (stall_credit + online_stall_credit),
+    .stall_phase_i  (stall_phase),
     .stall_arbiter_i(online_stall_arbiter + ((held_back_q != '0) ? 8'($countones(held_back_q)) : 8'd0)),
-    .stall_link_i(stall_link),
-    .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+    .stall_link_i   (stall_link),
+    .read_i         (reg_valid_i && !reg_write_i && counter_hit),
+    .addr_i         (reg_addr_i),
+    .rdata_o        (counter_rdata)
   );
 
   always_ff @(posedge clk_i) begin
@@ -313,15 +375,20 @@ module phased_switch #(
   end
 
   // ------------------------------------------------------------------ ports
-  logic [P-1:0]        leave;
-  logic [P-1:0]        read_tail;
+  logic [P-1:0]                leave;
+  logic [P-1:0]                read_tail;
   logic [noc_pkg::TAG_W*P-1:0] read_tag;
 
   assign leave = pop | online_pop;
 
   phased_join_check #(.P(P)) i_join_check (
-    .clk_i, .rst_ni,
-    .pop_i(pop), .partner_i(partner), .tag_i(read_tag), .tail_i(read_tail), .error_o(error_join)
+    .clk_i,
+    .rst_ni,
+    .pop_i    (pop),
+    .partner_i(partner),
+    .tag_i    (read_tag),
+    .tail_i   (read_tail),
+    .error_o  (error_join)
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
@@ -342,21 +409,35 @@ module phased_switch #(
     assign pop_vc = pop[p] ? in_vc : online_pop_vc[VC_W*p +: VC_W];
     assign reserve_vc = reserve[p] ? out_vc : online_reserve_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
-      .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit_back),
-      .active_i(in_active), .vc_i(in_vc), .phase_i(in_phase),
-      .lookup_o(lookup_o[p]), .lookup_dst_o(lookup_dst_o[DST_W*p +: DST_W]),
-      .route_known_i(route_known_i[p]), .route_out_i(route_out_i[OUT_W*p +: OUT_W]),
-      .match_o(match[p]), .match_tail_o(match_tail[p]),
-      .other_o(other[noc_pkg::vc_index(p, 0) +: VCS]),
+      .clk_i,
+      .rst_ni,
+      .in_valid_i   (in_valid_i[p]),
+      .in_flit_i    (in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o     (credit_back),
+      .active_i     (in_active),
+      .vc_i         (in_vc),
+      .phase_i      (in_phase),
+      .lookup_o     (lookup_o[p]),
+      .lookup_dst_o (lookup_dst_o[DST_W*p +: DST_W]),
+      .route_known_i(route_known_i[p]),
+      .route_out_i  (route_out_i[OUT_W*p +: OUT_W]),
+      .match_o      (match[p]),
+      .match_tail_o (match_tail[p]),
+      .other_o      (other[noc_pkg::vc_index(p, 0) +: VCS]),
       .front_phase_o(front_phase[PHASE_W*noc_pkg::vc_index(p, 0) +: VCS*PHASE_W]),
-      .request_o(request[noc_pkg::vc_index(p, 0) +: VCS]), .no_route_o(no_route[noc_pkg::vc_index(p, 0) +: VCS]),
-      .front_out_o(front_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
-      .front_tail_o(front_tail[noc_pkg::vc_index(p, 0) +: VCS]),
-      .pop_i(leave[p]), .pop_vc_i(pop_vc), .read_header_o(read_header),
-      .flit_valid_o(enter_valid_o[p]), .flit_o(flit),
-      .empty_o(in_empty[p]), .overflow_o(overflow[p]),
-      .bist_i, .bist_fail_o(bist_fail_o[p])
+      .request_o    (request[noc_pkg::vc_index(p, 0) +: VCS]),
+      .no_route_o   (no_route[noc_pkg::vc_index(p, 0) +: VCS]),
+      .front_out_o  (front_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
+      .front_tail_o (front_tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i        (leave[p]),
+      .pop_vc_i     (pop_vc),
+      .read_header_o(read_header),
+      .flit_valid_o (enter_valid_o[p]),
+      .flit_o       (flit),
+      .empty_o      (in_empty[p]),
+      .overflow_o   (overflow[p]),
+      .bist_i,
+      .bist_fail_o  (bist_fail_o[p])
     );
     assign read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W] = read_header[noc_pkg::TAG_LSB +: noc_pkg::TAG_W];
     assign read_tail[p] = read_header[noc_pkg::TAIL_BIT];
@@ -365,20 +446,34 @@ module phased_switch #(
     assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                                flit[noc_pkg::TAIL_BIT:0]};
     phased_output_unit #(
-      .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-      .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
+      .LANES       (LANES),
+      .OUT_DEPTH   (OUT_DEPTH),
+      .VC_DEPTH    (VC_DEPTH),
+      .CTRL_DEPTH  (CTRL_DEPTH),
+      .PACKET_FLITS(PACKET_FLITS),
+      .VC_ORDER    (VC_ORDER),
+      .BIST        (BIST)
     ) i_output (
-      .clk_i, .rst_ni,
-      .reserve_i(reserve[p] || online_reserve[p]), .reserve_vc_i(reserve_vc),
-      .room_o(room[noc_pkg::vc_index(p, 0) +: VCS]),
-      .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
-      .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
-      .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
+      .clk_i,
+      .rst_ni,
+      .reserve_i     (reserve[p] || online_reserve[p]),
+      .reserve_vc_i  (reserve_vc),
+      .room_o        (room[noc_pkg::vc_index(p, 0) +: VCS]),
+      .in_valid_i    (leave_valid_i[p]),
+      .in_flit_i     (leave_flit_i[p*FLIT_W +: FLIT_W]),
+      .ready_i       (out_ready_i[p]),
+      .credit_i      (out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
+      .out_valid_o   (out_valid_o[p]),
+      .out_flit_o    (out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(credit_hit && reg_write_i && credit_port == PORT_W'(p)),
-      .credit_vc_i(credit_vc), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(!cut_q),
-      .bist_i, .bist_fail_o(bist_fail_o[P+p])
+      .credit_vc_i   (credit_vc),
+      .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
+      .credits_o     (credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
+      .stall_link_o  (stall_link[p]),
+      .empty_o       (empty[p]),
+      .whole_i       (!cut_q),
+      .bist_i,
+      .bist_fail_o   (bist_fail_o[P+p])
     );
     assign in_credit_o[noc_pkg::vc_index(p, 0) +: VCS] = credit_back;
   end

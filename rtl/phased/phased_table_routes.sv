@@ -41,9 +41,17 @@ module phased_table_routes #(
 
   phased_route_ram #(.P(P), .BIST(BIST)) i_ram (
     .clk_i,
-    .write_i(write), .read_i(read), .addr_i(reg_addr_i[ADDR_W-1:0]), .wdata_i(reg_wdata_i[ROUTE_W-1:0]),
+    .write_i(write),
+    .read_i (read),
+    .addr_i (reg_addr_i[ADDR_W-1:0]),
+    .wdata_i(reg_wdata_i[ROUTE_W-1:0]),
     .rdata_o(route),
-    .lookup_i, .dst_i, .known_o, .out_o, .bist_i, .bist_fail_o
+    .lookup_i,
+    .dst_i,
+    .known_o,
+    .out_o,
+    .bist_i,
+    .bist_fail_o
   );
 
   logic unused_wdata;

@@ -68,20 +68,20 @@ module reducing_crossbar #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
 
-  logic                change, load;
-  logic [ROW_W-1:0]    change_row;
-  logic [P*P-1:0]      move;
-  logic [P-1:0]        phase_in, phase_out;
+  logic                       change, load;
+  logic [ROW_W-1:0]           change_row;
+  logic [P*P-1:0]             move;
+  logic [P-1:0]               phase_in, phase_out;
   logic [noc_pkg::VC_W*P-1:0] phase_vc;
-  logic                enter_idle;
-  logic [P-1:0]        enter_valid, leave_valid;
-  logic [P*FLIT_W-1:0] enter_flit, leave_flit;
-  logic [P-1:0]        lookup, route_known;
-  logic [DST_W*P-1:0]  lookup_dst;
-  logic [OUT_W*P-1:0]  route_out;
-  logic                own_hit, routes_fail;
-  logic [31:0]         own_rdata;
-  logic [2*P:0]        parts_fail;
+  logic                       enter_idle;
+  logic [P-1:0]               enter_valid, leave_valid;
+  logic [P*FLIT_W-1:0]        enter_flit, leave_flit;
+  logic [P-1:0]               lookup, route_known;
+  logic [DST_W*P-1:0]         lookup_dst;
+  logic [OUT_W*P-1:0]         route_out;
+  logic                       own_hit, routes_fail;
+  logic [31:0]                own_rdata;
+  logic [2*P:0]               parts_fail;
 
   // Nothing waits in this interconnect.
   logic [P-1:0]             none;
@@ -90,37 +90,94 @@ module reducing_crossbar #(
   assign no_vc = '0;
 
   phased_switch #(
-    .P(P), .ID(reducing_crossbar_pkg::REDUCING_CROSSBAR_ID), .SHAPE({24'd0, 8'(P)}), .ROW_W(ROW_W),
-    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM),
-    .VC_ORDER(VC_ORDER), .BIST(BIST)
+    .P            (P),
+    .ID           (reducing_crossbar_pkg::REDUCING_CROSSBAR_ID),
+    .SHAPE        ({24'd0, 8'(P)}),
+    .ROW_W        (ROW_W),
+    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES),
+    .APART_LEVELS (0),
+    .LANES        (LANES),
+    .VC_DEPTH     (VC_DEPTH),
+    .CTRL_DEPTH   (CTRL_DEPTH),
+    .OUT_DEPTH    (OUT_DEPTH),
+    .PACKET_FLITS (PACKET_FLITS),
+    .YIELD        (YIELD),
+    .QUANTUM      (QUANTUM),
+    .VC_ORDER     (VC_ORDER),
+    .BIST         (BIST)
   ) i_phased (
-    .clk_i, .rst_ni,
-    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i,
-    .bist_fail_o(parts_fail),
-    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
-    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
-    .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
-    .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
-    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle), .enter_error_i(1'b0)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i,
+    .in_flit_i,
+    .in_credit_o,
+    .out_valid_o,
+    .out_flit_o,
+    .out_ready_i,
+    .out_credit_i,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_rdata_o,
+    .idle_o,
+    .error_o,
+    .bist_i,
+    .bist_fail_o   (parts_fail),
+    .lookup_o      (lookup),
+    .lookup_dst_o  (lookup_dst),
+    .route_known_i (route_known),
+    .route_out_i   (route_out),
+    .own_hit_i     (own_hit),
+    .own_rdata_i   (own_rdata),
+    .change_o      (change),
+    .change_row_o  (change_row),
+    .load_o        (load),
+    .move_o        (move),
+    .phase_in_o    (phase_in),
+    .phase_out_o   (phase_out),
+    .phase_vc_o    (phase_vc),
+    .hold_i        (none),
+    .closed_i      (none),
+    .under_way_i   (none),
+    .under_way_vc_i(no_vc),
+    .enter_valid_o (enter_valid),
+    .enter_flit_o  (enter_flit),
+    .leave_valid_i (leave_valid),
+    .leave_flit_i  (leave_flit),
+    .enter_idle_i  (enter_idle),
+    .enter_error_i (1'b0)
   );
 
   phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(routes_fail)
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .hit_o      (own_hit),
+    .rdata_o    (own_rdata),
+    .lookup_i   (lookup),
+    .dst_i      (lookup_dst),
+    .known_o    (route_known),
+    .out_o      (route_out),
+    .bist_i,
+    .bist_fail_o(routes_fail)
   );
   assign bist_fail_o = {routes_fail, parts_fail};
 
   reducing_crossbar_datapath #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_datapath (
-    .clk_i, .rst_ni,
-    .change_i(change), .change_row_i(change_row), .load_i(load), .move_i(move),
-    .enter_valid_i(enter_valid), .enter_flit_i(enter_flit), .leave_valid_o(leave_valid), .leave_flit_o(leave_flit),
-    .idle_o(enter_idle)
+    .clk_i,
+    .rst_ni,
+    .change_i     (change),
+    .change_row_i (change_row),
+    .load_i       (load),
+    .move_i       (move),
+    .enter_valid_i(enter_valid),
+    .enter_flit_i (enter_flit),
+    .leave_valid_o(leave_valid),
+    .leave_flit_o (leave_flit),
+    .idle_o       (enter_idle)
   );
 
   logic unused;  // which ports the phase uses the trees need not know

@@ -66,10 +66,16 @@ module reducing_crossbar_datapath #(
   assign idle_o = !busy && move_q == '0 && unicast_q == '0;
 
   reducing_crossbar_interconnect #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
-    .clk_i, .rst_ni,
-    .load_i, .config_i(config_q),
-    .in_valid_i(enter_valid_i), .in_flit_i(enter_flit_i), .unicast_i(unicast_q),
-    .out_valid_o(leave_valid_o), .out_flit_o(leave_flit_o), .busy_o(busy)
+    .clk_i,
+    .rst_ni,
+    .load_i,
+    .config_i   (config_q),
+    .in_valid_i (enter_valid_i),
+    .in_flit_i  (enter_flit_i),
+    .unicast_i  (unicast_q),
+    .out_valid_o(leave_valid_o),
+    .out_flit_o (leave_flit_o),
+    .busy_o     (busy)
   );
 
   // The trees need nothing else of a row.

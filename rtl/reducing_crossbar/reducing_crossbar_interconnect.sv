@@ -12,9 +12,9 @@
 // Configuration: with load_i high at edge e, config_i is copied at e: bit P*output + input of the inputs that are added
 //   there. A flit sampled at e or before uses the old configuration, a flit sampled at e + 1 or later the new one.
 //   Behind the first stage there is none: what is chosen there is added.
-// Stages: the first takes the flits and says which of them go to which output; then a level of the trees each. Every tree
-//   has registers of its own there, for each input, which take what goes to its output and hold else: the adders of
-//   trees that a flit does not go to do not hear it.
+// Stages: the first takes the flits and says which of them go to which output; then a level of the trees each. Every
+//   tree has registers of its own there, for each input, which take what goes to its output and hold else: the adders
+//   of trees that a flit does not go to do not hear it.
 // busy_o: after an edge, low when no flit was sampled in the last STAGES edges. With busy_o low, in_valid_i zero and
 //   load_i low an edge changes nothing.
 // Reset (synchronous, one edge without flits is enough): nothing inside, nothing configured.
@@ -47,7 +47,7 @@ module reducing_crossbar_interconnect #(
   logic [P-1:0]      select [P];  // by output: inputs whose flits go there
   logic [P*P-1:0]    select_q;    // the same: bit P*output + input
   logic [P-1:0]      online;
-  logic [STAGES-1:0] active_q;  // bit s: a flit was sampled s + 1 edges ago
+  logic [STAGES-1:0] active_q;    // bit s: a flit was sampled s + 1 edges ago
 
   // ------------------------------------------------------------------ choice
   always_comb begin : choose
@@ -89,11 +89,7 @@ module reducing_crossbar_interconnect #(
       end
     end
 
-    reducing_crossbar_tree #(
-      .P     (P),
-      .LANES (LANES),
-      .FORMAT(FORMAT)
-    ) i_tree (
+    reducing_crossbar_tree #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_tree (
       .clk_i,
       .rst_ni,
       .in_valid_i (select_q[P*o +: P]),

@@ -3,8 +3,8 @@
 //
 // Contract: with two valid inputs the output is their sum: header of the left one, lanes added element-wise by an adder
 //   per lane, bits above the last lane zero. With one it is that flit as it is.
-// Timing: one register stage, no back-pressure. In simulation the adders are quiet but for two valid inputs; in hardware
-//   they follow the flits, whoever takes these (fp_add). Without a valid input
+// Timing: one register stage, no back-pressure. In simulation the adders are quiet but for two valid inputs; in
+//   hardware they follow the flits, whoever takes these (fp_add). Without a valid input
 //   out_flit_o holds.
 // Reset (synchronous): no valid. Flit registers are not reset.
 module reducing_crossbar_node #(
@@ -33,9 +33,7 @@ module reducing_crossbar_node #(
 
   for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
     localparam int unsigned LSB = noc_pkg::HEADER_W + lane * noc_pkg::LANE_W;
-    fp_add #(
-      .FORMAT(FORMAT)
-    ) i_fp_add (
+    fp_add #(.FORMAT(FORMAT)) i_fp_add (
       .en_i (add),
       .a_i  (left_flit_i[LSB +: noc_pkg::LANE_W]),
       .b_i  (right_flit_i[LSB +: noc_pkg::LANE_W]),

@@ -42,10 +42,7 @@ module reducing_crossbar_tree #(
     end
 
     for (genvar n = 0; n < INPUTS / 2; n++) begin : gen_node
-      reducing_crossbar_node #(
-        .LANES (LANES),
-        .FORMAT(FORMAT)
-      ) i_node (
+      reducing_crossbar_node #(.LANES(LANES), .FORMAT(FORMAT)) i_node (
         .clk_i,
         .rst_ni,
         .left_valid_i (from_valid[2*n]),

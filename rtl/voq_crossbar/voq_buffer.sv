@@ -30,39 +30,39 @@ module voq_buffer #(
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic                       in_valid_i,
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  input  logic                         in_valid_i,
   input  logic [phased_pkg::OUT_W-1:0] in_out_i,
-  input  logic [FLIT_W-1:0]          in_flit_i,
-  output logic [VCS*P-1:0]           valid_o,
-  output logic [VCS*P-1:0]           tail_o,
-  output logic [VCS*P-1:0]           several_o,
-  input  logic [VCS*P-1:0]           pop_i,
-  output logic [FLIT_W-1:0]          flit_o,
-  output logic [VCS-1:0]             credit_o,
-  output logic                       overflow_o,
-  output logic                       empty_o,
-  input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic                       bist_fail_o
+  input  logic [FLIT_W-1:0]            in_flit_i,
+  output logic [VCS*P-1:0]             valid_o,
+  output logic [VCS*P-1:0]             tail_o,
+  output logic [VCS*P-1:0]             several_o,
+  input  logic [VCS*P-1:0]             pop_i,
+  output logic [FLIT_W-1:0]            flit_o,
+  output logic [VCS-1:0]               credit_o,
+  output logic                         overflow_o,
+  output logic                         empty_o,
+  input  logic [bist_pkg::BUS_W-1:0]   bist_i,
+  output logic                         bist_fail_o
 );
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
   localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
   localparam int unsigned LINK_W = SLOT_W + 1;
   localparam int unsigned QUEUES = VCS * P;
 
-  noc_pkg::header_t  header;              // the flit that comes
+  noc_pkg::header_t  header;         // the flit that comes
   logic [VCS-1:0]    come, take, full;
-  logic [SLOT_W-1:0] free [VCS];          // slot of the next flit
+  logic [SLOT_W-1:0] free [VCS];     // slot of the next flit
   logic [QUEUES-1:0] link, read;
-  logic [SLOT_W-1:0] slot [QUEUES];       // slot of the head-of-line flit
+  logic [SLOT_W-1:0] slot [QUEUES];  // slot of the head-of-line flit
   logic [SLOT_W-1:0] link_slot [QUEUES];
   logic [SLOT_W-1:0] read_slot [QUEUES];
   logic              write, read_q, link_any, read_any;
   logic [SLOT_W-1:0] write_slot, popped, popped_q, link_at, read_at;
-  logic [LINK_W-1:0] next, pushed;        // links: one that was read, the flit that comes
-  logic [1:0]        bist_fail;           // flits, links
-  logic              unused;              // fields that do not matter here
+  logic [LINK_W-1:0] next, pushed;   // links: one that was read, the flit that comes
+  logic [1:0]        bist_fail;      // flits, links
+  logic              unused;         // fields that do not matter here
 
   assign header = in_flit_i[noc_pkg::HEADER_W-1:0];
   assign unused = &{1'b0, header};
@@ -79,11 +79,7 @@ module voq_buffer #(
     localparam int unsigned BEFORE = (v <= noc_pkg::VC_CONTROL) ? v * VC_DEPTH
                                                                 : (v - 1) * VC_DEPTH + CTRL_DEPTH;
     localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
-    voq_slots #(
-      .DEPTH (DEPTH),
-      .FIRST (BEFORE),
-      .SLOT_W(SLOT_W)
-    ) i_slots (
+    voq_slots #(.DEPTH(DEPTH), .FIRST(BEFORE), .SLOT_W(SLOT_W)) i_slots (
       .clk_i,
       .rst_ni,
       .take_i     (take[v]),
@@ -94,11 +90,8 @@ module voq_buffer #(
     );
 
     for (genvar o = 0; o < P; o++) begin : gen_queue
-      localparam int unsigned Q = P*v + o;
-      voq_list #(
-        .DEPTH (DEPTH),
-        .SLOT_W(SLOT_W)
-      ) i_list (
+      localparam int unsigned Q = P * v + o;
+      voq_list #(.DEPTH(DEPTH), .SLOT_W(SLOT_W)) i_list (
         .clk_i,
         .rst_ni,
         .push_i     (take[v] && in_out_i == phased_pkg::OUT_W'(o)),
@@ -146,11 +139,7 @@ module voq_buffer #(
     end
   end
 
-  bist_ram #(
-    .WIDTH(FLIT_W),
-    .DEPTH(TOTAL),
-    .BIST (BIST)
-  ) i_flits (
+  bist_ram #(.WIDTH(FLIT_W), .DEPTH(TOTAL), .BIST(BIST)) i_flits (
     .clk_i,
     .write_i(write),
     .waddr_i(write_slot),
@@ -162,11 +151,7 @@ module voq_buffer #(
     .fail_o (bist_fail[0])
   );
 
-  bist_ram #(
-    .WIDTH(LINK_W),
-    .DEPTH(TOTAL),
-    .BIST (BIST)
-  ) i_links (
+  bist_ram #(.WIDTH(LINK_W), .DEPTH(TOTAL), .BIST(BIST)) i_links (
     .clk_i,
     .write_i(link_any),
     .waddr_i(link_at),

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A VOQ crossbar: a switch without phases and without adders, with virtual output queues at its inputs and iSLIP. What a
-// conventional switch of the same ports and buffers does for unicasts.
+// A VOQ crossbar: a switch without phases and without adders, with virtual output queues at its inputs and iSLIP. What
+// a conventional switch of the same ports and buffers does for unicasts.
 //
 // Path of a flit: link -> voq_input_unit -> (voq_scheduler lets it go) -> voq_crossbar_mux -> phased_output_unit ->
 //   link. Unloaded, a flit that is sampled on in_flit_i at edge e is at the head of its queue after e + 1, leaves it at
 //   e + 2, is read from its memory at e + 3, in the flit register after e + 4, in the crossbar's after e + 5, in the
 //   staging and its launch decided at e + 6, and on out_flit_o after e + 7.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of input
-//   p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge.
-//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
-//   a memory.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of
+//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same
+//   edge. out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is
+//   that of a memory.
 // Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit), all of PHASE_ONLINE and with the same
 //   destination, which the routing table knows. A flit that names a phase or has no route is an error and is dropped
 //   (voq_input_unit). Header bits above TAIL_BIT leave as zero.
 // Order: flits of one input, VC and output leave in the order in which they came; packets of a VC leave whole, one
 //   after the other. Between outputs, and between VCs, there is no order.
-// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge that samples a
-//   read. Credits and routes are written before traffic flows. There is no phase store; its addresses read 0.
+// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge that samples
+//   a read. Credits and routes are written before traffic flows. There is no phase store; its addresses read 0.
 // Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
 //   failed: bit p input p, P+p output p, 2P the routing table. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
@@ -46,24 +46,24 @@ module voq_crossbar #(
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic [P-1:0]               in_valid_i,
-  input  logic [P*FLIT_W-1:0]        in_flit_i,
-  output logic [VCS*P-1:0]           in_credit_o,
-  output logic [P-1:0]               out_valid_o,
-  output logic [P*FLIT_W-1:0]        out_flit_o,
-  input  logic [P-1:0]               out_ready_i,
-  input  logic [VCS*P-1:0]           out_credit_i,
-  input  logic                       reg_valid_i,
-  input  logic                       reg_write_i,
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [P-1:0]                   in_valid_i,
+  input  logic [P*FLIT_W-1:0]            in_flit_i,
+  output logic [VCS*P-1:0]               in_credit_o,
+  output logic [P-1:0]                   out_valid_o,
+  output logic [P*FLIT_W-1:0]            out_flit_o,
+  input  logic [P-1:0]                   out_ready_i,
+  input  logic [VCS*P-1:0]               out_credit_i,
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
   input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
-  input  logic [31:0]                reg_wdata_i,
-  output logic [31:0]                reg_rdata_o,
-  output logic                       idle_o,
-  output logic [31:0]                error_o,
-  input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic [2*P:0]               bist_fail_o
+  input  logic [31:0]                    reg_wdata_i,
+  output logic [31:0]                    reg_rdata_o,
+  output logic                           idle_o,
+  output logic [31:0]                    error_o,
+  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
+  output logic [2*P:0]                   bist_fail_o
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
@@ -91,10 +91,19 @@ module voq_crossbar #(
   logic               scheduler_idle;
 
   voq_scheduler #(.P(P), .ITERATIONS(ITERATIONS), .VC_ORDER(VC_ORDER)) i_scheduler (
-    .clk_i, .rst_ni,
-    .valid_i(valid), .tail_i(tail), .several_i(several), .room_i(room),
-    .pop_o(pop), .reserve_o(reserve), .reserve_vc_o(reserve_vc), .pair_o(pair),
-    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .idle_o(scheduler_idle)
+    .clk_i,
+    .rst_ni,
+    .valid_i        (valid),
+    .tail_i         (tail),
+    .several_i      (several),
+    .room_i         (room),
+    .pop_o          (pop),
+    .reserve_o      (reserve),
+    .reserve_vc_o   (reserve_vc),
+    .pair_o         (pair),
+    .stall_credit_o (stall_credit),
+    .stall_arbiter_o(stall_arbiter),
+    .idle_o         (scheduler_idle)
   );
 
   always_ff @(posedge clk_i) begin : selection
@@ -119,28 +128,55 @@ module voq_crossbar #(
   logic [OUT_W*P-1:0]        route_out;
 
   voq_crossbar_registers #(.P(P)) i_registers (
-    .clk_i, .rst_ni,
-    .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .rdata_o(reg_rdata_o),
-    .counter_read_o(counter_read), .counter_rdata_i(counter_rdata),
-    .route_read_o(route_read), .route_write_o(route_write), .route_rdata_i(route_rdata),
-    .credits_i(credits), .credit_write_o(credit_write),
-    .error_overflow_i(overflow), .error_phase_i(error_phase), .error_route_i(error_route), .error_o
+    .clk_i,
+    .rst_ni,
+    .valid_i         (reg_valid_i),
+    .write_i         (reg_write_i),
+    .addr_i          (reg_addr_i),
+    .rdata_o         (reg_rdata_o),
+    .counter_read_o  (counter_read),
+    .counter_rdata_i (counter_rdata),
+    .route_read_o    (route_read),
+    .route_write_o   (route_write),
+    .route_rdata_i   (route_rdata),
+    .credits_i       (credits),
+    .credit_write_o  (credit_write),
+    .error_overflow_i(overflow),
+    .error_phase_i   (error_phase),
+    .error_route_i   (error_route),
+    .error_o
   );
 
   switch_counters #(.P(P)) i_counters (
-    .clk_i, .rst_ni,
-    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(8'd0), .phase_change_i(1'b0), .stall_join_i(8'd0), .stall_credit_i(stall_credit),
-    .stall_phase_i(8'd0), .stall_arbiter_i(stall_arbiter), .stall_link_i(stall_link),
-    .read_i(counter_read), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+    .clk_i,
+    .rst_ni,
+    .flit_in_i      (in_valid_i),
+    .flit_out_i     (out_valid_o),
+    .reductions_i   (8'd0),
+    .phase_change_i (1'b0),
+    .stall_join_i   (8'd0),
+    .stall_credit_i (stall_credit),
+    .stall_phase_i  (8'd0),
+    .stall_arbiter_i(stall_arbiter),
+    .stall_link_i   (stall_link),
+    .read_i         (counter_read),
+    .addr_i         (reg_addr_i),
+    .rdata_o        (counter_rdata)
   );
 
   phased_route_ram #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
-    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[ROUTE_ADDR_W-1:0]), .wdata_i(reg_wdata_i[OUT_W:0]),
-    .rdata_o(route_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(bist_fail_o[2*P])
+    .write_i    (route_write),
+    .read_i     (route_read),
+    .addr_i     (reg_addr_i[ROUTE_ADDR_W-1:0]),
+    .wdata_i    (reg_wdata_i[OUT_W:0]),
+    .rdata_o    (route_rdata),
+    .lookup_i   (lookup),
+    .dst_i      (lookup_dst),
+    .known_o    (route_known),
+    .out_o      (route_out),
+    .bist_i,
+    .bist_fail_o(bist_fail_o[2*P])
   );
 
   // ------------------------------------------------------------------ ports
@@ -154,16 +190,27 @@ module voq_crossbar #(
     logic [FLIT_W-1:0] read, leave;
 
     voq_input_unit #(.P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
-      .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
-      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
-      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
-      .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
-      .valid_o(valid[P*noc_pkg::vc_index(p, 0) +: VCS*P]), .tail_o(tail[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
-      .several_o(several[P*noc_pkg::vc_index(p, 0) +: VCS*P]), .pop_i(pop[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
-      .flit_valid_o(flit_valid[p]), .flit_o(read),
-      .empty_o(in_empty[p]), .overflow_o(overflow[p]), .error_phase_o(error_phase[p]), .error_route_o(error_route[p]),
-      .bist_i, .bist_fail_o(bist_fail_o[p])
+      .clk_i,
+      .rst_ni,
+      .in_valid_i   (in_valid_i[p]),
+      .in_flit_i    (in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o     (in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
+      .lookup_o     (lookup[p]),
+      .lookup_dst_o (lookup_dst[DST_W*p +: DST_W]),
+      .route_known_i(route_known[p]),
+      .route_out_i  (route_out[OUT_W*p +: OUT_W]),
+      .valid_o      (valid[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .tail_o       (tail[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .several_o    (several[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .pop_i        (pop[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .flit_valid_o (flit_valid[p]),
+      .flit_o       (read),
+      .empty_o      (in_empty[p]),
+      .overflow_o   (overflow[p]),
+      .error_phase_o(error_phase[p]),
+      .error_route_o(error_route[p]),
+      .bist_i,
+      .bist_fail_o  (bist_fail_o[p])
     );
     logic unused_header;  // header bits after the tail bit do not go on
     assign unused_header = &{1'b0, read[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
@@ -171,9 +218,13 @@ module voq_crossbar #(
                                        read[noc_pkg::TAIL_BIT:0]};
 
     voq_crossbar_mux #(.P(P), .FLIT_W(FLIT_W)) i_mux (
-      .clk_i, .rst_ni,
-      .select_i(select_q[P*p +: P]), .in_valid_i(flit_valid), .in_flit_i(flit),
-      .out_valid_o(leave_valid[p]), .out_flit_o(leave)
+      .clk_i,
+      .rst_ni,
+      .select_i   (select_q[P*p +: P]),
+      .in_valid_i (flit_valid),
+      .in_flit_i  (flit),
+      .out_valid_o(leave_valid[p]),
+      .out_flit_o (leave)
     );
 
     assign write_vc = credit_write[noc_pkg::vc_index(p, 0) +: VCS];
@@ -185,18 +236,34 @@ module voq_crossbar #(
       end
     end
     phased_output_unit #(
-      .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-      .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
+      .LANES       (LANES),
+      .OUT_DEPTH   (OUT_DEPTH),
+      .VC_DEPTH    (VC_DEPTH),
+      .CTRL_DEPTH  (CTRL_DEPTH),
+      .PACKET_FLITS(PACKET_FLITS),
+      .VC_ORDER    (VC_ORDER),
+      .BIST        (BIST)
     ) i_output (
-      .clk_i, .rst_ni,
-      .reserve_i(reserve[p]), .reserve_vc_i(reserve_vc[VC_W*p +: VC_W]), .room_o(room[noc_pkg::vc_index(p, 0) +: VCS]),
-      .in_valid_i(leave_valid[p]), .in_flit_i(leave),
-      .ready_i(out_ready_i[p]), .credit_i(out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
-      .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
-      .credit_write_i(write_any), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(1'b1),
-      .bist_i, .bist_fail_o(bist_fail_o[P+p])
+      .clk_i,
+      .rst_ni,
+      .reserve_i     (reserve[p]),
+      .reserve_vc_i  (reserve_vc[VC_W*p +: VC_W]),
+      .room_o        (room[noc_pkg::vc_index(p, 0) +: VCS]),
+      .in_valid_i    (leave_valid[p]),
+      .in_flit_i     (leave),
+      .ready_i       (out_ready_i[p]),
+      .credit_i      (out_credit_i[noc_pkg::vc_index(p, 0) +: VCS]),
+      .out_valid_o   (out_valid_o[p]),
+      .out_flit_o    (out_flit_o[p*FLIT_W +: FLIT_W]),
+      .credit_write_i(write_any),
+      .credit_vc_i   (write_vc_number),
+      .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
+      .credits_o     (credits[CREDIT_W*noc_pkg::vc_index(p, 0) +: VCS*CREDIT_W]),
+      .stall_link_o  (stall_link[p]),
+      .empty_o       (empty[p]),
+      .whole_i       (1'b1),
+      .bist_i,
+      .bist_fail_o   (bist_fail_o[P+p])
     );
   end
 

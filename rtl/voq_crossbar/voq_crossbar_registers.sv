@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a VOQ crossbar beside its counters and routes: identity, shape, error, credits; whose answer a read gets.
+// Registers of a VOQ crossbar beside its counters and routes: identity, shape, error, credits; whose answer a read
+// gets.
 //
 // Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
 //   addresses read 0. In the cycle of a request: counter_read_o, route_read_o and route_write_o tell the counters and
@@ -16,32 +17,32 @@ module voq_crossbar_registers #(
   /// bits of a register's address, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
-  input  logic                      valid_i,
-  input  logic                      write_i,
-  input  logic [ADDR_W-1:0]         addr_i,
-  output logic [31:0]               rdata_o,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       valid_i,
+  input  logic                       write_i,
+  input  logic [ADDR_W-1:0]          addr_i,
+  output logic [31:0]                rdata_o,
   // counters, routing table
-  output logic                      counter_read_o,
-  input  logic [31:0]               counter_rdata_i,
-  output logic                      route_read_o,
-  output logic                      route_write_o,
+  output logic                       counter_read_o,
+  input  logic [31:0]                counter_rdata_i,
+  output logic                       route_read_o,
+  output logic                       route_write_o,
   input  logic [phased_pkg::OUT_W:0] route_rdata_i,
   // outputs
-  input  logic [CREDIT_W*VCS*P-1:0] credits_i,  // by (port, VC)
-  output logic [VCS*P-1:0]          credit_write_o,
+  input  logic [CREDIT_W*VCS*P-1:0]  credits_i,  // by (port, VC)
+  output logic [VCS*P-1:0]           credit_write_o,
   // errors, by input
-  input  logic [P-1:0]              error_overflow_i,
-  input  logic [P-1:0]              error_phase_i,
-  input  logic [P-1:0]              error_route_i,
-  output logic [31:0]               error_o
+  input  logic [P-1:0]               error_overflow_i,
+  input  logic [P-1:0]               error_phase_i,
+  input  logic [P-1:0]               error_route_i,
+  output logic [31:0]                error_o
 );
   logic                route_hit, counter_hit;
   logic [ADDR_W-1:0]   credit_register;  // vc_index
   logic [CREDIT_W-1:0] credit;
   logic [31:0]         other_q;
-  logic [1:0]          source_q;  // whose data the last read wants: 0 these, 1 counters, 2 routes
+  logic [1:0]          source_q;         // whose data the last read wants: 0 these, 1 counters, 2 routes
 
   assign route_hit = addr_i >= noc_pkg::REG_ROUTE && addr_i < noc_pkg::REG_ROUTE + ADDR_W'(noc_pkg::MAX_ROUTES);
   assign counter_hit = addr_i >= noc_pkg::REG_FLITS_IN && addr_i < noc_pkg::REG_ROUTE;

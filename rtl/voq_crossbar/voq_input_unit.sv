@@ -65,13 +65,7 @@ module voq_input_unit #(
   assign lookup_dst_o = header.dst;
   assign push = valid_q && online_q && route_known_i;
 
-  voq_buffer #(
-    .P         (P),
-    .FLIT_W    (FLIT_W),
-    .VC_DEPTH  (VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH),
-    .BIST      (BIST)
-  ) i_buffer (
+  voq_buffer #(.P(P), .FLIT_W(FLIT_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_buffer (
     .clk_i,
     .rst_ni,
     .in_valid_i(push),
@@ -114,12 +108,7 @@ module voq_input_unit #(
                    !error_route_o;
 
   // ------------------------------------------------------------------ assertions
-  packet_order i_packet_order (
-    .clk_i,
-    .rst_ni,
-    .valid_i (in_valid_i),
-    .header_i(header)
-  );
+  packet_order i_packet_order (.clk_i, .rst_ni, .valid_i(in_valid_i), .header_i(header));
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && in_valid_i && header.vc == noc_pkg::VC_CONTROL) begin

@@ -87,9 +87,7 @@ module bus_arbiter #(
     logic wins;
     assign asked[v] = request[v] != '0;
     assign wins = asked[v] && pop_vc_o == noc_pkg::VC_W'(v);
-    rr_arbiter #(.N(P)) i_turn (
-      .clk_i, .rst_ni, .request_i(request[v]), .advance_i(wins), .grant_o(grant[v])
-    );
+    rr_arbiter #(.N(P)) i_turn (.clk_i, .rst_ni, .request_i(request[v]), .advance_i(wins), .grant_o(grant[v]));
     always_ff @(posedge clk_i) begin : packets
       for (int unsigned p = 0; p < P; p++) begin
         if (!rst_ni) open_q[noc_pkg::vc_index(p, v)] <= 1'b0;

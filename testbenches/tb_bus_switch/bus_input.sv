@@ -52,9 +52,9 @@ module bus_input #(
   logic [FLIT_W-1:0]          flit_q;
   logic [VCS-1:0]             valid;
   logic [VCS*SIDE_W-1:0]      side;
-  logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
+  logic [bist_pkg::BUS_W-1:0] no_bist;             // no memory test in here
   noc_pkg::header_t           pin_header, header;  // the flit on the pins, the one in their register
-  logic                       unused;   // fields that do not matter here
+  logic                       unused;              // fields that do not matter here
 
   assign pin_header = in_flit_i[noc_pkg::HEADER_W-1:0];
   assign header = flit_q[noc_pkg::HEADER_W-1:0];
@@ -70,11 +70,22 @@ module bus_input #(
   end
 
   vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_buffer (
-    .clk_i, .rst_ni,
-    .in_valid_i(valid_q), .in_vc_i(header.vc), .in_flit_i(flit_q),
-    .in_side_i({header.tail, known_i, out_i}),
-    .valid_o(valid), .side_o(side), .pop_i, .pop_vc_i, .flit_o, .credit_o, .overflow_o, .empty_o(buffer_empty),
-    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (valid_q),
+    .in_vc_i    (header.vc),
+    .in_flit_i  (flit_q),
+    .in_side_i  ({header.tail, known_i, out_i}),
+    .valid_o    (valid),
+    .side_o     (side),
+    .pop_i,
+    .pop_vc_i,
+    .flit_o,
+    .credit_o,
+    .overflow_o,
+    .empty_o    (buffer_empty),
+    .bist_i     (no_bist),
+    .bist_fail_o(unused_bist_fail)
   );
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc

@@ -12,10 +12,10 @@
 //   A packet goes by its destination, which all its flits have, through the routing table at REG_ROUTE. A packet starts
 //   only where the receiver has room for PACKET_FLITS flits (control VC: for one): receivers hold so many at least.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
-//   p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit is
-//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given at
-//   edge e it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something where
-//   out_valid_o is set.
+//   p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit
+//   is there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given
+//   at edge e it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something
+//   where out_valid_o is set.
 // Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in and out, stalls by
 //   credit, arbiter and link (bus_arbiter). One request a cycle, reg_rdata_o follows the edge that samples a read;
 //   other addresses read 0. Credits and routes are written while no traffic flows. Flits in are counted at the edge
@@ -42,22 +42,22 @@ module bus_switch #(
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic [P-1:0]        in_valid_i,
-  input  logic [P*FLIT_W-1:0] in_flit_i,
-  output logic [VCS*P-1:0]    in_credit_o,
-  output logic [P-1:0]        out_valid_o,
-  output logic [P*FLIT_W-1:0] out_flit_o,
-  input  logic [P-1:0]        out_ready_i,
-  input  logic [VCS*P-1:0]    out_credit_i,
-  input  logic                reg_valid_i,
-  input  logic                reg_write_i,
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [P-1:0]                   in_valid_i,
+  input  logic [P*FLIT_W-1:0]            in_flit_i,
+  output logic [VCS*P-1:0]               in_credit_o,
+  output logic [P-1:0]                   out_valid_o,
+  output logic [P*FLIT_W-1:0]            out_flit_o,
+  input  logic [P-1:0]                   out_ready_i,
+  input  logic [VCS*P-1:0]               out_credit_i,
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
   input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
-  input  logic [31:0]         reg_wdata_i,
-  output logic [31:0]         reg_rdata_o,
-  output logic                idle_o,
-  output logic [31:0]         error_o
+  input  logic [31:0]                    reg_wdata_i,
+  output logic [31:0]                    reg_rdata_o,
+  output logic                           idle_o,
+  output logic [31:0]                    error_o
 );
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 || VC_DEPTH < PACKET_FLITS ||
       CTRL_DEPTH < 1) begin : gen_range
@@ -74,17 +74,17 @@ module bus_switch #(
   localparam int unsigned ROUTE_ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
 
   // ------------------------------------------------------------------ routing table, inputs
-  logic                   route_hit, read, write;
-  logic [OUT_W:0]         route_rdata;
-  logic [P-1:0]           lookup, known, pop, overflow, input_empty;
-  logic [DST_W*P-1:0]     dst;
-  logic [OUT_W*P-1:0]     out;
-  logic [VCS*P-1:0]       front, lost, tail;
-  logic [VCS*P*OUT_W-1:0] to;
-  logic [noc_pkg::VC_W-1:0] pop_vc;
-  logic [OUT_W-1:0]       pop_to;
-  logic [P*FLIT_W-1:0]    flits;
-  logic                   unused_bist_fail, unused_wdata;
+  logic                       route_hit, read, write;
+  logic [OUT_W:0]             route_rdata;
+  logic [P-1:0]               lookup, known, pop, overflow, input_empty;
+  logic [DST_W*P-1:0]         dst;
+  logic [OUT_W*P-1:0]         out;
+  logic [VCS*P-1:0]           front, lost, tail;
+  logic [VCS*P*OUT_W-1:0]     to;
+  logic [noc_pkg::VC_W-1:0]   pop_vc;
+  logic [OUT_W-1:0]           pop_to;
+  logic [P*FLIT_W-1:0]        flits;
+  logic                       unused_bist_fail, unused_wdata;
   logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
 
   assign no_bist = '0;
@@ -95,21 +95,40 @@ module bus_switch #(
                      reg_addr_i < noc_pkg::REG_ROUTE + REG_ADDR_W'(noc_pkg::MAX_ROUTES);
 
   phased_route_ram #(.P(P)) i_routes (
-    .clk_i, .write_i(write && route_hit), .read_i(read && route_hit), .addr_i(reg_addr_i[ROUTE_ADDR_W-1:0]),
-    .wdata_i(reg_wdata_i[OUT_W:0]), .rdata_o(route_rdata),
-    .lookup_i(lookup), .dst_i(dst), .known_o(known), .out_o(out), .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+    .clk_i,
+    .write_i    (write && route_hit),
+    .read_i     (read && route_hit),
+    .addr_i     (reg_addr_i[ROUTE_ADDR_W-1:0]),
+    .wdata_i    (reg_wdata_i[OUT_W:0]),
+    .rdata_o    (route_rdata),
+    .lookup_i   (lookup),
+    .dst_i      (dst),
+    .known_o    (known),
+    .out_o      (out),
+    .bist_i     (no_bist),
+    .bist_fail_o(unused_bist_fail)
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_input
     bus_input #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
-      .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]),
-      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
-      .lookup_o(lookup[p]), .dst_o(dst[DST_W*p +: DST_W]), .known_i(known[p]), .out_i(out[OUT_W*p +: OUT_W]),
-      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .lost_o(lost[noc_pkg::vc_index(p, 0) +: VCS]),
-      .to_o(to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]), .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]),
-      .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
-      .overflow_o(overflow[p]), .empty_o(input_empty[p])
+      .clk_i,
+      .rst_ni,
+      .in_valid_i(in_valid_i[p]),
+      .in_flit_i (in_flit_i[p*FLIT_W +: FLIT_W]),
+      .credit_o  (in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
+      .lookup_o  (lookup[p]),
+      .dst_o     (dst[DST_W*p +: DST_W]),
+      .known_i   (known[p]),
+      .out_i     (out[OUT_W*p +: OUT_W]),
+      .front_o   (front[noc_pkg::vc_index(p, 0) +: VCS]),
+      .lost_o    (lost[noc_pkg::vc_index(p, 0) +: VCS]),
+      .to_o      (to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
+      .tail_o    (tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i     (pop[p]),
+      .pop_vc_i  (pop_vc),
+      .flit_o    (flits[p*FLIT_W +: FLIT_W]),
+      .overflow_o(overflow[p]),
+      .empty_o   (input_empty[p])
     );
   end
 
@@ -128,9 +147,14 @@ module bus_switch #(
       assign room_packet[noc_pkg::vc_index(p, v)] = count >= CREDIT_W'(NEED);
       assign credits[CREDIT_W*noc_pkg::vc_index(p, v) +: CREDIT_W] = count;
       credit_counter #(.DEPTH(DEPTH)) i_credits (
-        .clk_i, .rst_ni, .give_i(out_credit_i[noc_pkg::vc_index(p, v)]), .spend_i(spend),
-        .write_i(write && reg_addr_i == REGISTER), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-        .has_credit_o(room_flit[noc_pkg::vc_index(p, v)]), .credits_o(count)
+        .clk_i,
+        .rst_ni,
+        .give_i      (out_credit_i[noc_pkg::vc_index(p, v)]),
+        .spend_i     (spend),
+        .write_i     (write && reg_addr_i == REGISTER),
+        .wdata_i     (reg_wdata_i[CREDIT_W-1:0]),
+        .has_credit_o(room_flit[noc_pkg::vc_index(p, v)]),
+        .credits_o   (count)
       );
     end
   end
@@ -143,9 +167,20 @@ module bus_switch #(
   logic [FLIT_W-1:0] bus;
 
   bus_arbiter #(.P(P), .VC_ORDER(VC_ORDER)) i_arbiter (
-    .clk_i, .rst_ni, .front_i(front), .to_i(to), .tail_i(tail), .room_flit_i(room_flit), .room_packet_i(room_packet),
-    .out_ready_i, .pop_o(pop), .pop_vc_o(pop_vc), .pop_to_o(pop_to),
-    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link)
+    .clk_i,
+    .rst_ni,
+    .front_i        (front),
+    .to_i           (to),
+    .tail_i         (tail),
+    .room_flit_i    (room_flit),
+    .room_packet_i  (room_packet),
+    .out_ready_i,
+    .pop_o          (pop),
+    .pop_vc_o       (pop_vc),
+    .pop_to_o       (pop_to),
+    .stall_credit_o (stall_credit),
+    .stall_arbiter_o(stall_arbiter),
+    .stall_link_o   (stall_link)
   );
 
   always_comb begin : the_bus
@@ -176,18 +211,27 @@ module bus_switch #(
   assign idle_o = &input_empty && (read_to_q | bus_to_q | out_valid_o) == '0;
 
   // ------------------------------------------------------------------ registers, counters
-  logic        counter_hit, counter_read_q, route_read_q;  // whose data the last read wants
-  logic [31:0] counter_rdata, rdata_q;
+  logic                counter_hit, counter_read_q, route_read_q;  // whose data the last read wants
+  logic [31:0]         counter_rdata, rdata_q;
   logic [CREDIT_W-1:0] credit_read;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_ROUTE;
   assign reg_rdata_o = counter_read_q ? counter_rdata : route_read_q ? 32'(route_rdata) : rdata_q;
 
   switch_counters #(.P(P)) i_counters (
-    .clk_i, .rst_ni,
-    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(8'd0), .phase_change_i(1'b0), .stall_join_i(8'd0), .stall_phase_i(8'd0),
-    .stall_credit_i(stall_credit), .stall_arbiter_i(stall_arbiter), .stall_link_i(stall_link),
-    .read_i(read && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+    .clk_i,
+    .rst_ni,
+    .flit_in_i      (in_valid_i),
+    .flit_out_i     (out_valid_o),
+    .reductions_i   (8'd0),
+    .phase_change_i (1'b0),
+    .stall_join_i   (8'd0),
+    .stall_phase_i  (8'd0),
+    .stall_credit_i (stall_credit),
+    .stall_arbiter_i(stall_arbiter),
+    .stall_link_i   (stall_link),
+    .read_i         (read && counter_hit),
+    .addr_i         (reg_addr_i),
+    .rdata_o        (counter_rdata)
   );
 
   always_comb begin : credit_registers

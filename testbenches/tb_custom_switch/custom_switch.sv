@@ -25,22 +25,22 @@ module custom_switch #(
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic [P-1:0]        in_valid_i,
-  input  logic [P*FLIT_W-1:0] in_flit_i,
-  output logic [VCS*P-1:0]    in_credit_o,
-  output logic [P-1:0]        out_valid_o,
-  output logic [P*FLIT_W-1:0] out_flit_o,
-  input  logic [P-1:0]        out_ready_i,
-  input  logic [VCS*P-1:0]    out_credit_i,
-  input  logic                reg_valid_i,
-  input  logic                reg_write_i,
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [P-1:0]                   in_valid_i,
+  input  logic [P*FLIT_W-1:0]            in_flit_i,
+  output logic [VCS*P-1:0]               in_credit_o,
+  output logic [P-1:0]                   out_valid_o,
+  output logic [P*FLIT_W-1:0]            out_flit_o,
+  input  logic [P-1:0]                   out_ready_i,
+  input  logic [VCS*P-1:0]               out_credit_i,
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
   input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
-  input  logic [31:0]         reg_wdata_i,
-  output logic [31:0]         reg_rdata_o,
-  output logic                idle_o,
-  output logic [31:0]         error_o
+  input  logic [31:0]                    reg_wdata_i,
+  output logic [31:0]                    reg_rdata_o,
+  output logic                           idle_o,
+  output logic [31:0]                    error_o
 );
   logic [P-1:0]        valid_q;
   logic [P*FLIT_W-1:0] flit_q;
@@ -57,15 +57,32 @@ module custom_switch #(
   end
 
   fred_switch #(
-    .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH),
-    .FORMAT(FORMAT)
+    .P         (P),
+    .M         (M),
+    .LANES     (LANES),
+    .VC_DEPTH  (VC_DEPTH),
+    .CTRL_DEPTH(CTRL_DEPTH),
+    .OUT_DEPTH (OUT_DEPTH),
+    .FORMAT    (FORMAT)
   ) i_switch (
-    .clk_i, .rst_ni,
-    .in_valid_i(valid_q), .in_flit_i(flit_q), .in_credit_o,
-    .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o,
-    .idle_o(switch_idle), .error_o,
-    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (valid_q),
+    .in_flit_i  (flit_q),
+    .in_credit_o,
+    .out_valid_o,
+    .out_flit_o,
+    .out_ready_i,
+    .out_credit_i,
+    .reg_valid_i,
+    .reg_write_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_rdata_o,
+    .idle_o     (switch_idle),
+    .error_o,
+    .bist_i     (no_bist),
+    .bist_fail_o(unused_bist_fail)
   );
 
   assign idle_o = switch_idle && valid_q == '0;

@@ -12,13 +12,6 @@ module tb_fp_add_top #(
   output logic [16*ADDERS-1:0] sum_o
 );
   for (genvar n = 0; n < ADDERS; n = n + 1) begin : gen_adder
-    fp_add #(
-      .FORMAT(FORMAT)
-    ) i_fp_add (
-      .en_i,
-      .a_i  (a_i[16*n+:16]),
-      .b_i  (b_i[16*n+:16]),
-      .sum_o(sum_o[16*n+:16])
-    );
+    fp_add #(.FORMAT(FORMAT)) i_fp_add (.en_i, .a_i(a_i[16*n +: 16]), .b_i(b_i[16*n +: 16]), .sum_o(sum_o[16*n +: 16]));
   end
 endmodule

@@ -27,12 +27,7 @@ module tb_fred_interconnect_top #(
 );
   logic [P-1:0] out_valid;
 
-  fred_interconnect #(
-    .P     (P),
-    .M     (M),
-    .LANES (LANES),
-    .FORMAT(FORMAT)
-  ) i_dut (
+  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_dut (
     .clk_i,
     .rst_ni,
     .load_i,

@@ -25,11 +25,23 @@ module apb_slave_proof #(
   logic [31:0]       prdata, reg_wdata;
   logic [ADDR_W-3:0] reg_addr;
 
-  apb_slave #(
-    .ADDR_W(ADDR_W)
-  ) i_dut (
-    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o(pready), .prdata_o(prdata), .pslverr_o(pslverr),
-    .refuse_i, .reg_valid_o(reg_valid), .reg_write_o(reg_write), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata), .reg_rdata_i
+  apb_slave #(.ADDR_W(ADDR_W)) i_dut (
+    .clk_i,
+    .rst_ni,
+    .psel_i,
+    .penable_i,
+    .pwrite_i,
+    .paddr_i,
+    .pwdata_i,
+    .pready_o   (pready),
+    .prdata_o   (prdata),
+    .pslverr_o  (pslverr),
+    .refuse_i,
+    .reg_valid_o(reg_valid),
+    .reg_write_o(reg_write),
+    .reg_addr_o (reg_addr),
+    .reg_wdata_o(reg_wdata),
+    .reg_rdata_i
   );
 
   // Cycles since set-up, 0: no transfer; what the bus had then; whether the transfer is refused.

@@ -29,7 +29,7 @@ module async_fifo #(
 
   assign free_o = COUNT_W'(DEPTH) - (written_q - read_seen_q);
   assign valid_o = written_seen_q != read_q;
-  assign rdata_o = word_q[32'(read_q[ADDR_W-1:0])*WIDTH+:WIDTH];
+  assign rdata_o = word_q[32'(read_q[ADDR_W-1:0])*WIDTH +: WIDTH];
 
   always_comb begin : late
     assume (more_written <= written_q - written_seen_q);
@@ -40,7 +40,7 @@ module async_fifo #(
     written_q <= wrst_ni ? written_q + COUNT_W'(write_i) : '0;
     read_seen_q <= wrst_ni ? read_seen_q + more_read : '0;
     for (int unsigned i = 0; i < DEPTH; i++) begin
-      if (write_i && written_q[ADDR_W-1:0] == ADDR_W'(i)) word_q[i*WIDTH+:WIDTH] <= wdata_i;
+      if (write_i && written_q[ADDR_W-1:0] == ADDR_W'(i)) word_q[i*WIDTH +: WIDTH] <= wdata_i;
     end
   end
   always_ff @(posedge rclk_i) begin

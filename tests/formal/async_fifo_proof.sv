@@ -28,14 +28,27 @@ module async_fifo_proof #(
   logic [W-1:0]     free;
   logic [WIDTH-1:0] rdata;
 
-  async_fifo #(
-    .WIDTH(WIDTH), .DEPTH(DEPTH)
-  ) i_dut (
-    .wclk_i, .wrst_ni, .write_i, .wdata_i, .free_o(free), .rclk_i, .rrst_ni, .read_i, .valid_o(valid), .rdata_o(rdata)
+  async_fifo #(.WIDTH(WIDTH), .DEPTH(DEPTH)) i_dut (
+    .wclk_i,
+    .wrst_ni,
+    .write_i,
+    .wdata_i,
+    .free_o (free),
+    .rclk_i,
+    .rrst_ni,
+    .read_i,
+    .valid_o(valid),
+    .rdata_o(rdata)
   );
 
   two_resets i_resets (
-    .a_clk_i(wclk_i), .a_rst_ni(wrst_ni), .b_clk_i(rclk_i), .b_rst_ni(rrst_ni), .on_o(on), .a_reset_o(wreset), .b_reset_o(rreset)
+    .a_clk_i  (wclk_i),
+    .a_rst_ni (wrst_ni),
+    .b_clk_i  (rclk_i),
+    .b_rst_ni (rrst_ni),
+    .on_o     (on),
+    .a_reset_o(wreset),
+    .b_reset_o(rreset)
   );
 
   always_comb begin : environment
@@ -95,30 +108,48 @@ module async_fifo_proof #(
   end
 
   (* hierconn *) logic [W-1:0] \i_dut.wpointer_q , \i_dut.wgray_q , \i_dut.rpointer_q , \i_dut.rgray_q ;
-  (* hierconn *) logic [W-1:0] \i_dut.i_read_pointer.before_q , \i_dut.i_read_pointer.first_q , \i_dut.i_read_pointer.q_o ;
-  (* hierconn *) logic [W-1:0] \i_dut.i_write_pointer.before_q , \i_dut.i_write_pointer.first_q , \i_dut.i_write_pointer.q_o ;
+  (* hierconn *) logic [W-1:0] \i_dut.i_read_pointer.before_q , \i_dut.i_read_pointer.first_q ,
+                               \i_dut.i_read_pointer.q_o ;
+  (* hierconn *) logic [W-1:0] \i_dut.i_write_pointer.before_q , \i_dut.i_write_pointer.first_q ,
+                               \i_dut.i_write_pointer.q_o ;
   (* hierconn *) logic [DEPTH*WIDTH-1:0] \i_dut.word_q ;
   logic [W-1:0]     read_first, read_here, written_first, written_here;
   logic [WIDTH-1:0] stored;
 
   gray_crossing #(.W(W)) i_written (
-    .on_i(on), .last_i(read_q), .count_i(written_q), .gray_i(i_dut.wgray_q), .before_i(i_dut.i_write_pointer.before_q),
-    .first_i(i_dut.i_write_pointer.first_q), .second_i(i_dut.i_write_pointer.q_o), .first_o(written_first), .second_o(written_here)
+    .on_i    (on),
+    .last_i  (read_q),
+    .count_i (written_q),
+    .gray_i  (i_dut.wgray_q),
+    .before_i(i_dut.i_write_pointer.before_q),
+    .first_i (i_dut.i_write_pointer.first_q),
+    .second_i(i_dut.i_write_pointer.q_o),
+    .first_o (written_first),
+    .second_o(written_here)
   );
   gray_crossing #(.W(W)) i_read (
-    .on_i(on), .last_i(written_q - W'(DEPTH)), .count_i(read_q), .gray_i(i_dut.rgray_q), .before_i(i_dut.i_read_pointer.before_q),
-    .first_i(i_dut.i_read_pointer.first_q), .second_i(i_dut.i_read_pointer.q_o), .first_o(read_first), .second_o(read_here)
+    .on_i    (on),
+    .last_i  (written_q - W'(DEPTH)),
+    .count_i (read_q),
+    .gray_i  (i_dut.rgray_q),
+    .before_i(i_dut.i_read_pointer.before_q),
+    .first_i (i_dut.i_read_pointer.first_q),
+    .second_i(i_dut.i_read_pointer.q_o),
+    .first_o (read_first),
+    .second_o(read_here)
   );
-  assign stored = i_dut.word_q[WIDTH*32'(index_q % W'(DEPTH))+:WIDTH];
+  assign stored = i_dut.word_q[WIDTH*32'(index_q % W'(DEPTH)) +: WIDTH];
 
   always_comb begin : assertions
-    invariant_wreset: assert (!wreset || (left_q == '0 && written_q == '0 && i_dut.wpointer_q == '0 && i_dut.wgray_q == '0 &&
+    invariant_wreset: assert (!wreset || (left_q == '0 && written_q == '0 && i_dut.wpointer_q == '0 &&
+                                          i_dut.wgray_q == '0 &&
                                           i_dut.i_read_pointer.first_q == '0 && i_dut.i_read_pointer.q_o == '0));
     invariant_rreset: assert (!rreset || (!shown_q && read_q == '0 && i_dut.rpointer_q == '0 && i_dut.rgray_q == '0 &&
                                           i_dut.i_write_pointer.first_q == '0 && i_dut.i_write_pointer.q_o == '0));
     if (on) begin
       invariant_pointers: assert (i_dut.wpointer_q == written_q && i_dut.rpointer_q == read_q && 32'(inside) <= DEPTH);
-      invariant_shown: assert ((redges < 2'd2 || written_first == written_q) && (redges < 2'd3 || written_here == written_q));
+      invariant_shown: assert ((redges < 2'd2 || written_first == written_q) &&
+                               (redges < 2'd3 || written_here == written_q));
       invariant_freed: assert ((wedges < 2'd2 || read_first == read_q) && (wedges < 2'd3 || read_here == read_q));
       invariant_followed: assert (!followed_q || W'(index_q - read_q) >= inside || stored == word_q);
       nothing_is_invented: assert (!valid || inside != '0);

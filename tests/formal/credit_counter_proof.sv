@@ -21,10 +21,15 @@ module credit_counter_proof #(
   logic         has_credit;
   logic [W-1:0] credits, slots_q, away_q;  // slots of the receiver; flits there and credits in flight
 
-  credit_counter #(
-    .DEPTH(DEPTH)
-  ) i_dut (
-    .clk_i, .rst_ni, .give_i, .spend_i, .write_i, .wdata_i, .has_credit_o(has_credit), .credits_o(credits)
+  credit_counter #(.DEPTH(DEPTH)) i_dut (
+    .clk_i,
+    .rst_ni,
+    .give_i,
+    .spend_i,
+    .write_i,
+    .wdata_i,
+    .has_credit_o(has_credit),
+    .credits_o   (credits)
   );
 
   always_comb begin : environment

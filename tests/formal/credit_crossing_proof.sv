@@ -24,7 +24,13 @@ module credit_crossing_proof #(
   credit_crossing #(.MOST(MOST)) i_dut (.sclk_i, .srst_ni, .give_i, .dclk_i, .drst_ni, .credit_o(credit));
 
   two_resets i_resets (
-    .a_clk_i(sclk_i), .a_rst_ni(srst_ni), .b_clk_i(dclk_i), .b_rst_ni(drst_ni), .on_o(on), .a_reset_o(sreset), .b_reset_o(dreset)
+    .a_clk_i  (sclk_i),
+    .a_rst_ni (srst_ni),
+    .b_clk_i  (dclk_i),
+    .b_rst_ni (drst_ni),
+    .on_o     (on),
+    .a_reset_o(sreset),
+    .b_reset_o(dreset)
   );
 
   // Credits that came, and that left: those which an edge has sampled. No more than MOST are between.
@@ -60,13 +66,21 @@ module credit_crossing_proof #(
   assign taken = left_q + W'(credit);
 
   gray_crossing #(.W(W)) i_given (
-    .on_i(on), .last_i(taken), .count_i(given_q), .gray_i(i_dut.gray_q), .before_i(i_dut.i_count.before_q),
-    .first_i(i_dut.i_count.first_q), .second_i(i_dut.i_count.q_o), .first_o(first), .second_o(here)
+    .on_i    (on),
+    .last_i  (taken),
+    .count_i (given_q),
+    .gray_i  (i_dut.gray_q),
+    .before_i(i_dut.i_count.before_q),
+    .first_i (i_dut.i_count.first_q),
+    .second_i(i_dut.i_count.q_o),
+    .first_o (first),
+    .second_o(here)
   );
 
   always_comb begin : assertions
     invariant_sreset: assert (!sreset || (given_q == '0 && i_dut.given_q == '0 && i_dut.gray_q == '0));
-    invariant_dreset: assert (!dreset || (left_q == '0 && !credit && i_dut.taken_q == '0 && i_dut.i_count.first_q == '0 &&
+    invariant_dreset: assert (!dreset || (left_q == '0 && !credit && i_dut.taken_q == '0 &&
+                                          i_dut.i_count.first_q == '0 &&
                                           i_dut.i_count.q_o == '0));
     if (on) begin
       invariant_counts: assert (i_dut.given_q == given_q && i_dut.taken_q == taken);

@@ -18,11 +18,19 @@ module flit_ram_proof #(
   input logic [ADDR_W-1:0] raddr_i
 );
   (* anyconst *) logic [ADDR_W-1:0] which;  // word
-  logic             written_q = 1'b0;       // it was
-  logic             shown_q = 1'b0;         // it is on rdata_o
+  logic             written_q = 1'b0;  // it was
+  logic             shown_q = 1'b0;    // it is on rdata_o
   logic [WIDTH-1:0] word_q, shown_word_q, rdata;
 
-  flit_ram #(.WIDTH(WIDTH), .DEPTH(DEPTH)) i_dut (.clk_i, .write_i, .waddr_i, .wdata_i, .read_i, .raddr_i, .rdata_o(rdata));
+  flit_ram #(.WIDTH(WIDTH), .DEPTH(DEPTH)) i_dut (
+    .clk_i,
+    .write_i,
+    .waddr_i,
+    .wdata_i,
+    .read_i,
+    .raddr_i,
+    .rdata_o(rdata)
+  );
 
   always_comb begin : environment
     assume (32'(which) < DEPTH);
@@ -47,7 +55,7 @@ module flit_ram_proof #(
   assign memory = {{WIDTH{1'b0}}, \i_dut.mem_q[2] , \i_dut.mem_q[1] , \i_dut.mem_q[0] };
 
   always_comb begin : assertions
-    invariant_word: assert (!written_q || memory[WIDTH*32'(which)+:WIDTH] == word_q);
+    invariant_word: assert (!written_q || memory[WIDTH*32'(which) +: WIDTH] == word_q);
     gives_what_was_written: assert (!shown_q || rdata == shown_word_q);
   end
 endmodule

@@ -14,12 +14,12 @@ module fred_interconnect_proof #(
   /// configuration bits, derived
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M)
 ) (
-  input logic                   clk_i,
-  input logic                   load_i,
-  input logic                   second_i,  // second of the two configurations
-  input logic [P-1:0]           valid_i,
-  input logic [P-1:0]           tag_i,
-  input logic [P-1:0]           lane_i
+  input logic         clk_i,
+  input logic         load_i,
+  input logic         second_i,  // second of the two configurations
+  input logic [P-1:0] valid_i,
+  input logic [P-1:0] tag_i,
+  input logic [P-1:0] lane_i
 );
   localparam int unsigned FLIT_W = noc_pkg::flit_w(1);
   localparam int unsigned STAGES = fred_pkg::stages(P);
@@ -37,21 +37,33 @@ module fred_interconnect_proof #(
 
   for (genvar p = 0; p < P; p++) begin : gen_in
     always_comb begin
-      in_flit[p*FLIT_W+:FLIT_W] = '0;
+      in_flit[p*FLIT_W +: FLIT_W] = '0;
       in_flit[p*FLIT_W+noc_pkg::TAG_LSB] = tag_i[p];
       in_flit[p*FLIT_W+noc_pkg::HEADER_W+p] = lane_i[p];
-      in_mask[p*P+:P] = P'(valid_i[p]) << p;
+      in_mask[p*P +: P] = P'(valid_i[p]) << p;
     end
   end
 
   fred_interconnect #(.P(P), .M(M), .LANES(1)) i_dut (
-    .clk_i, .rst_ni(started_q), .load_i, .config_i(configuration), .in_valid_i(valid_i), .in_flit_i(in_flit), .out_valid_o(out_valid),
-    .out_flit_o(out_flit), .busy_o(busy)
+    .clk_i,
+    .rst_ni     (started_q),
+    .load_i,
+    .config_i   (configuration),
+    .in_valid_i (valid_i),
+    .in_flit_i  (in_flit),
+    .out_valid_o(out_valid),
+    .out_flit_o (out_flit),
+    .busy_o     (busy)
   );
 
-  fred_network_meaning #(.P(P), .M(M)) i_meaning (.config_i(config_q), .in_i(in_mask), .out_o(out_mask), .legal_o(legal));
+  fred_network_meaning #(.P(P), .M(M)) i_meaning (
+    .config_i(config_q),
+    .in_i    (in_mask),
+    .out_o   (out_mask),
+    .legal_o (legal)
+  );
 
-  assign configuration = configurations[(second_i ? CONFIG_BITS : 0)+:CONFIG_BITS];
+  assign configuration = configurations[(second_i ? CONFIG_BITS : 0) +: CONFIG_BITS];
 
   always_comb begin : environment
     if (!started_q) assume (!load_i && valid_i == '0);
@@ -67,7 +79,7 @@ module fred_interconnect_proof #(
   always_comb begin : reference
     expected = '0;
     for (int unsigned o = 0; o < P; o++) begin
-      expected[W*o] = out_mask[P*o+:P] != '0;
+      expected[W*o] = out_mask[P*o +: P] != '0;
       for (int p = P - 1; p >= 0; p--) begin
         if (out_mask[P*o+p]) begin
           expected[W*o+1] = tag_i[p];
@@ -101,16 +113,18 @@ module fred_interconnect_proof #(
   for (genvar o = 0; o < P; o++) begin : gen_out
     logic [W-1:0]      wanted;
     logic [FLIT_W-1:0] flit;
-    assign wanted = expected_q[(P*(STAGES-1)+o)*W+:W];
+    assign wanted = expected_q[(P*(STAGES-1)+o)*W +: W];
     always_comb begin
       flit = '0;
       flit[noc_pkg::TAG_LSB] = wanted[1];
-      flit[noc_pkg::HEADER_W+:P] = wanted[2+:P];
+      flit[noc_pkg::HEADER_W +: P] = wanted[2 +: P];
     end
     assign valid_wrong[o] = out_valid[o] != wanted[0];
-    assign header_wrong[o] = wanted[0] && out_valid[o] && out_flit[o*FLIT_W+:noc_pkg::HEADER_W] != flit[noc_pkg::HEADER_W-1:0];
+    assign header_wrong[o] = wanted[0] && out_valid[o] &&
+                             out_flit[o*FLIT_W +: noc_pkg::HEADER_W] != flit[noc_pkg::HEADER_W-1:0];
     assign lane_wrong[o] = wanted[0] && out_valid[o] &&
-                           out_flit[o*FLIT_W+noc_pkg::HEADER_W+:FLIT_W-noc_pkg::HEADER_W] != flit[FLIT_W-1:noc_pkg::HEADER_W];
+                           out_flit[o*FLIT_W+noc_pkg::HEADER_W +: FLIT_W-noc_pkg::HEADER_W] !=
+                           flit[FLIT_W-1:noc_pkg::HEADER_W];
   end
 
   // Invariant of the interconnect, if it has 3 ports and two sub-networks: each stage the configuration of the flits
@@ -118,20 +132,20 @@ module fred_interconnect_proof #(
   localparam int unsigned INDUCTIVE = 32'(P == 3 && M == 2);
   (* hierconn *) logic [STAGES-1:0] \i_dut.active_q , \i_dut.wave_q ;
   (* hierconn *) logic [3:0] \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q ,
-    \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
-    \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ;
+                             \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
+                             \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ;
   (* hierconn *) logic \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q ,
-    \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
-    \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ;
+                       \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
+                       \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ;
   (* hierconn *) logic [1:0] \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q ,
-    \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
-    \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
-    \i_dut.i_network.gen_level.gen_last_port.i_demux.valid_q ;
+                             \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
+                             \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
+                             \i_dut.i_network.gen_level.gen_last_port.i_demux.valid_q ;
   (* hierconn *) logic [1:0] \i_dut.i_network.gen_level.gen_last_port.i_demux.config_q ,
-    \i_dut.i_network.gen_level.gen_last_port.i_mux.config_q ,
-    \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
-    \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ;
-  logic [19:0] held;  // configuration, in the order of config_i
+                             \i_dut.i_network.gen_level.gen_last_port.i_mux.config_q ,
+                             \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
+                             \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ;
+  logic [19:0] held;        // configuration, in the order of config_i
   logic [2:0]  sums, sums_held;
   logic [1:0]  flits_held;  // in stages 0 and 1
 
@@ -146,7 +160,8 @@ module fred_interconnect_proof #(
   assign sums_held = {\i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
                       \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
                       \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q };
-  assign flits_held = {\i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q != '0 ||
+  assign flits_held = {\i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q !=
+                       '0 ||
                        \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q != '0,
                        \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q != '0 ||
                        \i_dut.i_network.gen_level.gen_last_port.i_demux.valid_q != '0};
@@ -160,13 +175,17 @@ module fred_interconnect_proof #(
   if (INDUCTIVE != 0) begin : gen_invariants
     always_comb begin : invariants
       if (started_q) begin
-        invariant_history: assert (i_dut.active_q == flits_q && i_dut.wave_q == loads_q && wave_q == {1'b0, loads_q[1:0]});
-        invariant_wave: assert ((wave_q == '0 || config_q == configurations[(second_q ? CONFIG_BITS : 0)+:CONFIG_BITS]) &&
+        invariant_history: assert (i_dut.active_q == flits_q && i_dut.wave_q == loads_q &&
+                                   wave_q == {1'b0, loads_q[1:0]});
+        invariant_wave: assert ((wave_q == '0 ||
+                                 config_q == configurations[(second_q ? CONFIG_BITS : 0) +: CONFIG_BITS]) &&
                                 (loads_q[0] || config1_q == config_q) && (loads_q[1] || config2_q == config1_q));
-        invariant_configuration: assert (held == {config2_q[19:14], config1_q[13:6], config_q[5:0]} && sums == sums_held);
+        invariant_configuration: assert (held == {config2_q[19:14], config1_q[13:6], config_q[5:0]} &&
+                                         sums == sums_held);
         invariant_flits: assert ((flits_q[0] || !flits_held[0]) && (flits_q[1] || !flits_held[1]) &&
                                  (flits_q[2] || out_valid == '0));
-        invariant_expected: assert ((flits_q[0] || expected_q[P*W-1:0] == '0) && (flits_q[1] || expected_q[2*P*W-1:P*W] == '0) &&
+        invariant_expected: assert ((flits_q[0] || expected_q[P*W-1:0] == '0) &&
+                                    (flits_q[1] || expected_q[2*P*W-1:P*W] == '0) &&
                                     (flits_q[2] || expected_q[3*P*W-1:2*P*W] == '0));
       end
     end

@@ -28,7 +28,8 @@ module fred_network_meaning #(
     logic sum;
     assign sum = config_i[1:0] == 2'd3 || config_i[3:2] == 2'd3;
     assign legal_o = !sum || (in_i[N-1:0] != '0) == (in_i[2*N-1:N] != '0);
-    assign out_o = {routed(config_i[3:2], in_i[N-1:0], in_i[2*N-1:N]), routed(config_i[1:0], in_i[N-1:0], in_i[2*N-1:N])};
+    assign out_o = {routed(config_i[3:2], in_i[N-1:0], in_i[2*N-1:N]), routed(config_i[1:0], in_i[N-1:0],
+                                                                              in_i[2*N-1:N])};
   end else begin : gen_level
     localparam int unsigned R = P / 2;
     localparam int unsigned S = P - R;
@@ -44,31 +45,33 @@ module fred_network_meaning #(
 
     for (genvar j = 0; j < M; j++) begin : gen_sub
       fred_network_meaning #(.P(S), .M(M), .N(N)) i_sub (
-        .config_i(config_i[SUB_LSB+j*SUB_BITS+:SUB_BITS]), .in_i(to_sub[j*S*N+:S*N]), .out_o(from_sub[j*S*N+:S*N]),
-        .legal_o(sub_legal[j])
+        .config_i(config_i[SUB_LSB+j*SUB_BITS +: SUB_BITS]),
+        .in_i    (to_sub[j*S*N +: S*N]),
+        .out_o   (from_sub[j*S*N +: S*N]),
+        .legal_o (sub_legal[j])
       );
     end
     for (genvar i = 0; i < R; i++) begin : gen_r
       logic [M-1:0] sum;
       for (genvar j = 0; j < M; j++) begin : gen_output
-        assign to_sub[(S*j+i)*N+:N] = routed(config_i[2*(M*i+j)+:2], in_i[2*i*N+:N], in_i[(2*i+1)*N+:N]);
-        assign sum[j] = config_i[2*(M*i+j)+:2] == 2'd3;
+        assign to_sub[(S*j+i)*N +: N] = routed(config_i[2*(M*i+j) +: 2], in_i[2*i*N +: N], in_i[(2*i+1)*N +: N]);
+        assign sum[j] = config_i[2*(M*i+j) +: 2] == 2'd3;
       end
-      assign r_legal[i] = sum == '0 || (in_i[2*i*N+:N] != '0) == (in_i[(2*i+1)*N+:N] != '0);
+      assign r_legal[i] = sum == '0 || (in_i[2*i*N +: N] != '0) == (in_i[(2*i+1)*N +: N] != '0);
     end
     if (P % 2 == 1) begin : gen_demux
       for (genvar j = 0; j < M; j++) begin : gen_output
-        assign to_sub[(S*j+R)*N+:N] = (config_i[2*M*R+:SEL_W] == SEL_W'(j + 1)) ? in_i[(P-1)*N+:N] : '0;
+        assign to_sub[(S*j+R)*N +: N] = (config_i[2*M*R +: SEL_W] == SEL_W'(j + 1)) ? in_i[(P-1)*N +: N] : '0;
       end
     end
     // Output p hears output p / 2 of every sub-network, by a code of its own.
     for (genvar p = 0; p < P; p++) begin : gen_output
       logic [SEL_W-1:0] code;
-      assign code = config_i[D_LSB+SEL_W*p+:SEL_W];
+      assign code = config_i[D_LSB+SEL_W*p +: SEL_W];
       always_comb begin
-        out_o[p*N+:N] = '0;
+        out_o[p*N +: N] = '0;
         for (int unsigned j = 0; j < M; j++) begin
-          if (code == SEL_W'(j + 1)) out_o[p*N+:N] = from_sub[(S*j+p/2)*N+:N];
+          if (code == SEL_W'(j + 1)) out_o[p*N +: N] = from_sub[(S*j+p/2)*N +: N];
         end
       end
     end

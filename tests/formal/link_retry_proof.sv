@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back, flits
-// are delivered in order, each at most once and none before those that came before it, and what was not delivered is
-// kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is dead
-// once the oldest flit was retransmitted more than MAX_RETRIES times, and not before. Not shown: how soon a lost flit is
-// retransmitted.
+// link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back,
+// flits are delivered in order, each at most once and none before those that came before it, and what was not delivered
+// is kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is
+// dead once the oldest flit was retransmitted more than MAX_RETRIES times, and not before. Not shown: how soon a lost
+// flit is retransmitted.
 //
-// Environment: flits at will while ready_o is high, and MARGIN of them after it has fallen; the wire takes flits at will
-// (pacing); any flit is lost, or damaged in any of its bits; any word on the way back is damaged, which the check shows
-// (small_link). Credits at will, of the virtual channel that is counted no more than the other side can count. Both ends
-// share a clock, and a wire takes an edge each way; a reset comes at the beginning.
+// Environment: flits at will while ready_o is high, and MARGIN of them after it has fallen; the wire takes flits at
+// will (pacing); any flit is lost, or damaged in any of its bits; any word on the way back is damaged, which the check
+// shows (small_link). Credits at will, of the virtual channel that is counted no more than the other side can count.
+// Both ends share a clock, and a wire takes an edge each way; a reset comes at the beginning.
 module link_retry_proof #(
   /// flits that are kept
   parameter int unsigned DEPTH = 4,
@@ -24,12 +24,12 @@ module link_retry_proof #(
   input logic                        clk_i,
   input logic                        come_i,
   input logic                        flit_i,
-  input logic                        follow_i,   // the flit that comes
-  input logic                        take_i,     // pacing
+  input logic                        follow_i,  // the flit that comes
+  input logic                        take_i,    // pacing
   input logic                        lose_i,
   input logic                        damage_i,
   input logic                        damage_back_i,
-  input logic [5:0]                  noise_i,    // in place of a damaged flit
+  input logic [5:0]                  noise_i,   // in place of a damaged flit
   input logic [12:0]                 noise_back_i,
   input logic [noc_pkg::NUM_VCS-1:0] credit_i
 );
@@ -50,13 +50,29 @@ module link_retry_proof #(
   logic [5:0]        clean_q;  // edges without damage or new credits, up to CREDITS_CLEAN
 
   link_retry_tx #(.FLIT_W(1), .DEPTH(DEPTH), .MARGIN(MARGIN), .TIMEOUT(TIMEOUT), .MAX_RETRIES(MAX_RETRIES)) i_tx (
-    .clk_i, .rst_ni(started_q), .ready_o(ready), .valid_i(valid), .flit_i, .credit_o(credit_out), .wire_ready_i(take_i),
-    .wire_valid_o(wire_valid), .wire_o(wire_out), .back_i(back_q), .wire_again_o(wire_again),
-    .dead_o(dead)
+    .clk_i,
+    .rst_ni      (started_q),
+    .ready_o     (ready),
+    .valid_i     (valid),
+    .flit_i,
+    .credit_o    (credit_out),
+    .wire_ready_i(take_i),
+    .wire_valid_o(wire_valid),
+    .wire_o      (wire_out),
+    .back_i      (back_q),
+    .wire_again_o(wire_again),
+    .dead_o      (dead)
   );
   link_retry_rx #(.FLIT_W(1)) i_rx (
-    .clk_i, .rst_ni(started_q), .wire_valid_i(wire_valid_q), .wire_i(wire_q), .back_o(back_out), .valid_o(valid_out),
-    .flit_o(flit_out), .credit_i, .damaged_o(damaged)
+    .clk_i,
+    .rst_ni      (started_q),
+    .wire_valid_i(wire_valid_q),
+    .wire_i      (wire_q),
+    .back_o      (back_out),
+    .valid_o     (valid_out),
+    .flit_o      (flit_out),
+    .credit_i,
+    .damaged_o   (damaged)
   );
 
   assign valid = come_i && started_q && (ready || 32'(after_q) < MARGIN);
@@ -143,16 +159,17 @@ module link_retry_proof #(
   assign expected = i_rx.expected_q;
   assign there = {i_rx.here_q && i_rx.check_q, wire_valid_q && wire_q[WIRE_W-1], wire_valid, i_tx.taken_q};
   assign flits = {i_rx.data_q[0], wire_q[0], wire_out[0], i_tx.waited_q ? i_tx.kept : i_tx.new_q};
-  assign numbers = {i_rx.data_q[1+:SEQ_W], wire_q[1+:SEQ_W], wire_out[1+:SEQ_W], i_tx.seq_q};
+  assign numbers = {i_rx.data_q[1 +: SEQ_W], wire_q[1 +: SEQ_W], wire_out[1 +: SEQ_W], i_tx.seq_q};
   assign sent = {sent_q, i_tx.fresh_q};
   assign done = done_q;
   assign memory = {\i_tx.i_kept.mem_q[3] , \i_tx.i_kept.mem_q[2] , \i_tx.i_kept.mem_q[1] , \i_tx.i_kept.mem_q[0] };
   assign all_counted = {\i_tx.gen_vc[3].given_q , \i_tx.gen_vc[2].given_q , \i_tx.gen_vc[1].given_q ,
                         \i_tx.gen_vc[0].given_q };
-  assign all_owed = {\i_tx.gen_vc[3].owed_q , \i_tx.gen_vc[2].owed_q , \i_tx.gen_vc[1].owed_q , \i_tx.gen_vc[0].owed_q };
-  assign given = i_rx.given_q[2*32'(which)+:2];
-  assign counted = all_counted[2*32'(which)+:2];
-  assign owed = all_owed[2*32'(which)+:2];
+  assign all_owed = {\i_tx.gen_vc[3].owed_q , \i_tx.gen_vc[2].owed_q , \i_tx.gen_vc[1].owed_q ,
+                     \i_tx.gen_vc[0].owed_q };
+  assign given = i_rx.given_q[2*32'(which) +: 2];
+  assign counted = all_counted[2*32'(which) +: 2];
+  assign owed = all_owed[2*32'(which) +: 2];
 
   always_ff @(posedge clk_i) begin
     sent_q <= started_q ? (3 * SEQ_W)'(sent) : '0;
@@ -164,7 +181,7 @@ module link_retry_proof #(
   assign given_d = given + 2'(credit_i[which]);
 
   // Not in order: a number that is not where it must be, a flit on its way that is another one than it should be.
-  logic wrong_sent, wrong_number, wrong_flit;
+  logic             wrong_sent, wrong_number, wrong_flit;
   logic [SEQ_W-1:0] index;
   logic             waits;  // the flit that is followed has not passed the receiver
 
@@ -175,12 +192,14 @@ module link_retry_proof #(
     wrong_number = 1'b0;
     wrong_flit = waits && SEQ_W'(i_tx.come_q - base) > SEQ_W'(DEPTH);
     for (int unsigned k = 0; k < 4; k++) begin
-      if (k != 0 && SEQ_W'(sent[SEQ_W*k+:SEQ_W] - expected) > SEQ_W'(sent[SEQ_W*(k-1)+:SEQ_W] - expected)) wrong_sent = 1'b1;
-      if (SEQ_W'(sent[SEQ_W*k+:SEQ_W] - done[SEQ_W*k+:SEQ_W]) > SEQ_W'(DEPTH)) wrong_sent = 1'b1;
-      if (SEQ_W'(expected - done[SEQ_W*k+:SEQ_W]) > SEQ_W'(sent[SEQ_W*k+:SEQ_W] - done[SEQ_W*k+:SEQ_W])) wrong_sent = 1'b1;
-      if (there[k] && SEQ_W'(numbers[SEQ_W*k+:SEQ_W] - done[SEQ_W*k+:SEQ_W]) >=
-                      SEQ_W'(sent[SEQ_W*k+:SEQ_W] - done[SEQ_W*k+:SEQ_W])) wrong_number = 1'b1;
-      if (there[k] && waits && numbers[SEQ_W*k+:SEQ_W] == index && flits[k] != followed_flit_q) wrong_flit = 1'b1;
+      if (k != 0 && SEQ_W'(sent[SEQ_W*k +: SEQ_W] - expected) >
+          SEQ_W'(sent[SEQ_W*(k-1) +: SEQ_W] - expected)) wrong_sent = 1'b1;
+      if (SEQ_W'(sent[SEQ_W*k +: SEQ_W] - done[SEQ_W*k +: SEQ_W]) > SEQ_W'(DEPTH)) wrong_sent = 1'b1;
+      if (SEQ_W'(expected - done[SEQ_W*k +: SEQ_W]) >
+          SEQ_W'(sent[SEQ_W*k +: SEQ_W] - done[SEQ_W*k +: SEQ_W])) wrong_sent = 1'b1;
+      if (there[k] && SEQ_W'(numbers[SEQ_W*k +: SEQ_W] - done[SEQ_W*k +: SEQ_W]) >=
+          SEQ_W'(sent[SEQ_W*k +: SEQ_W] - done[SEQ_W*k +: SEQ_W])) wrong_number = 1'b1;
+      if (there[k] && waits && numbers[SEQ_W*k +: SEQ_W] == index && flits[k] != followed_flit_q) wrong_flit = 1'b1;
     end
     if (waits && memory[index[1:0]] != followed_flit_q) wrong_flit = 1'b1;
   end
@@ -215,16 +234,17 @@ module link_retry_proof #(
                               32'(SEQ_W'(i_tx.come_q - base)) <= DEPTH - MARGIN + 32'(ready ? 0 : after_q) &&
                               32'(after_q) <= MARGIN);
       invariant_retries: assert (retries == i_tx.retries_q);
-      invariant_back: assert (SEQ_W'(told_q[SEQ_W+:SEQ_W] - base) <= SEQ_W'(told_q[0+:SEQ_W] - base) &&
-                              SEQ_W'(told_q[0+:SEQ_W] - base) <= SEQ_W'(expected - base) &&
-                              (!back_out[BACK_W-1] || back_out[SEQ_W-1:0] == told_q[0+:SEQ_W]) &&
-                              (!back_q[BACK_W-1] || back_q[SEQ_W-1:0] == told_q[SEQ_W+:SEQ_W]));
+      invariant_back: assert (SEQ_W'(told_q[SEQ_W +: SEQ_W] - base) <= SEQ_W'(told_q[0 +: SEQ_W] - base) &&
+                              SEQ_W'(told_q[0 +: SEQ_W] - base) <= SEQ_W'(expected - base) &&
+                              (!back_out[BACK_W-1] || back_out[SEQ_W-1:0] == told_q[0 +: SEQ_W]) &&
+                              (!back_q[BACK_W-1] || back_q[SEQ_W-1:0] == told_q[SEQ_W +: SEQ_W]));
       invariant_time: assert (32'(i_tx.time_q) < TIMEOUT && 32'(clean_q) <= CREDITS_CLEAN);
-      invariant_credits: assert (32'(way_q) == 32'(2'(given - told_given_q[3:2])) + 32'(2'(told_given_q[3:2] - counted)) +
-                                               32'(owed) + 32'(credit_out[which]) &&
+      invariant_credits: assert (32'(way_q) == 32'(2'(given - told_given_q[3:2])) +
+                                 32'(2'(told_given_q[3:2] - counted)) +
+                                 32'(owed) + 32'(credit_out[which]) &&
                                  32'(way_q) <= MOST && told_given_q[1:0] == given &&
-                                 (!back_out[BACK_W-1] || back_out[SEQ_W+2+2*32'(which)+:2] == told_given_q[1:0]) &&
-                                 (!back_q[BACK_W-1] || back_q[SEQ_W+2+2*32'(which)+:2] == told_given_q[3:2]));
+                                 (!back_out[BACK_W-1] || back_out[SEQ_W+2+2*32'(which) +: 2] == told_given_q[1:0]) &&
+                                 (!back_q[BACK_W-1] || back_q[SEQ_W+2+2*32'(which) +: 2] == told_given_q[3:2]));
     end
   end
 

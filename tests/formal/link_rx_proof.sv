@@ -14,7 +14,7 @@ module link_rx_proof #(
   input logic                        rx_rst_ni,
   input logic                        rx_valid_i,
   input logic                        rx_flit_i,
-  input logic                        follow_i,   // the flit that comes
+  input logic                        follow_i,  // the flit that comes
   input logic [noc_pkg::NUM_VCS-1:0] rx_credit_i,
   input logic                        clk_i,
   input logic                        rst_ni
@@ -28,13 +28,27 @@ module link_rx_proof #(
   logic [VCS-1:0] credit;
 
   two_resets i_resets (
-    .a_clk_i(rx_clk_i), .a_rst_ni(rx_rst_ni), .b_clk_i(clk_i), .b_rst_ni(rst_ni), .on_o(on), .a_reset_o(rx_reset),
+    .a_clk_i  (rx_clk_i),
+    .a_rst_ni (rx_rst_ni),
+    .b_clk_i  (clk_i),
+    .b_rst_ni (rst_ni),
+    .on_o     (on),
+    .a_reset_o(rx_reset),
     .b_reset_o(reset)
   );
 
   link_rx #(.FLIT_W(1), .DEPTH(DEPTH), .CREDITS(CREDITS)) i_dut (
-    .rx_clk_i, .rx_rst_ni, .rx_valid_i, .rx_flit_i, .rx_credit_i, .rx_overflow_o(overflow), .clk_i, .rst_ni,
-    .valid_o(valid), .flit_o(flit), .credit_o(credit)
+    .rx_clk_i,
+    .rx_rst_ni,
+    .rx_valid_i,
+    .rx_flit_i,
+    .rx_credit_i,
+    .rx_overflow_o(overflow),
+    .clk_i,
+    .rst_ni,
+    .valid_o      (valid),
+    .flit_o       (flit),
+    .credit_o     (credit)
   );
 
   // Flits that came and found room, and that the switch took; the one that is followed, and how many came before it.
@@ -80,7 +94,7 @@ module link_rx_proof #(
   (* hierconn *) logic [CREDIT_W-1:0] \i_dut.gen_vc[2].i_credits.given_q , \i_dut.gen_vc[2].i_credits.taken_q ;
   (* hierconn *) logic [CREDIT_W-1:0] \i_dut.gen_vc[3].i_credits.given_q , \i_dut.gen_vc[3].i_credits.taken_q ;
   logic [VCS*CREDIT_W-1:0] given, taken;
-  logic kept;
+  logic                    kept;
 
   assign given = {\i_dut.gen_vc[3].i_credits.given_q , \i_dut.gen_vc[2].i_credits.given_q ,
                   \i_dut.gen_vc[1].i_credits.given_q , \i_dut.gen_vc[0].i_credits.given_q };
@@ -97,10 +111,12 @@ module link_rx_proof #(
                                         i_dut.i_flits.read_q == '0 && i_dut.i_flits.written_seen_q == '0));
     if (on) begin
       invariant_numbers: assert (i_dut.i_flits.written_q == in_q && i_dut.i_flits.read_q == out_q);
-      invariant_seen: assert (W'(i_dut.i_flits.written_seen_q - out_q) <= inside && inside <= used && 32'(used) <= DEPTH);
-      invariant_credits: assert (given == (VCS*CREDIT_W)'(given_q) << (CREDIT_W * 32'(which)) && 32'(way) <= CREDITS &&
-                                 taken == (VCS*CREDIT_W)'(CREDIT_W'(returned_q + CREDIT_W'(credit[which]))) <<
-                                          (CREDIT_W * 32'(which)));
+      invariant_seen: assert (W'(i_dut.i_flits.written_seen_q - out_q) <= inside && inside <= used &&
+                              32'(used) <= DEPTH);
+      invariant_credits: assert (given == (VCS * CREDIT_W)'(given_q) << (CREDIT_W * 32'(which)) &&
+                                 32'(way) <= CREDITS &&
+                                 taken == (VCS * CREDIT_W)'(CREDIT_W'(returned_q + CREDIT_W'(credit[which]))) <<
+                                 (CREDIT_W * 32'(which)));
       invariant_followed: assert (!followed_q || W'(index_q - out_q) >= inside || kept == followed_flit_q);
       once_each: assert (!valid || inside != '0);
       in_order: assert (!valid || !followed_q || inside == '0 || out_q != index_q || flit == followed_flit_q);

@@ -19,7 +19,7 @@ module link_tx_proof #(
   input logic                        tx_rst_ni,
   input logic                        launch_i,
   input logic                        flit_i,
-  input logic                        follow_i,   // the flit that comes
+  input logic                        follow_i,  // the flit that comes
   input logic [noc_pkg::NUM_VCS-1:0] credit_i,
   input logic                        tx_ready_i
 );
@@ -34,13 +34,28 @@ module link_tx_proof #(
   logic                    valid;
 
   two_resets i_resets (
-    .a_clk_i(clk_i), .a_rst_ni(rst_ni), .b_clk_i(tx_clk_i), .b_rst_ni(tx_rst_ni), .on_o(on), .a_reset_o(reset),
+    .a_clk_i  (clk_i),
+    .a_rst_ni (rst_ni),
+    .b_clk_i  (tx_clk_i),
+    .b_rst_ni (tx_rst_ni),
+    .on_o     (on),
+    .a_reset_o(reset),
     .b_reset_o(tx_reset)
   );
 
   link_tx #(.FLIT_W(1), .DEPTH(DEPTH), .LAUNCH_EDGES(LAUNCH_EDGES), .CREDITS(CREDITS)) i_dut (
-    .clk_i, .rst_ni, .ready_o(ready), .valid_i(valid), .flit_i, .credit_i, .tx_clk_i, .tx_rst_ni, .tx_ready_i,
-    .tx_valid_o(tx_valid), .tx_flit_o(tx_flit), .tx_credit_o(tx_credit)
+    .clk_i,
+    .rst_ni,
+    .ready_o    (ready),
+    .valid_i    (valid),
+    .flit_i,
+    .credit_i,
+    .tx_clk_i,
+    .tx_rst_ni,
+    .tx_ready_i,
+    .tx_valid_o (tx_valid),
+    .tx_flit_o  (tx_flit),
+    .tx_credit_o(tx_credit)
   );
 
   always_ff @(posedge clk_i) launched_q <= rst_ni ? LAUNCH_EDGES'({launched_q, launch_i && ready}) : '0;
@@ -87,8 +102,8 @@ module link_tx_proof #(
   (* hierconn *) logic [CREDIT_W-1:0] \i_dut.gen_vc[2].i_credits.given_q , \i_dut.gen_vc[2].i_credits.taken_q ;
   (* hierconn *) logic [CREDIT_W-1:0] \i_dut.gen_vc[3].i_credits.given_q , \i_dut.gen_vc[3].i_credits.taken_q ;
   logic [VCS*CREDIT_W-1:0] given, taken;
-  logic [W-1:0] read, unread, used;
-  logic         kept;
+  logic [W-1:0]            read, unread, used;
+  logic                    kept;
 
   assign given = {\i_dut.gen_vc[3].i_credits.given_q , \i_dut.gen_vc[2].i_credits.given_q ,
                   \i_dut.gen_vc[1].i_credits.given_q , \i_dut.gen_vc[0].i_credits.given_q };
@@ -100,7 +115,8 @@ module link_tx_proof #(
   assign kept = i_dut.i_flits.word_q[index_q[W-2:0]];
 
   always_comb begin : assertions
-    invariant_reset: assert (!reset || (in_q == '0 && given_q == '0 && !followed_q && !ready && launched_q == '0 && given == '0 &&
+    invariant_reset: assert (!reset || (in_q == '0 && given_q == '0 && !followed_q && !ready && launched_q == '0 &&
+                                        given == '0 &&
                                         i_dut.i_flits.written_q == '0 && i_dut.i_flits.read_seen_q == '0));
     invariant_tx_reset: assert (!tx_reset || (out_q == '0 && returned_q == '0 && !tx_valid && tx_credit == '0 &&
                                               read == '0 && taken == '0 && i_dut.i_flits.written_seen_q == '0));
@@ -108,9 +124,10 @@ module link_tx_proof #(
       invariant_numbers: assert (i_dut.i_flits.written_q == in_q && read == W'(out_q + W'(tx_valid)));
       invariant_seen: assert (W'(i_dut.i_flits.written_seen_q - read) <= unread && unread <= used);
       invariant_room: assert (32'(used) + 32'($countones(launched_q)) + 32'(ready) <= DEPTH);
-      invariant_credits: assert (given == (VCS*CREDIT_W)'(given_q) << (CREDIT_W * 32'(which)) && 32'(way) <= CREDITS &&
-                                 taken == (VCS*CREDIT_W)'(CREDIT_W'(returned_q + CREDIT_W'(tx_credit[which]))) <<
-                                          (CREDIT_W * 32'(which)));
+      invariant_credits: assert (given == (VCS * CREDIT_W)'(given_q) << (CREDIT_W * 32'(which)) &&
+                                 32'(way) <= CREDITS &&
+                                 taken == (VCS * CREDIT_W)'(CREDIT_W'(returned_q + CREDIT_W'(tx_credit[which]))) <<
+                                 (CREDIT_W * 32'(which)));
       invariant_followed: assert (!followed_q || W'(index_q - out_q) >= inside ||
                                   (index_q == out_q && tx_valid ? tx_flit : kept) == followed_flit_q);
       once_each: assert (!tx_valid || inside != '0);

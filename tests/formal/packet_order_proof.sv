@@ -12,7 +12,7 @@ module packet_order_proof (
   input logic [1:0]               flits_i  // flits of a packet that begins, less 1
 );
   logic                          started_q = 1'b0;
-  logic [2*noc_pkg::NUM_VCS-1:0] left_q;   // flits to come of the packet of each VC, less 1
+  logic [2*noc_pkg::NUM_VCS-1:0] left_q;  // flits to come of the packet of each VC, less 1
   logic [noc_pkg::NUM_VCS-1:0]   open_q;
   logic                          head, tail;
   noc_pkg::header_t              header;
@@ -26,7 +26,7 @@ module packet_order_proof (
 
   always_comb begin
     head = !open_q[vc_i];
-    left = head ? flits_i : left_q[2*32'(vc_i)+:2];
+    left = head ? flits_i : left_q[2*32'(vc_i) +: 2];
     tail = left == '0;
     header = '0;
     header.vc = vc_i;
@@ -39,7 +39,7 @@ module packet_order_proof (
     if (!rst_ni) open_q <= '0;
     else if (valid_i) begin
       open_q[vc_i] <= !tail;
-      left_q[2*32'(vc_i)+:2] <= left - 2'd1;
+      left_q[2*32'(vc_i) +: 2] <= left - 2'd1;
     end
   end
 

@@ -39,7 +39,8 @@ module reset_sync_proof (
 
   always_comb begin : assertions
     if (begun_q && !test_mode) begin
-      invariant_flip_flops: assert (edges <= 2'd2 && i_dut.first_q == (edges != 2'd0) && i_dut.second_q == (edges == 2'd2));
+      invariant_flip_flops: assert (edges <= 2'd2 && i_dut.first_q == (edges != 2'd0) &&
+                                    i_dut.second_q == (edges == 2'd2));
       begins_at_once: assert (rst_ni || !rst_n);
       ends_at_the_second_edge: assert (rst_n == (edges == 2'd2));
     end

@@ -14,7 +14,7 @@ module rr_arbiter_proof #(
 );
   localparam int unsigned W = $clog2(N + 1);
 
-  (* anyconst *) logic [W-1:0] who;   // one of those that ask
+  (* anyconst *) logic [W-1:0] who;  // one of those that ask
   (* hierconn *) logic [N-1:0] \i_dut.in_turn_q ;
   logic         started_q = 1'b0;
   logic [N-1:0] grant, expected, advanced;
@@ -51,7 +51,7 @@ module rr_arbiter_proof #(
   always_comb begin : assertions
     if (started_q) begin
       invariant_turn: assert (32'(turn_q) < N && (i_dut.in_turn_q == {N{1'b1}} << turn_q ||
-                              (turn_q == '0 && i_dut.in_turn_q == '0)));
+                                                  (turn_q == '0 && i_dut.in_turn_q == '0)));
       invariant_waited: assert (32'(waited_q) + 32'(ahead) < N);
       waits_for_fewer_than_n: assert (32'(waited_q) < N);
       if (rst_ni) grants_the_first_in_turn: assert (grant == expected);

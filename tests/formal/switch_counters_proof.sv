@@ -23,12 +23,21 @@ module switch_counters_proof #(
   logic [31:0] rdata;
   logic [63:0] count_q, shown_q, more;
 
-  switch_counters #(
-    .P(P)
-  ) i_dut (
-    .clk_i, .rst_ni, .flit_in_i, .flit_out_i, .reductions_i(events_i[7:0]), .phase_change_i, .stall_join_i(events_i[15:8]),
-    .stall_credit_i(events_i[23:16]), .stall_phase_i(events_i[31:24]), .stall_arbiter_i(events_i[39:32]), .stall_link_i, .read_i,
-    .addr_i, .rdata_o(rdata)
+  switch_counters #(.P(P)) i_dut (
+    .clk_i,
+    .rst_ni,
+    .flit_in_i,
+    .flit_out_i,
+    .reductions_i   (events_i[7:0]),
+    .phase_change_i,
+    .stall_join_i   (events_i[15:8]),
+    .stall_credit_i (events_i[23:16]),
+    .stall_phase_i  (events_i[31:24]),
+    .stall_arbiter_i(events_i[39:32]),
+    .stall_link_i,
+    .read_i,
+    .addr_i,
+    .rdata_o        (rdata)
   );
 
   always_comb begin : environment
@@ -67,7 +76,7 @@ module switch_counters_proof #(
 
   (* hierconn *) logic [63:0] \i_dut.in_q[0] , \i_dut.in_q[1] , \i_dut.out_q[0] , \i_dut.out_q[1] ;
   (* hierconn *) logic [63:0] \i_dut.reductions_q , \i_dut.phase_changes_q , \i_dut.join_q , \i_dut.credit_q ,
-    \i_dut.phase_q , \i_dut.arbiter_q , \i_dut.link_q ;
+                              \i_dut.phase_q , \i_dut.arbiter_q , \i_dut.link_q ;
   logic [63:0] counter;  // in the module
 
   always_comb begin

@@ -18,8 +18,8 @@ module vc_queue_proof #(
   input logic              pop_i,
   input logic              follow_i  // the flit that is pushed
 );
-  localparam int unsigned W = 4;       // bits of all numbers here
-  localparam int unsigned FIRST = 2;   // slot
+  localparam int unsigned W = 4;      // bits of all numbers here
+  localparam int unsigned FIRST = 2;  // slot
   localparam int unsigned KNOWN = 3;
 
   logic              started_q = 1'b0;
@@ -27,11 +27,19 @@ module vc_queue_proof #(
   logic [SIDE_W-1:0] side;
   logic [W-1:0]      tail, head;
 
-  vc_queue #(
-    .SIDE_W(SIDE_W), .DEPTH(DEPTH), .LAST(FIRST + DEPTH - 1), .SLOT_W(W)
-  ) i_dut (
-    .clk_i, .rst_ni, .push_i, .side_i, .pop_i, .valid_o(valid), .side_o(side), .full_o(full), .tail_o(tail), .head_o(head),
-    .bist_i({bist_pkg::BUS_W{1'b0}}), .bist_fail_o(unused_bist)
+  vc_queue #(.SIDE_W(SIDE_W), .DEPTH(DEPTH), .LAST(FIRST + DEPTH - 1), .SLOT_W(W)) i_dut (
+    .clk_i,
+    .rst_ni,
+    .push_i,
+    .side_i,
+    .pop_i,
+    .valid_o    (valid),
+    .side_o     (side),
+    .full_o     (full),
+    .tail_o     (tail),
+    .head_o     (head),
+    .bist_i     ({bist_pkg::BUS_W{1'b0}}),
+    .bist_fail_o(unused_bist)
   );
 
   // The flit that is followed: its side and slot, how many are before it; its slot while the flit is being read.
@@ -71,14 +79,16 @@ module vc_queue_proof #(
   end
 
   // Invariant of the module: positions of the sides.
-  (* hierconn *) logic [KNOWN:0]            \i_dut.known_q ;
-  (* hierconn *) logic [KNOWN*SIDE_W-1:0]   \i_dut.side_q ;
+  (* hierconn *) logic [KNOWN:0] \i_dut.known_q ;
+  (* hierconn *) logic [KNOWN*SIDE_W-1:0] \i_dut.side_q ;
   (* hierconn *) logic [$clog2(DEPTH+1)-1:0] \i_dut.unread_q , \i_dut.used_q ;
-  (* hierconn *) logic                      \i_dut.read_q ;
-  (* hierconn *) logic [$clog2(DEPTH)-1:0]  \i_dut.write_at_q , \i_dut.read_at_q ;
-  (* hierconn *) logic [SIDE_W-1:0]         \i_dut.memory_side ;
-  (* hierconn *) logic [SIDE_W-1:0] \i_dut.gen_memory.i_sides.i_ram.mem_q[0] , \i_dut.gen_memory.i_sides.i_ram.mem_q[1] ,
-                                    \i_dut.gen_memory.i_sides.i_ram.mem_q[2] , \i_dut.gen_memory.i_sides.i_ram.mem_q[3] ,
+  (* hierconn *) logic \i_dut.read_q ;
+  (* hierconn *) logic [$clog2(DEPTH)-1:0] \i_dut.write_at_q , \i_dut.read_at_q ;
+  (* hierconn *) logic [SIDE_W-1:0] \i_dut.memory_side ;
+  (* hierconn *) logic [SIDE_W-1:0] \i_dut.gen_memory.i_sides.i_ram.mem_q[0] ,
+                                    \i_dut.gen_memory.i_sides.i_ram.mem_q[1] ,
+                                    \i_dut.gen_memory.i_sides.i_ram.mem_q[2] ,
+                                    \i_dut.gen_memory.i_sides.i_ram.mem_q[3] ,
                                     \i_dut.gen_memory.i_sides.i_ram.mem_q[4] ;
   // A number below 2 * DEPTH, modulo DEPTH.
   function automatic logic [W-1:0] wrap(input logic [W-1:0] number);
@@ -97,9 +107,9 @@ module vc_queue_proof #(
   assign at = wrap(W'(i_dut.read_at_q) + before_q - read);
 
   always_comb begin
-    if (before_q < known) found = i_dut.side_q[SIDE_W*32'(before_q)+:SIDE_W];
+    if (before_q < known) found = i_dut.side_q[SIDE_W*32'(before_q) +: SIDE_W];
     else if (before_q < read) found = i_dut.memory_side;
-    else found = memory[SIDE_W*32'(at)+:SIDE_W];
+    else found = memory[SIDE_W*32'(at) +: SIDE_W];
   end
 
   always_comb begin : assertions
@@ -113,8 +123,9 @@ module vc_queue_proof #(
       invariant_slots: assert (head >= W'(FIRST) && 32'(head) < FIRST + DEPTH &&
                                tail == W'(FIRST) + wrap(head - W'(FIRST) + count_q));
       invariant_followed: assert (!followed_q || (before_q < count_q && found == side_q &&
-                                  slot_q == W'(FIRST) + wrap(head - W'(FIRST) + before_q)));
-      invariant_reading: assert (!reading_q || (popped_q && slot_q == W'(FIRST) + wrap(head - W'(FIRST) + W'(DEPTH - 1))));
+                                                  slot_q == W'(FIRST) + wrap(head - W'(FIRST) + before_q)));
+      invariant_reading: assert (!reading_q || (popped_q &&
+                                                slot_q == W'(FIRST) + wrap(head - W'(FIRST) + W'(DEPTH - 1))));
       front_where_there_are_flits: assert (valid == (count_q != '0));
       full_where_all_slots_are_in_use: assert (full == (32'(count_q) + 32'(popped_q) == DEPTH));
       sides_in_order: assert (!followed_q || before_q != '0 || side == side_q);

@@ -25,7 +25,13 @@ module fred_online_level_formal #(
   logic           legal, crossed;
 
   fred_online_level #(.P(P), .LEVEL(LEVEL)) i_level (
-    .move_i, .phase_in_i, .phase_out_i, .in_path_i, .out_path_i, .path_i, .path_o(path)
+    .move_i,
+    .phase_in_i,
+    .phase_out_i,
+    .in_path_i,
+    .out_path_i,
+    .path_i,
+    .path_o(path)
   );
 
   // The paths of all flits by port, with this level.

@@ -29,8 +29,16 @@ module route_top (
     for (genvar io = 0; io < NUMBERS; io++) begin : gen_ios
       assign asked[NUMBERS*l + io] = 32'(num_local_i) == LOCALS[l] && 32'(num_io_i) == IOS[io];
       route_select #(.NUM_LOCAL(LOCALS[l]), .NUM_IO(IOS[io])) i_route (
-        .valid_i(asked[NUMBERS*l + io]), .dst_i, .from_i(from), .x_i, .y_i, .columns_i, .rows_i, .npu_port_i(npu_port),
-        .known_o(known[NUMBERS*l + io]), .port_o(port[NUMBERS*l + io])
+        .valid_i   (asked[NUMBERS*l + io]),
+        .dst_i,
+        .from_i    (from),
+        .x_i,
+        .y_i,
+        .columns_i,
+        .rows_i,
+        .npu_port_i(npu_port),
+        .known_o   (known[NUMBERS*l + io]),
+        .port_o    (port[NUMBERS*l + io])
       );
     end
   end
