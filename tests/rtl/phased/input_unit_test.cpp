@@ -161,7 +161,7 @@ class Bench {
     if (read_) {
       const auto& header = model_.read_header_o;
       ASSERT_EQ(get_bits(header, noc_pkg::TAG_LSB, noc_pkg::TAG_W), read_->tag()) << where_;
-      ASSERT_EQ(bit(header, noc_pkg::TAIL_BIT), read_->tail()) << where_;
+      ASSERT_EQ(get_bits(header, noc_pkg::TAIL_BIT, 1) != 0, read_->tail()) << where_;
     }
     ASSERT_EQ(model_.flit_valid_o != 0, on_output_.has_value()) << where_;
     if (on_output_) {
