@@ -51,7 +51,7 @@ module phased_control_proof #(
   logic [P*$clog2(P)-1:0]   partner;
   logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
 
-  // Fronts, VC v of port p at 4p+v: there, phase, last flit of its packet.
+  // Head-of-line flits by noc_pkg::vc_index: there, phase, last flit of its packet.
   logic [VCS*P-1:0]   valid_q, tail_q;
   logic [2*VCS*P-1:0] phase_q;
 
@@ -68,7 +68,7 @@ module phased_control_proof #(
     assign of_vc = in_slot[p] ? vcs[VC_W*(PHASES_IN_USE-1)+:VC_W] : vc;
     assign of_phase = in_slot[p] ? phases[PHASE_W*(PHASES_IN_USE-1)+:PHASE_W] : phase;
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      localparam int unsigned F = VCS * p + v;
+      localparam int unsigned F = noc_pkg::vc_index(p, v);
       logic matches;
       assign front_phase[PHASE_W*F+:PHASE_W] = PHASE_W'(phase_q[2*F+:2]);
       assign matches = used && of_vc == VC_W'(v) && PHASE_W'(phase_q[2*F+:2]) == of_phase;
@@ -87,8 +87,9 @@ module phased_control_proof #(
         end
       end
     end
-    assign match[p] = used && valid_q[VCS*p+32'(of_vc)] && PHASE_W'(phase_q[2*(VCS*p+32'(of_vc))+:2]) == of_phase;
-    assign tail[p] = tail_q[VCS*p+32'(of_vc)];
+    assign match[p] = used && valid_q[noc_pkg::vc_index(p, 32'(of_vc))] &&
+                      PHASE_W'(phase_q[2*noc_pkg::vc_index(p, 32'(of_vc)) +: 2]) == of_phase;
+    assign tail[p] = tail_q[noc_pkg::vc_index(p, 32'(of_vc))];
   end
 
   phased_control #(

@@ -29,7 +29,9 @@ module online_top #(
   output logic [7:0]   stall_arbiter_o,
   output logic         idle_o
 );
-  logic [4*P-1:0]   request, tail, room, locked;
+  localparam int unsigned VCS = noc_pkg::NUM_VCS;
+
+  logic [VCS*P-1:0] request, tail, room, locked;
   logic [P*P-1:0]   move;
   logic [P-1:0]     pop, reserve, phase_in, phase_out;
   logic [2*P-1:0]   pop_vc, reserve_vc;
@@ -37,16 +39,16 @@ module online_top #(
   logic             matcher_idle, paths_idle;
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    for (genvar v = 0; v < 4; v++) begin : gen_vc
-      assign request[4*p+v] = request_i[32*v+p];
-      assign tail[4*p+v] = tail_i[32*v+p];
-      assign room[4*p+v] = room_i[32*v+p];
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign request[noc_pkg::vc_index(p, v)] = request_i[32*v+p];
+      assign tail[noc_pkg::vc_index(p, v)] = tail_i[32*v+p];
+      assign room[noc_pkg::vc_index(p, v)] = room_i[32*v+p];
     end
   end
   always_comb begin
     locked_o = '0;
     for (int unsigned p = 0; p < P; p++) begin
-      for (int unsigned v = 0; v < 4; v++) locked_o[32*v+p] = locked[4*p+v];
+      for (int unsigned v = 0; v < VCS; v++) locked_o[32*v+p] = locked[noc_pkg::vc_index(p, v)];
     end
   end
   assign pop_o = 32'(pop);
