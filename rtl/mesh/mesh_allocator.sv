@@ -55,12 +55,12 @@ module mesh_allocator #(
 );
   // Tests whether there is anything to do are for the speed of simulation: where they fail the values are zero anyway.
   // ------------------------------------------------------------------ requests
-  logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
-  logic [VCS*P*P-1:0] able;     // bit (v*P + p)*P + o: a head-of-line flit that passes `credit` and
-                                // `packet`
-  logic [VCS*P*P-1:0] request;  // the same, where the link is ready too
-  logic [P-1:0]       has_able; // outputs
-  logic [P-1:0]       tries;    // inputs: a head-of-line flit passes `credit`
+  logic [VCS*P-1:0]   open_q;    // a packet is open on (output, VC)
+  logic [VCS*P*P-1:0] able;      // bit (v*P + p)*P + o: a head-of-line flit that passes `credit` and
+                                 // `packet`
+  logic [VCS*P*P-1:0] request;   // the same, where the link is ready too
+  logic [P-1:0]       has_able;  // outputs
+  logic [P-1:0]       tries;     // inputs: a head-of-line flit passes `credit`
 
   for (genvar p = 0; p < P; p++) begin : gen_input
     // Along a ring: from the opposite direction.
@@ -142,15 +142,18 @@ module mesh_allocator #(
                              (any[v*P +: P] & ~any_fresh & ~higher_any);
 
     mesh_vc_arbiter #(.P(P)) i_arbiter (
-      .clk_i, .rst_ni,
-      .request_i(request[v*P*P +: P*P]), .advance_i(grant[v*P +: P] & ~open_q[v*P +: P]),
-      .winner_o(winner[v*P*P +: P*P]), .any_o(any[v*P +: P])
+      .clk_i,
+      .rst_ni,
+      .request_i(request[v*P*P +: P*P]),
+      .advance_i(grant[v*P +: P] & ~open_q[v*P +: P]),
+      .winner_o (winner[v*P*P +: P*P]),
+      .any_o    (any[v*P +: P])
     );
   end
 
   // ------------------------------------------------------------------ inputs accept
-  logic [VCS*P-1:0] granted;         // 4p + v: an output grants this head-of-line flit
-  logic [VCS*P-1:0] accept;          // the same, one-hot for every input
+  logic [VCS*P-1:0] granted;  // 4p + v: an output grants this head-of-line flit
+  logic [VCS*P-1:0] accept;   // the same, one-hot for every input
   logic [P*P-1:0]   granted_d, granted_q;
 
   for (genvar p = 0; p < P; p++) begin : gen_accept

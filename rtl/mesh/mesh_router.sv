@@ -123,20 +123,40 @@ module mesh_router #(
   end
 
   mesh_registers #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_registers (
-    .clk_i, .rst_ni,
-    .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-    .rdata_o(other_rdata),
-    .x_o(x), .y_o(y), .columns_o(columns), .rows_o(rows), .no_link_o(no_link),
-    .credits_i(credits), .credit_write_o(credit_write),
-    .error_overflow_i(|error_overflow), .error_route_i(|error_route), .error_o
+    .clk_i,
+    .rst_ni,
+    .valid_i         (reg_valid_i),
+    .write_i         (reg_write_i),
+    .addr_i          (reg_addr_i),
+    .wdata_i         (reg_wdata_i[CREDIT_W-1:0]),
+    .rdata_o         (other_rdata),
+    .x_o             (x),
+    .y_o             (y),
+    .columns_o       (columns),
+    .rows_o          (rows),
+    .no_link_o       (no_link),
+    .credits_i       (credits),
+    .credit_write_o  (credit_write),
+    .error_overflow_i(|error_overflow),
+    .error_route_i   (|error_route),
+    .error_o
   );
 
   switch_counters #(.P(P)) i_counters (
-    .clk_i, .rst_ni,
-    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(8'd0), .phase_change_i(1'b0), .stall_join_i(8'd0), .stall_phase_i(8'd0),
-    .stall_credit_i(stall_credit), .stall_arbiter_i(stall_arbiter), .stall_link_i(stall_link),
-    .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+    .clk_i,
+    .rst_ni,
+    .flit_in_i      (in_valid_i),
+    .flit_out_i     (out_valid_o),
+    .reductions_i   (8'd0),
+    .phase_change_i (1'b0),
+    .stall_join_i   (8'd0),
+    .stall_phase_i  (8'd0),
+    .stall_credit_i (stall_credit),
+    .stall_arbiter_i(stall_arbiter),
+    .stall_link_i   (stall_link),
+    .read_i         (reg_valid_i && !reg_write_i && counter_hit),
+    .addr_i         (reg_addr_i),
+    .rdata_o        (counter_rdata)
   );
 
   // ------------------------------------------------------------------ inputs
@@ -149,41 +169,74 @@ module mesh_router #(
 
   for (genvar p = 0; p < P; p++) begin : gen_input
     mesh_input #(
-      .NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
+      .NUM_LOCAL (NUM_LOCAL),
+      .NUM_IO    (NUM_IO),
+      .LANES     (LANES),
+      .VC_DEPTH  (VC_DEPTH),
       .CTRL_DEPTH(CTRL_DEPTH)
     ) i_input (
-      .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[FLIT_W*p +: FLIT_W]),
-      .credit_o(in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
-      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link)), .from_i(mesh_pkg::from_direction(p)),
-      .x_i(x), .y_i(y), .columns_i(columns), .rows_i(rows),
-      .front_o(front[noc_pkg::vc_index(p, 0) +: VCS]), .to_o(to[P*noc_pkg::vc_index(p, 0) +: P*VCS]),
-      .begun_o(begun[noc_pkg::vc_index(p, 0) +: VCS]), .tail_o(tail[noc_pkg::vc_index(p, 0) +: VCS]),
-      .pop_i(pop[p]), .pop_vc_i(pop_vc[VC_W*p +: VC_W]), .flit_o(flits[FLIT_W*p +: FLIT_W]),
-      .error_overflow_o(error_overflow[p]), .error_route_o(error_route[p]), .empty_o(input_empty[p])
+      .clk_i,
+      .rst_ni,
+      .in_valid_i      (in_valid_i[p]),
+      .in_flit_i       (in_flit_i[FLIT_W*p +: FLIT_W]),
+      .credit_o        (in_credit_o[noc_pkg::vc_index(p, 0) +: VCS]),
+      .npu_port_i      (mesh_pkg::npu_port(p, NUM_LOCAL, no_link)),
+      .from_i          (mesh_pkg::from_direction(p)),
+      .x_i             (x),
+      .y_i             (y),
+      .columns_i       (columns),
+      .rows_i          (rows),
+      .front_o         (front[noc_pkg::vc_index(p, 0) +: VCS]),
+      .to_o            (to[P*noc_pkg::vc_index(p, 0) +: P*VCS]),
+      .begun_o         (begun[noc_pkg::vc_index(p, 0) +: VCS]),
+      .tail_o          (tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .pop_i           (pop[p]),
+      .pop_vc_i        (pop_vc[VC_W*p +: VC_W]),
+      .flit_o          (flits[FLIT_W*p +: FLIT_W]),
+      .error_overflow_o(error_overflow[p]),
+      .error_route_o   (error_route[p]),
+      .empty_o         (input_empty[p])
     );
   end
 
   // ------------------------------------------------------------------ allocator
-  logic [P-1:0]     ring;                      // outputs that lead into one
+  logic [P-1:0]     ring;                            // outputs that lead into one
   logic [VCS*P-1:0] room_flit, room_packet, launch;  // v*P + o
-  logic [P*P-1:0]   granted;                   // a bit per output of each input
-  logic [VCS*P-1:0] no_credit, contends;       // noc_pkg::vc_index
+  logic [P*P-1:0]   granted;                         // a bit per output of each input
+  logic [VCS*P-1:0] no_credit, contends;             // noc_pkg::vc_index
   logic [P-1:0]     link_stall;
   assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});
 
   mesh_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_allocator (
-    .clk_i, .rst_ni,
-    .front_i(front), .to_i(to), .begun_i(begun), .tail_i(tail), .pop_o(pop), .pop_vc_o(pop_vc),
-    .ring_i(ring), .out_ready_i, .room_flit_i(room_flit), .room_packet_i(room_packet),
-    .launch_o(launch), .granted_o(granted),
-    .no_credit_o(no_credit), .contends_o(contends), .link_stall_o(link_stall)
+    .clk_i,
+    .rst_ni,
+    .front_i      (front),
+    .to_i         (to),
+    .begun_i      (begun),
+    .tail_i       (tail),
+    .pop_o        (pop),
+    .pop_vc_o     (pop_vc),
+    .ring_i       (ring),
+    .out_ready_i,
+    .room_flit_i  (room_flit),
+    .room_packet_i(room_packet),
+    .launch_o     (launch),
+    .granted_o    (granted),
+    .no_credit_o  (no_credit),
+    .contends_o   (contends),
+    .link_stall_o (link_stall)
   );
 
   mesh_stalls #(.P(P)) i_stalls (
-    .clk_i, .rst_ni,
-    .no_credit_i(no_credit), .contends_i(contends), .pop_i(pop), .link_i(link_stall),
-    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link)
+    .clk_i,
+    .rst_ni,
+    .no_credit_i    (no_credit),
+    .contends_i     (contends),
+    .pop_i          (pop),
+    .link_i         (link_stall),
+    .stall_credit_o (stall_credit),
+    .stall_arbiter_o(stall_arbiter),
+    .stall_link_o   (stall_link)
   );
 
   // ------------------------------------------------------------------ outputs
@@ -201,16 +254,27 @@ module mesh_router #(
       assign from[p] = granted[P*p + o];
     end
     mesh_output #(
-      .P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .PACKET_FLITS(PACKET_FLITS)
+      .P           (P),
+      .LANES       (LANES),
+      .VC_DEPTH    (VC_DEPTH),
+      .CTRL_DEPTH  (CTRL_DEPTH),
+      .PACKET_FLITS(PACKET_FLITS)
     ) i_output (
-      .clk_i, .rst_ni,
-      .ring_i(ring[o]), .launch_i(launched), .granted_i(from), .room_flit_o(flit_room),
-      .room_packet_o(packet_room), .flits_i(flits),
-      .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[FLIT_W*o +: FLIT_W]),
-      .out_credit_i(out_credit_i[noc_pkg::vc_index(o, 0) +: VCS]),
+      .clk_i,
+      .rst_ni,
+      .ring_i        (ring[o]),
+      .launch_i      (launched),
+      .granted_i     (from),
+      .room_flit_o   (flit_room),
+      .room_packet_o (packet_room),
+      .flits_i       (flits),
+      .out_valid_o   (out_valid_o[o]),
+      .out_flit_o    (out_flit_o[FLIT_W*o +: FLIT_W]),
+      .out_credit_i  (out_credit_i[noc_pkg::vc_index(o, 0) +: VCS]),
       .credit_write_i(credit_write[noc_pkg::vc_index(o, 0) +: VCS]),
       .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
-      .credits_o(credits[CREDIT_W*noc_pkg::vc_index(o, 0) +: CREDIT_W*VCS]), .empty_o(output_empty[o])
+      .credits_o     (credits[CREDIT_W*noc_pkg::vc_index(o, 0) +: CREDIT_W*VCS]),
+      .empty_o       (output_empty[o])
     );
   end
   assign idle_o = &input_empty && &output_empty;

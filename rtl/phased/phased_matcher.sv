@@ -42,40 +42,40 @@ module phased_matcher #(
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
-  input  logic                           clk_i,
-  input  logic                           rst_ni,
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
   // head-of-line flits, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its
   // packet
-  input  logic [VCS*P-1:0]               request_i,
+  input  logic [VCS*P-1:0]                   request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
-  input  logic [VCS*P-1:0]               tail_i,
+  input  logic [VCS*P-1:0]                   tail_i,
   // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
-  input  logic [VCS*P-1:0]               room_i,
-  input  logic [P-1:0]                   phase_held_i,
-  input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
+  input  logic [VCS*P-1:0]                   room_i,
+  input  logic [P-1:0]                       phase_held_i,
+  input  logic [noc_pkg::VC_W-1:0]           phase_vc_i,
   // outputs to which nothing may go; those to which flits of phases are in flight, and their VC
-  input  logic [P-1:0]                   closed_i,
-  input  logic [P-1:0]                   under_way_i,
-  input  logic [noc_pkg::VC_W-1:0]       under_way_vc_i,
+  input  logic [P-1:0]                       closed_i,
+  input  logic [P-1:0]                       under_way_i,
+  input  logic [noc_pkg::VC_W-1:0]           under_way_vc_i,
   // inputs and outputs of the flits that the phase fires in this cycle, and whether there are any
-  input  logic [P-1:0]                   phase_pop_i,
-  input  logic [P-1:0]                   phase_reserve_i,
-  input  logic                           phase_fires_i,
+  input  logic [P-1:0]                       phase_pop_i,
+  input  logic [P-1:0]                       phase_reserve_i,
+  input  logic                               phase_fires_i,
   // head-of-line flits that leave, and the outputs they go to
-  output logic [P-1:0]                   pop_o,
-  output logic [noc_pkg::VC_W*P-1:0]     pop_vc_o,
-  output logic [P-1:0]                   reserve_o,
-  output logic [noc_pkg::VC_W*P-1:0]     reserve_vc_o,
+  output logic [P-1:0]                       pop_o,
+  output logic [noc_pkg::VC_W*P-1:0]         pop_vc_o,
+  output logic [P-1:0]                       reserve_o,
+  output logic [noc_pkg::VC_W*P-1:0]         reserve_vc_o,
   // an online packet is open at (output, VC), bit 4p+v
-  output logic [VCS*P-1:0]               locked_o,
+  output logic [VCS*P-1:0]                   locked_o,
   // after the edge: bit P*input + output of every flit that left; inputs and outputs that the phase used
-  output logic [P*P-1:0]                 move_o,
-  output logic [P-1:0]                   phase_in_o,
-  output logic [P-1:0]                   phase_out_o,
+  output logic [P*P-1:0]                     move_o,
+  output logic [P-1:0]                       phase_in_o,
+  output logic [P-1:0]                       phase_out_o,
   // head-of-line flits that stayed, for the counters
-  output logic [7:0]                     stall_credit_o,
-  output logic [7:0]                     stall_arbiter_o,
-  output logic                           idle_o
+  output logic [7:0]                         stall_credit_o,
+  output logic [7:0]                         stall_arbiter_o,
+  output logic                               idle_o
 );
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned VC_W = noc_pkg::VC_W;
@@ -109,8 +109,8 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           room_by_vc[P*v + o] = room_i[VCS*o + v];
           open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
-                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
-                                    !(under_way_i[o] && under_way_vc_i == VC_W'(v));
+                                !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
+                                !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end
     end
@@ -175,19 +175,27 @@ module phased_matcher #(
   end
 
   // ------------------------------------------------------------------ grant
-  logic [P*P-1:0]   grant;      // bit P*output + input
-  logic [VCS*P-1:0] grant_vc;   // bit 4*output + VC
+  logic [P*P-1:0]   grant;                // bit P*output + input
+  logic [VCS*P-1:0] grant_vc;             // bit 4*output + VC
   logic [P-1:0]     contended;
-  logic [P-1:0]     dropped;    // if flits are kept apart: outputs whose flit would meet that of another
+  logic [P-1:0]     dropped;              // if flits are kept apart: outputs whose flit would meet that of another
   logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
   logic             stop;                 // late: all of them
 
   for (genvar o = 0; o < P; o++) begin : gen_output
     phased_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
-      .clk_i, .rst_ni, .enable_i(enable),
-      .ask_i(ask[VCS*P*o +: VCS*P]), .start_i(start_by_vc), .tail_i(tail_by_vc),
-      .grant_o(grant[P*o +: P]), .grant_vc_o(grant_vc[VCS*o +: VCS]), .contended_o(contended[o]),
-      .taken_i(taken_out[o] || dropped[o] || stop), .move_i(reserve_o[o]), .locked_o(locked_o[VCS*o +: VCS])
+      .clk_i,
+      .rst_ni,
+      .enable_i   (enable),
+      .ask_i      (ask[VCS*P*o +: VCS*P]),
+      .start_i    (start_by_vc),
+      .tail_i     (tail_by_vc),
+      .grant_o    (grant[P*o +: P]),
+      .grant_vc_o (grant_vc[VCS*o +: VCS]),
+      .contended_o(contended[o]),
+      .taken_i    (taken_out[o] || dropped[o] || stop),
+      .move_i     (reserve_o[o]),
+      .locked_o   (locked_o[VCS*o +: VCS])
     );
   end
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of phased_matcher: grant to one of the head-of-line flits that request it, and the state of its round robin.
+// One output of phased_matcher: grant to one of the head-of-line flits that request it, and the state of its round
+// robin.
 //
 // Grant: every VC picks one head-of-line flit by round robin over the inputs (rr_arbiter); the output grants the pick
 //   of its highest VC (VC_ORDER). From registers and ask_i only.
@@ -14,22 +15,22 @@ module phased_matcher_output #(
   /// virtual channels by priority (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER
 ) (
-  input  logic                        clk_i,
-  input  logic                        rst_ni,
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
   // low: nothing asks, nothing changes; early
-  input  logic                        enable_i,
+  input  logic                          enable_i,
   // head-of-line flits: that ask for this output, that start a packet, that end one
   input  logic [noc_pkg::NUM_VCS*P-1:0] ask_i,
   input  logic [noc_pkg::NUM_VCS*P-1:0] start_i,
   input  logic [noc_pkg::NUM_VCS*P-1:0] tail_i,
   // the input and the VC granted, one-hot or none; more than one input asked
-  output logic [P-1:0]                grant_o,
-  output logic [noc_pkg::NUM_VCS-1:0] grant_vc_o,
-  output logic                        contended_o,
+  output logic [P-1:0]                  grant_o,
+  output logic [noc_pkg::NUM_VCS-1:0]   grant_vc_o,
+  output logic                          contended_o,
   // late: the phase uses the output in this cycle; the granted head-of-line flit moves
-  input  logic                        taken_i,
-  input  logic                        move_i,
-  output logic [noc_pkg::NUM_VCS-1:0] locked_o
+  input  logic                          taken_i,
+  input  logic                          move_i,
+  output logic [noc_pkg::NUM_VCS-1:0]   locked_o
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
 
@@ -40,8 +41,11 @@ module phased_matcher_output #(
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
     rr_arbiter #(.N(P)) i_pick (
-      .clk_i, .rst_ni,
-      .request_i(ask_i[P*v +: P]), .advance_i(advance[v]), .grant_o(pick[P*v +: P])
+      .clk_i,
+      .rst_ni,
+      .request_i(ask_i[P*v +: P]),
+      .advance_i(advance[v]),
+      .grant_o  (pick[P*v +: P])
     );
   end
 

@@ -4,9 +4,9 @@
 // request  ask_i, bit P*(4o+v) + i: the queue of VC v from input i to output o asks.
 // grant    Every output grants one input, accept: every input accepts one output that granted it; both by voq_arbiter,
 //          with the turns that the parent keeps.
-// keep_i   Pairs that go first on both sides, bit P*o + i, at most one of an output and of an input: matched in an earlier
-//          round, or in the middle of a packet. An output without one grants inputs without one first. Within a VC, or
-//          with FIRST_OVER_VC whatever the VC.
+// keep_i   Pairs that go first on both sides, bit P*o + i, at most one of an output and of an input: matched in an
+//          earlier round, or in the middle of a packet. An output without one grants inputs without one first. Within a
+//          VC, or with FIRST_OVER_VC whatever the VC.
 // pair_o   Pairs after the round, bit P*o + i, at most one of an output and of an input.
 // grant_o, grant_vc_o: what the outputs granted, accepted or not, bits P*o + i and 4o + v.
 // accept_vc_o: VC of the pair of an input, bit 4i + v. No registers.
@@ -22,7 +22,7 @@ module voq_round #(
 ) (
   input  logic [VCS*P*P-1:0] ask_i,
   input  logic [P*P-1:0]     keep_i,
-  input  logic [P-1:0]       kept_in_i,   // inputs and outputs of keep_i
+  input  logic [P-1:0]       kept_in_i,      // inputs and outputs of keep_i
   input  logic [P-1:0]       kept_out_i,
   input  logic [VCS*P*P-1:0] grant_turn_i,   // bit P*(4o+v) + i
   input  logic [VCS*P*P-1:0] accept_turn_i,  // bit P*(4i+v) + o
@@ -51,12 +51,18 @@ module voq_round #(
 
   for (genvar p = 0; p < P; p++) begin : gen_port
     voq_arbiter #(.N(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC(FIRST_OVER_VC)) i_output (
-      .request_i(ask_i[VCS*P*p +: VCS*P]), .first_i(first[P*p +: P]), .turn_i(grant_turn_i[VCS*P*p +: VCS*P]),
-      .grant_o(grant_o[P*p +: P]), .grant_vc_o(grant_vc_o[VCS*p +: VCS])
+      .request_i (ask_i[VCS*P*p +: VCS*P]),
+      .first_i   (first[P*p +: P]),
+      .turn_i    (grant_turn_i[VCS*P*p +: VCS*P]),
+      .grant_o   (grant_o[P*p +: P]),
+      .grant_vc_o(grant_vc_o[VCS*p +: VCS])
     );
     voq_arbiter #(.N(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC(FIRST_OVER_VC)) i_input (
-      .request_i(got[VCS*P*p +: VCS*P]), .first_i(by_input[P*p +: P]), .turn_i(accept_turn_i[VCS*P*p +: VCS*P]),
-      .grant_o(accept[P*p +: P]), .grant_vc_o(accept_vc_o[VCS*p +: VCS])
+      .request_i (got[VCS*P*p +: VCS*P]),
+      .first_i   (by_input[P*p +: P]),
+      .turn_i    (accept_turn_i[VCS*P*p +: VCS*P]),
+      .grant_o   (accept[P*p +: P]),
+      .grant_vc_o(accept_vc_o[VCS*p +: VCS])
     );
   end
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler of a VOQ crossbar: which head-of-line flits of the virtual output queues leave at an edge. iSLIP, pipelined,
-// by packets.
+// Scheduler of a VOQ crossbar: which head-of-line flits of the virtual output queues leave at an edge. iSLIP,
+// pipelined, by packets.
 //
 // Eligible: the head-of-line flit of a queue (input i, VC v, output o), inside a packet always; a packet start if the
 //   staging of (o, v) has room for a packet and no packet is open there. So packets of a VC are never interleaved at an
@@ -21,8 +21,8 @@
 //   rounds move them too, since here they are not later in time, but decided with the newest requests.
 // Timing: valid_i to room_i are registers; pop_o, reserve_o and reserve_vc_o are of this cycle, pair_o of the edge
 //   before. Stalls of a cycle are on stall_*_o after the next edge but one.
-// Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one is a packet start that
-//   only lacks room; arbiter otherwise.
+// Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one is a packet start
+//   that only lacks room; arbiter otherwise.
 // idle_o: without head-of-line flits an edge changes nothing.
 module voq_scheduler #(
   /// ports of the switch, 2 to 32
@@ -58,11 +58,11 @@ module voq_scheduler #(
 
   // Bits of a queue by output, P*(4o+v) + i; of (output, VC) 4o+v; of a pair P*o + i.
   logic [VCS*P*P-1:0] valid, tail, several;
-  logic [VCS*P*P-1:0] owner_q;  // inside a packet
-  logic [VCS*P-1:0]   locked_q;  // a packet is open
+  logic [VCS*P*P-1:0] owner_q;                     // inside a packet
+  logic [VCS*P-1:0]   locked_q;                    // a packet is open
   logic [VCS*P*P-1:0] grant_last_q, grant_turn;    // input served last; those whose turn it is
   logic [VCS*P*P-1:0] accept_last_q, accept_turn;  // the same of inputs, bit P*(4i+v) + o
-  logic [P*P-1:0]     stream_q;     // in the middle of a packet, the next flit is there
+  logic [P*P-1:0]     stream_q;                    // in the middle of a packet, the next flit is there
   logic [P-1:0]       stream_in_q, stream_out_q;
   logic               any;
 
@@ -104,9 +104,9 @@ module voq_scheduler #(
   end
 
   if (ITERATIONS > 1) begin : gen_ahead
-    logic [VCS*P*P-1:0] ask_ahead;
-    logic [P*P-1:0]     going_on;  // pairs that the last round will leave inside a packet
-    logic [P-1:0]       going_in, going_out;
+    logic [VCS*P*P-1:0]    ask_ahead;
+    logic [P*P-1:0]        going_on;  // pairs that the last round will leave inside a packet
+    logic [P-1:0]          going_in, going_out;
     logic [ITERATIONS-2:0] pairs_any;
 
     always_comb begin : foresee
@@ -125,7 +125,8 @@ module voq_scheduler #(
               valid[P*(VCS*o + v) +: P] & (several[P*(VCS*o + v) +: P] | ~kept) &
               (owner_q[P*(VCS*o + v) +: P] | {P{room_i[VCS*o + v] && (!locked_q[VCS*o + v] || ends != '0)}});
           going_on[P*o +: P] = going_on[P*o +: P] |
-              (kept & ask[P*(VCS*o + v) +: P] & several[P*(VCS*o + v) +: P] & ~tail[P*(VCS*o + v) +: P]);
+                               (kept & ask[P*(VCS*o + v) +: P] & several[P*(VCS*o + v) +: P] &
+                                ~tail[P*(VCS*o + v) +: P]);
         end
         going_out[o] = going_on[P*o +: P] != '0;
         going_in = going_in | going_on[P*o +: P];
@@ -148,9 +149,16 @@ module voq_scheduler #(
       end
 
       voq_round #(.P(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC((k > 0) ? 1 : 0)) i_round (
-        .ask_i(ask_ahead), .keep_i(kept), .kept_in_i(kept_in), .kept_out_i(kept_out),
-        .grant_turn_i(grant_turn), .accept_turn_i(accept_turn),
-        .pair_o(pair), .grant_o(granted), .grant_vc_o(granted_vc), .accept_vc_o(accepted_vc)
+        .ask_i        (ask_ahead),
+        .keep_i       (kept),
+        .kept_in_i    (kept_in),
+        .kept_out_i   (kept_out),
+        .grant_turn_i (grant_turn),
+        .accept_turn_i(accept_turn),
+        .pair_o       (pair),
+        .grant_o      (granted),
+        .grant_vc_o   (granted_vc),
+        .accept_vc_o  (accepted_vc)
       );
 
       always_comb begin : ports
@@ -194,9 +202,16 @@ module voq_scheduler #(
   logic [VCS*P-1:0] granted_vc, accepted_vc;
 
   voq_round #(.P(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC((ITERATIONS > 1) ? 1 : 0)) i_last (
-    .ask_i(ask), .keep_i(keep), .kept_in_i(keep_in), .kept_out_i(keep_out),
-    .grant_turn_i(grant_turn), .accept_turn_i(accept_turn),
-    .pair_o(pair), .grant_o(granted), .grant_vc_o(granted_vc), .accept_vc_o(accepted_vc)
+    .ask_i        (ask),
+    .keep_i       (keep),
+    .kept_in_i    (keep_in),
+    .kept_out_i   (keep_out),
+    .grant_turn_i (grant_turn),
+    .accept_turn_i(accept_turn),
+    .pair_o       (pair),
+    .grant_o      (granted),
+    .grant_vc_o   (granted_vc),
+    .accept_vc_o  (accepted_vc)
   );
 
   // State of the flit that an output granted, by (output, VC): starts its packet, ends it, the next one of the queue is

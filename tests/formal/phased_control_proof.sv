@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // phased_control: no flit fires in a change of phase, which comes between packets and CONFIG_STAGES + 1 edges after the
-// one before at the earliest; the wave follows a change by two edges; only head-of-line flits of the active phase leave.
-// The row that is loaded is that of the phase that is active from then on; candidates and look-ups end with it. A decision has
-// one of the contract's reasons, counted here: no phase is active, the candidate's priority is higher, silence, or the
-// quantum.
+// one before at the earliest; the wave follows a change by two edges; only head-of-line flits of the active phase
+// leave. The row that is loaded is that of the phase that is active from then on; candidates and look-ups end with it.
+// A decision has one of the contract's reasons, counted here: no phase is active, the candidate's priority is higher,
+// silence, or the quantum.
 //
-// Environment: head-of-line flits of the input units, of four phases with any rows, that stay until they leave; packets of
-// at most two flits, whose second one is there when the first has left; outputs with or without room at will. Rows are not
-// written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served. With two phases in use
-// the assertions of the module itself are meant; those here are of one.
+// Environment: head-of-line flits of the input units, of four phases with any rows, that stay until they leave; packets
+// of at most two flits, whose second one is there when the first has left; outputs with or without room at will. Rows
+// are not written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served. With two
+// phases in use the assertions of the module itself are meant; those here are of one.
 module phased_control_proof #(
   /// ports
   parameter int unsigned P = 2,
@@ -25,39 +25,39 @@ module phased_control_proof #(
   /// bits of a row, derived
   localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P)
 ) (
-  input logic             clk_i,
-  input logic [VCS*P-1:0] come_i,        // a head-of-line flit where there is none
-  input logic [2*VCS*P-1:0] phase_i,     // its phase
-  input logic [VCS*P-1:0] single_i,      // it is a packet of one flit
-  input logic [VCS*P-1:0] room_i,
+  input logic                     clk_i,
+  input logic [VCS*P-1:0]         come_i,    // a head-of-line flit where there is none
+  input logic [2*VCS*P-1:0]       phase_i,   // its phase
+  input logic [VCS*P-1:0]         single_i,  // it is a packet of one flit
+  input logic [VCS*P-1:0]         room_i,
   input logic [PHASES_IN_USE-1:0] wait_i
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W;
 
   (* anyconst *) logic [4*ROW_W-1:0] rows;
-  logic                     started_q = 1'b0;
-  logic                     read, fire, change, load, idle, error;
-  logic [PHASES_IN_USE-1:0] actives;
+  logic                             started_q = 1'b0;
+  logic                             read, fire, change, load, idle, error;
+  logic [PHASES_IN_USE-1:0]         actives;
   logic [VC_W*PHASES_IN_USE-1:0]    vcs;
   logic [PHASE_W*PHASES_IN_USE-1:0] phases;
-  logic                     active;  // in the first slot
-  logic [VC_W-1:0]          vc;
-  logic [PHASE_W-1:0]       phase, read_phase;
-  logic [P-1:0]             match, tail, pop, reserve, held, in_slot, out_slot;
-  logic [VCS*P-1:0]         other;
-  logic [VCS*PHASE_W*P-1:0] front_phase;
-  logic [ROW_W-1:0]         row_q, change_row;
-  logic [P*$clog2(P)-1:0]   partner;
-  logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
+  logic                             active;  // in the first slot
+  logic [VC_W-1:0]                  vc;
+  logic [PHASE_W-1:0]               phase, read_phase;
+  logic [P-1:0]                     match, tail, pop, reserve, held, in_slot, out_slot;
+  logic [VCS*P-1:0]                 other;
+  logic [VCS*PHASE_W*P-1:0]         front_phase;
+  logic [ROW_W-1:0]                 row_q, change_row;
+  logic [P*$clog2(P)-1:0]           partner;
+  logic [7:0]                       reductions, stall_join, stall_credit, stall_phase;
 
   // Head-of-line flits by noc_pkg::vc_index: there, phase, last flit of its packet.
   logic [VCS*P-1:0]   valid_q, tail_q;
   logic [2*VCS*P-1:0] phase_q;
 
   assign active = actives[0];
-  assign vc = vcs[0+:VC_W];
-  assign phase = phases[0+:PHASE_W];
+  assign vc = vcs[0 +: VC_W];
+  assign phase = phases[0 +: PHASE_W];
 
   for (genvar p = 0; p < P; p++) begin : gen_port
     // By the slot of the port.
@@ -65,13 +65,13 @@ module phased_control_proof #(
     logic [VC_W-1:0]    of_vc;
     logic [PHASE_W-1:0] of_phase;
     assign used = in_slot[p] ? actives[PHASES_IN_USE-1] : active;
-    assign of_vc = in_slot[p] ? vcs[VC_W*(PHASES_IN_USE-1)+:VC_W] : vc;
-    assign of_phase = in_slot[p] ? phases[PHASE_W*(PHASES_IN_USE-1)+:PHASE_W] : phase;
+    assign of_vc = in_slot[p] ? vcs[VC_W*(PHASES_IN_USE-1) +: VC_W] : vc;
+    assign of_phase = in_slot[p] ? phases[PHASE_W*(PHASES_IN_USE-1) +: PHASE_W] : phase;
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       localparam int unsigned F = noc_pkg::vc_index(p, v);
       logic matches;
-      assign front_phase[PHASE_W*F+:PHASE_W] = PHASE_W'(phase_q[2*F+:2]);
-      assign matches = used && of_vc == VC_W'(v) && PHASE_W'(phase_q[2*F+:2]) == of_phase;
+      assign front_phase[PHASE_W*F +: PHASE_W] = PHASE_W'(phase_q[2*F +: 2]);
+      assign matches = used && of_vc == VC_W'(v) && PHASE_W'(phase_q[2*F +: 2]) == of_phase;
       assign other[F] = valid_q[F] && !matches;
 
       always_ff @(posedge clk_i) begin
@@ -83,7 +83,7 @@ module phased_control_proof #(
         end else if (!valid_q[F] && come_i[F]) begin
           valid_q[F] <= 1'b1;
           tail_q[F] <= single_i[F];
-          phase_q[2*F+:2] <= phase_i[2*F+:2];
+          phase_q[2*F +: 2] <= phase_i[2*F +: 2];
         end
       end
     end
@@ -93,19 +93,50 @@ module phased_control_proof #(
   end
 
   phased_control #(
-    .P(P), .CONFIG_STAGES(STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM),
+    .P            (P),
+    .CONFIG_STAGES(STAGES),
+    .YIELD        (YIELD),
+    .QUANTUM      (QUANTUM),
     .PHASES_IN_USE(PHASES_IN_USE)
   ) i_dut (
-    .clk_i, .rst_ni(started_q), .active_o(actives), .vc_o(vcs), .phase_o(phases), .match_i(match), .wait_i, .tail_i(tail), .other_i(other),
-    .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner), .room_i, .reserve_o(reserve), .fire_o(fire), .held_o(held), .in_slot_o(in_slot), .out_slot_o(out_slot),
-    .free_i(1'b1), .read_o(read), .read_phase_o(read_phase), .row_i(row_q), .write_i(1'b0), .write_phase_i({PHASE_W{1'b0}}),
-    .change_o(change), .change_row_o(change_row), .load_o(load), .reductions_o(reductions), .stall_join_o(stall_join),
-    .stall_credit_o(stall_credit), .stall_phase_o(stall_phase), .error_phase_o(error), .idle_o(idle)
+    .clk_i,
+    .rst_ni        (started_q),
+    .active_o      (actives),
+    .vc_o          (vcs),
+    .phase_o       (phases),
+    .match_i       (match),
+    .wait_i,
+    .tail_i        (tail),
+    .other_i       (other),
+    .front_phase_i (front_phase),
+    .pop_o         (pop),
+    .partner_o     (partner),
+    .room_i,
+    .reserve_o     (reserve),
+    .fire_o        (fire),
+    .held_o        (held),
+    .in_slot_o     (in_slot),
+    .out_slot_o    (out_slot),
+    .free_i        (1'b1),
+    .read_o        (read),
+    .read_phase_o  (read_phase),
+    .row_i         (row_q),
+    .write_i       (1'b0),
+    .write_phase_i ({PHASE_W{1'b0}}),
+    .change_o      (change),
+    .change_row_o  (change_row),
+    .load_o        (load),
+    .reductions_o  (reductions),
+    .stall_join_o  (stall_join),
+    .stall_credit_o(stall_credit),
+    .stall_phase_o (stall_phase),
+    .error_phase_o (error),
+    .idle_o        (idle)
   );
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    if (read) row_q <= rows[ROW_W*32'(read_phase[1:0])+:ROW_W];
+    if (read) row_q <= rows[ROW_W*32'(read_phase[1:0]) +: ROW_W];
   end
 
   localparam int unsigned LOCK = (STAGES > 2) ? STAGES - 1 : 1;
@@ -143,8 +174,8 @@ module phased_control_proof #(
     end
   end
 
-  // Cycles of silence and busy cycles of the active phase, as far as they count; those before the last edge, and what else
-  // a decision went by.
+  // Cycles of silence and busy cycles of the active phase, as far as they count; those before the last edge, and what
+  // else a decision went by.
   logic [7:0]       silent_q, busy_q, silent_before_q, busy_before_q;
   logic             active_before_q, open_before_q, decided_before_q;
   logic [VC_W-1:0]  vc_before_q;
@@ -170,10 +201,10 @@ module phased_control_proof #(
     end
   end
 
-  assign loaded_row = rows[ROW_W*32'(phase[1:0])+:ROW_W];
+  assign loaded_row = rows[ROW_W*32'(phase[1:0]) +: ROW_W];
   assign reason = !active_before_q || (silent_before_q == 8'(YIELD) && !open_before_q) ||
                   noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, i_dut.next_vc_q) <
-                      noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, vc_before_q) ||
+                  noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, vc_before_q) ||
                   (i_dut.next_vc_q == vc_before_q && busy_before_q == 8'(QUANTUM));
 
   // A candidate's row is that of its phase, and fits its virtual channel.
@@ -181,11 +212,11 @@ module phased_control_proof #(
   for (genvar v = 0; v < VCS; v++) begin : gen_candidate
     logic [ROW_W-1:0]   row;
     logic [PHASE_W-1:0] of;
-    assign row = i_dut.candidate_rows[ROW_W*v+:ROW_W];
-    assign of = i_dut.candidate_phase[PHASE_W*v+:PHASE_W];
+    assign row = i_dut.candidate_rows[ROW_W*v +: ROW_W];
+    assign of = i_dut.candidate_phase[PHASE_W*v +: PHASE_W];
     assign candidate_wrong[v] = i_dut.candidate[v] &&
-                                (of > PHASE_W'(3) || row != rows[ROW_W*32'(of[1:0])+:ROW_W] ||
-                                 row[phased_pkg::ROW_VC_LSB+:VC_W] != VC_W'(v));
+                                (of > PHASE_W'(3) || row != rows[ROW_W*32'(of[1:0]) +: ROW_W] ||
+                                 row[phased_pkg::ROW_VC_LSB +: VC_W] != VC_W'(v));
   end
 
   always_comb begin : assertions
@@ -194,20 +225,21 @@ module phased_control_proof #(
       invariant_decided: assert (!i_dut.decided_q || (i_dut.lock_q == '0 && 32'(since_q) >= LOCK + 2));
       invariant_changed: assert (i_dut.changed_q == changed_q);
       invariant_counts: assert (8'(i_dut.silent_q) == silent_q && silent_q <= 8'(YIELD) &&
-                               8'(i_dut.busy_q) == busy_q && busy_q <= 8'(QUANTUM));
+                                8'(i_dut.busy_q) == busy_q && busy_q <= 8'(QUANTUM));
       invariant_look_up: assert (!i_dut.i_candidates.read_q ||
                                  (i_dut.i_candidates.phase_q <= PHASE_W'(3) &&
-                                  row_q == rows[ROW_W*32'(i_dut.i_candidates.phase_q[1:0])+:ROW_W]));
+                                  row_q == rows[ROW_W*32'(i_dut.i_candidates.phase_q[1:0]) +: ROW_W]));
       invariant_candidates: assert (candidate_wrong == '0);
       invariant_next: assert (!i_dut.decided_q ||
                               (i_dut.candidate[i_dut.next_vc_q] &&
-                               i_dut.candidate_phase[PHASE_W*32'(i_dut.next_vc_q)+:PHASE_W] == i_dut.next_phase_q));
+                               i_dut.candidate_phase[PHASE_W*32'(i_dut.next_vc_q) +: PHASE_W] == i_dut.next_phase_q));
       nothing_fires_in_a_change: assert (!change || (!fire && pop == '0 && reserve == '0));
       change_is_between_packets: assert (!change || held == '0);
       only_the_active_phase_leaves: assert ((pop & ~match) == '0);
       changes_are_apart: assert (!change || 32'(since_q) >= STAGES + 1);
       wave_two_edges_later: assert (load == before_q);
-      row_of_the_phase_is_loaded: assert (!changed_q || (loaded_q == loaded_row && vc == loaded_q[phased_pkg::ROW_VC_LSB+:VC_W]));
+      row_of_the_phase_is_loaded: assert (!changed_q || (loaded_q == loaded_row &&
+                                                         vc == loaded_q[phased_pkg::ROW_VC_LSB +: VC_W]));
       change_forgets_look_ups: assert (!changed_q || (i_dut.candidate == '0 && !i_dut.i_candidates.read_q));
       decision_has_a_reason: assert (decided_before_q || !i_dut.decided_q || reason);
     end

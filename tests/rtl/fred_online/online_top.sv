@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device under test of test_fred_online: phased_matcher and fred_online_paths as a fred_switch has them, with pins of one
-// width for all sizes. Bit v*32 + p of a vector by head-of-line flit or by (output, VC) is VC v of port p.
+// Device under test of test_fred_online: phased_matcher and fred_online_paths as a fred_switch has them, with pins of
+// one width for all sizes. Bit v*32 + p of a vector by head-of-line flit or by (output, VC) is VC v of port p.
 module online_top #(
   /// ports
   parameter int unsigned P = 12,
@@ -59,20 +59,43 @@ module online_top #(
   assign idle_o = matcher_idle && paths_idle;
 
   phased_matcher #(.P(P), .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0)) i_matcher (
-    .clk_i, .rst_ni,
-    .request_i(request), .out_i(out_i[20*P-1:0]), .tail_i(tail), .room_i(room),
-    .phase_held_i(phase_held_i[P-1:0]), .phase_vc_i, .closed_i('0), .under_way_i('0), .under_way_vc_i('0),
-    .phase_pop_i(phase_pop_i[P-1:0]), .phase_reserve_i(phase_reserve_i[P-1:0]), .phase_fires_i(phase_pop_i[P-1:0] != '0),
-    .pop_o(pop), .pop_vc_o(pop_vc), .reserve_o(reserve), .reserve_vc_o(reserve_vc), .locked_o(locked),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
-    .stall_credit_o, .stall_arbiter_o, .idle_o(matcher_idle)
+    .clk_i,
+    .rst_ni,
+    .request_i      (request),
+    .out_i          (out_i[20*P-1:0]),
+    .tail_i         (tail),
+    .room_i         (room),
+    .phase_held_i   (phase_held_i[P-1:0]),
+    .phase_vc_i,
+    .closed_i       ('0),
+    .under_way_i    ('0),
+    .under_way_vc_i ('0),
+    .phase_pop_i    (phase_pop_i[P-1:0]),
+    .phase_reserve_i(phase_reserve_i[P-1:0]),
+    .phase_fires_i  (phase_pop_i[P-1:0] != '0),
+    .pop_o          (pop),
+    .pop_vc_o       (pop_vc),
+    .reserve_o      (reserve),
+    .reserve_vc_o   (reserve_vc),
+    .locked_o       (locked),
+    .move_o         (move),
+    .phase_in_o     (phase_in),
+    .phase_out_o    (phase_out),
+    .stall_credit_o,
+    .stall_arbiter_o,
+    .idle_o         (matcher_idle)
   );
 
   fred_online_paths #(.P(P), .M(M)) i_paths (
-    .clk_i, .rst_ni,
-    .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out),
-    .in_path_i(in_path_i[8*P-1:0]), .out_path_i(out_path_i[8*P-1:0]),
-    .route_o(route), .idle_o(paths_idle)
+    .clk_i,
+    .rst_ni,
+    .move_i     (move),
+    .phase_in_i (phase_in),
+    .phase_out_i(phase_out),
+    .in_path_i  (in_path_i[8*P-1:0]),
+    .out_path_i (out_path_i[8*P-1:0]),
+    .route_o    (route),
+    .idle_o     (paths_idle)
   );
 
   // Inputs that sizes below 32 ports do not use.
