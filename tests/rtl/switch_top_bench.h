@@ -213,7 +213,7 @@ class Top {
 
   void leave(int p, bool was_ready) {
     for (int v = 0; v < kNumVcs; ++v) {
-      if ((model_.tx_credit_o >> (v * kPorts + p) & 1U) == 0) continue;
+      if ((model_.tx_credit_o >> (kNumVcs * p + v) & 1U) == 0) continue;
       quiet_since_ = clocks_.time();
       if (p == 0) returned.push_back(clocks_.time());
       ASSERT_LE(++credits_[p][v], shape().buffers.depth(v)) << "input " << p << " VC " << v;
@@ -236,7 +236,7 @@ class Top {
     if (p == 0 && first_sent == 0 && (model_.rx_valid_i & 1U) != 0) first_sent = clocks_.time();
     std::uint32_t credit = 0;
     for (auto slot = held_[p].begin(); slot != held_[p].end();) {
-      const std::uint32_t mask = 1U << (slot->vc * kPorts + p);
+      const std::uint32_t mask = 1U << (kNumVcs * p + slot->vc);
       if (slot->edges == 0 && (credit & mask) == 0) {
         credit |= mask;
         slot = held_[p].erase(slot);
@@ -245,7 +245,7 @@ class Top {
         ++slot;
       }
     }
-    const std::uint32_t mine = 0x1111U << p;
+    const std::uint32_t mine = ((1U << kNumVcs) - 1) << (kNumVcs * p);
     model_.rx_credit_i = static_cast<SData>((model_.rx_credit_i & ~mine) | credit);
     model_.rx_valid_i = static_cast<CData>(model_.rx_valid_i & ~(1U << p));
     // No faster than the switch's clock: a flit per period of it, or of the link's if that is longer.

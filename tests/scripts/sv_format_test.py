@@ -165,7 +165,8 @@ class Remaining(unittest.TestCase):
 
     def test_columns(self):
         self.finds(f"// {'x' * 117}\n")
-        self.finds(f"\n// {'x' * 118}\n"[1:], (1, "found 121 columns; allowed: 120"))
+        self.finds(f"// x {'x' * 116}\n", (1, "found 121 columns; allowed: 120"))
+        self.finds(f"// {'x' * 118}\n")  # one word that cannot be broken
 
     def test_tabs_in_comments(self):
         self.finds("// a\tb\n", (1, "found a tab"))

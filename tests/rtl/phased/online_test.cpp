@@ -47,7 +47,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
   std::vector<int> random_outputs(const std::vector<int>& from, Random& random) const {
     for (;;) {
       std::vector<int> to = random_permutation(random);
-      if (std::ranges::equal(from, to, [&](int in, int out) { return shape_.has_way(in, out); }))
+      if (std::ranges::equal(from, to, [&](int in, int out) { return shape_.has_path(in, out); }))
         return to;
     }
   }
@@ -60,7 +60,7 @@ TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
   driver.write_routes();
   for (int in = 0; in < shape_.ports(); ++in) {
     for (int out = 0; out < shape_.ports(); ++out) {
-      if (!shape_.has_way(in, out)) continue;
+      if (!shape_.has_path(in, out)) continue;
       const std::uint64_t start = driver.cycle();
       driver.add_online_packet(in, out, kMp, 1);
       driver.drain(200);
