@@ -23,9 +23,10 @@ module voq_arbiter #(
   output logic [N-1:0]     grant_o,
   output logic [VCS-1:0]   grant_vc_o
 );
-  logic [VCS*N-1:0] pick_all, pick_first;  // picks of each VC: of all requests, of those that go
-                                           // first
-  logic [VCS-1:0]   any_all, any_first;
+  // Picks of each VC: of all requests, of those that go first.
+  logic [N-1:0]   pick_all [VCS];
+  logic [N-1:0]   pick_first [VCS];
+  logic [VCS-1:0] any_all, any_first;
 
   // Lowest set bit of each set: it and those below are left as they are by the negation's carry.
   always_comb begin : by_vc
@@ -37,8 +38,8 @@ module voq_arbiter #(
       first_turn = first & turn;
       any_all[v] = all != '0;
       any_first[v] = first != '0;
-      pick_all[N*v +: N] = (turn != '0) ? turn & (~turn + N'(1)) : all & (~all + N'(1));
-      pick_first[N*v +: N] = (first_turn != '0) ? first_turn & (~first_turn + N'(1)) : first & (~first + N'(1));
+      pick_all[v] = (turn != '0) ? turn & (~turn + N'(1)) : all & (~all + N'(1));
+      pick_first[v] = (first_turn != '0) ? first_turn & (~first_turn + N'(1)) : first & (~first + N'(1));
     end
   end
 
@@ -53,7 +54,7 @@ module voq_arbiter #(
     end
     grant_vc_o = (vcs != '0) ? VCS'(1) << noc_pkg::first_vc(VC_ORDER, vcs) : '0;
     for (int unsigned v = 0; v < VCS; v++) begin
-      if (grant_vc_o[v]) grant_o = grant_o | (use_first[v] ? pick_first[N*v +: N] : pick_all[N*v +: N]);
+      if (grant_vc_o[v]) grant_o = grant_o | (use_first[v] ? pick_first[v] : pick_all[v]);
     end
   end
 endmodule

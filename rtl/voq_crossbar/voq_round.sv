@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One round of iSLIP in a VOQ crossbar: request, grant, accept (McKeown 1999), on pairs that may be partly matched.
 //
-// request  ask_i, bit P*(4o+v) + i: the queue of VC v from input i to output o asks.
+// request  ask_i, bit P*vc_index(o, v) + i: the queue of VC v from input i to output o asks.
 // grant    Every output grants one input, accept: every input accepts one output that granted it; both by voq_arbiter,
 //          with the turns that the parent keeps.
 // keep_i   Pairs that go first on both sides, bit P*o + i, at most one of an output and of an input: matched in an
 //          earlier round, or in the middle of a packet. An output without one grants inputs without one first. Within a
 //          VC, or with FIRST_OVER_VC whatever the VC.
 // pair_o   Pairs after the round, bit P*o + i, at most one of an output and of an input.
-// grant_o, grant_vc_o: what the outputs granted, accepted or not, bits P*o + i and 4o + v.
-// accept_vc_o: VC of the pair of an input, bit 4i + v. No registers.
+// grant_o, grant_vc_o: what the outputs granted, accepted or not, bits P*o + i and vc_index(o, v).
+// accept_vc_o: VC of the pair of an input, bit vc_index(i, v). No registers.
 module voq_round #(
   /// ports of the switch
   parameter int unsigned P = 12,
@@ -24,51 +24,61 @@ module voq_round #(
   input  logic [P*P-1:0]     keep_i,
   input  logic [P-1:0]       kept_in_i,      // inputs and outputs of keep_i
   input  logic [P-1:0]       kept_out_i,
-  input  logic [VCS*P*P-1:0] grant_turn_i,   // bit P*(4o+v) + i
-  input  logic [VCS*P*P-1:0] accept_turn_i,  // bit P*(4i+v) + o
+  input  logic [VCS*P*P-1:0] grant_turn_i,   // bit P*vc_index(o, v) + i
+  input  logic [VCS*P*P-1:0] accept_turn_i,  // bit P*vc_index(i, v) + o
   output logic [P*P-1:0]     pair_o,
   output logic [P*P-1:0]     grant_o,
   output logic [VCS*P-1:0]   grant_vc_o,
   output logic [VCS*P-1:0]   accept_vc_o
 );
-  logic [P*P-1:0]     first, by_input, accept;  // bit P*o + i; the others P*i + o
-  logic [VCS*P*P-1:0] got;                      // bit P*(4i+v) + o
+  // Of an output, a bit per input: those that go first. Of an input, a bit per output: those that go first, and the one
+  // that it accepts.
+  logic [P-1:0]       first [P];
+  logic [P-1:0]       by_input [P];
+  logic [P-1:0]       accept [P];
+  logic [VCS*P*P-1:0] got;  // grants of (input, VC), bit P*vc_index(i, v) + o
 
-  always_comb begin : who_goes_first
+  always_comb begin : go_first
     for (int unsigned o = 0; o < P; o++) begin
-      first[P*o +: P] = kept_out_i[o] ? keep_i[P*o +: P] : ~kept_in_i;
-      for (int unsigned i = 0; i < P; i++) by_input[P*i + o] = keep_i[P*o + i];
+      first[o] = kept_out_i[o] ? keep_i[P*o +: P] : ~kept_in_i;
+      for (int unsigned i = 0; i < P; i++) by_input[i][o] = keep_i[P*o + i];
     end
   end
 
   always_comb begin : tell_inputs
-    for (int unsigned i = 0; i < P; i++) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
-        for (int unsigned o = 0; o < P; o++) got[P*(VCS*i + v) + o] = grant_o[P*o + i] && grant_vc_o[VCS*o + v];
+    logic [P-1:0] to, granted_v;  // outputs that grant one input, one VC
+    for (int unsigned v = 0; v < VCS; v++) begin
+      for (int unsigned o = 0; o < P; o++) granted_v[o] = grant_vc_o[noc_pkg::vc_index(o, v)];
+      for (int unsigned i = 0; i < P; i++) begin
+        for (int unsigned o = 0; o < P; o++) to[o] = grant_o[P*o + i];
+        got[P*noc_pkg::vc_index(i, v) +: P] = to & granted_v;
       end
     end
   end
 
   for (genvar p = 0; p < P; p++) begin : gen_port
+    logic [P-1:0] accepted;
+    assign accept[p] = accepted;
+
     voq_arbiter #(.N(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC(FIRST_OVER_VC)) i_output (
-      .request_i (ask_i[VCS*P*p +: VCS*P]),
-      .first_i   (first[P*p +: P]),
-      .turn_i    (grant_turn_i[VCS*P*p +: VCS*P]),
+      .request_i (ask_i[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .first_i   (first[p]),
+      .turn_i    (grant_turn_i[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
       .grant_o   (grant_o[P*p +: P]),
-      .grant_vc_o(grant_vc_o[VCS*p +: VCS])
+      .grant_vc_o(grant_vc_o[noc_pkg::vc_index(p, 0) +: VCS])
     );
     voq_arbiter #(.N(P), .VC_ORDER(VC_ORDER), .FIRST_OVER_VC(FIRST_OVER_VC)) i_input (
-      .request_i (got[VCS*P*p +: VCS*P]),
-      .first_i   (by_input[P*p +: P]),
-      .turn_i    (accept_turn_i[VCS*P*p +: VCS*P]),
-      .grant_o   (accept[P*p +: P]),
-      .grant_vc_o(accept_vc_o[VCS*p +: VCS])
+      .request_i (got[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .first_i   (by_input[p]),
+      .turn_i    (accept_turn_i[P*noc_pkg::vc_index(p, 0) +: VCS*P]),
+      .grant_o   (accepted),
+      .grant_vc_o(accept_vc_o[noc_pkg::vc_index(p, 0) +: VCS])
     );
   end
 
   always_comb begin : pairs
     for (int unsigned o = 0; o < P; o++) begin
-      for (int unsigned i = 0; i < P; i++) pair_o[P*o + i] = accept[P*i + o];
+      for (int unsigned i = 0; i < P; i++) pair_o[P*o + i] = accept[i][o];
     end
   end
 endmodule

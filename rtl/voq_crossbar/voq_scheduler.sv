@@ -36,12 +36,11 @@ module voq_scheduler #(
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  // queues, bit P*(4*input+v) + output: have a head-of-line flit; it ends its packet; have two
-  // flits or more
+  // queues, bit P*vc_index(input, v) + output: have a head-of-line flit; it ends its packet; have two flits or more
   input  logic [VCS*P*P-1:0]         valid_i,
   input  logic [VCS*P*P-1:0]         tail_i,
   input  logic [VCS*P*P-1:0]         several_i,
-  // room for a packet of VC v at output o, bit 4o+v
+  // room for a packet, bit vc_index(output, VC)
   input  logic [VCS*P-1:0]           room_i,
   // head-of-line flits that leave, as valid_i, and the outputs they go to
   output logic [VCS*P*P-1:0]         pop_o,
@@ -56,12 +55,12 @@ module voq_scheduler #(
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
-  // Bits of a queue by output, P*(4o+v) + i; of (output, VC) 4o+v; of a pair P*o + i.
+  // Bits: of a queue by output P*vc_index(o, v) + i, of (output, VC) vc_index(o, v), of a pair P*o + i.
   logic [VCS*P*P-1:0] valid, tail, several;
   logic [VCS*P*P-1:0] owner_q;                     // inside a packet
   logic [VCS*P-1:0]   locked_q;                    // a packet is open
   logic [VCS*P*P-1:0] grant_last_q, grant_turn;    // input served last; those whose turn it is
-  logic [VCS*P*P-1:0] accept_last_q, accept_turn;  // the same of inputs, bit P*(4i+v) + o
+  logic [VCS*P*P-1:0] accept_last_q, accept_turn;  // the same of inputs, bit P*vc_index(i, v) + o
   logic [P*P-1:0]     stream_q;                    // in the middle of a packet, the next flit is there
   logic [P-1:0]       stream_in_q, stream_out_q;
   logic               any;
@@ -72,13 +71,23 @@ module voq_scheduler #(
   logic [VCS*P*P-1:0] ask;  // eligible
 
   always_comb begin : by_output
-    for (int unsigned i = 0; i < P; i++) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
+    logic [P*P-1:0] valid_v, tail_v, several_v;     // of one VC
+    logic [P-1:0]   valid_of, tail_of, several_of;  // of one (input, VC)
+    for (int unsigned v = 0; v < VCS; v++) begin
+      for (int unsigned i = 0; i < P; i++) begin
+        valid_of = valid_i[P*noc_pkg::vc_index(i, v) +: P];
+        tail_of = tail_i[P*noc_pkg::vc_index(i, v) +: P];
+        several_of = several_i[P*noc_pkg::vc_index(i, v) +: P];
         for (int unsigned o = 0; o < P; o++) begin
-          valid[P*(VCS*o + v) + i] = valid_i[P*(VCS*i + v) + o];
-          tail[P*(VCS*o + v) + i] = tail_i[P*(VCS*i + v) + o];
-          several[P*(VCS*o + v) + i] = several_i[P*(VCS*i + v) + o];
+          valid_v[P*o + i] = valid_of[o];
+          tail_v[P*o + i] = tail_of[o];
+          several_v[P*o + i] = several_of[o];
         end
+      end
+      for (int unsigned o = 0; o < P; o++) begin
+        valid[P*noc_pkg::vc_index(o, v) +: P] = valid_v[P*o +: P];
+        tail[P*noc_pkg::vc_index(o, v) +: P] = tail_v[P*o +: P];
+        several[P*noc_pkg::vc_index(o, v) +: P] = several_v[P*o +: P];
       end
     end
   end
@@ -120,13 +129,15 @@ module voq_scheduler #(
       for (int unsigned o = 0; o < P; o++) begin
         kept = keep[P*o +: P];
         for (int unsigned v = 0; v < VCS; v++) begin
-          ends = owner_q[P*(VCS*o + v) +: P] & kept & valid[P*(VCS*o + v) +: P] & tail[P*(VCS*o + v) +: P];
-          ask_ahead[P*(VCS*o + v) +: P] =
-              valid[P*(VCS*o + v) +: P] & (several[P*(VCS*o + v) +: P] | ~kept) &
-              (owner_q[P*(VCS*o + v) +: P] | {P{room_i[VCS*o + v] && (!locked_q[VCS*o + v] || ends != '0)}});
+          ends = owner_q[P*noc_pkg::vc_index(o, v) +: P] & kept & valid[P*noc_pkg::vc_index(o, v) +: P] &
+                 tail[P*noc_pkg::vc_index(o, v) +: P];
+          ask_ahead[P*noc_pkg::vc_index(o, v) +: P] =
+              valid[P*noc_pkg::vc_index(o, v) +: P] & (several[P*noc_pkg::vc_index(o, v) +: P] | ~kept) &
+              (owner_q[P*noc_pkg::vc_index(o, v) +: P] |
+               {P{room_i[noc_pkg::vc_index(o, v)] && (!locked_q[noc_pkg::vc_index(o, v)] || ends != '0)}});
           going_on[P*o +: P] = going_on[P*o +: P] |
-                               (kept & ask[P*(VCS*o + v) +: P] & several[P*(VCS*o + v) +: P] &
-                                ~tail[P*(VCS*o + v) +: P]);
+                               (kept & ask[P*noc_pkg::vc_index(o, v) +: P] & several[P*noc_pkg::vc_index(o, v) +: P] &
+                                ~tail[P*noc_pkg::vc_index(o, v) +: P]);
         end
         going_out[o] = going_on[P*o +: P] != '0;
         going_in = going_in | going_on[P*o +: P];
@@ -223,24 +234,30 @@ module voq_scheduler #(
     at = '0;
     for (int unsigned o = 0; o < P; o++) begin
       for (int unsigned v = 0; v < VCS; v++) begin
-        at = granted_vc[VCS*o + v] ? granted[P*o +: P] : '0;
-        starts[VCS*o + v] = (at & ~owner_q[P*(VCS*o + v) +: P]) != '0;
-        ends[VCS*o + v] = (at & tail[P*(VCS*o + v) +: P]) != '0;
-        has_next[VCS*o + v] = (at & several[P*(VCS*o + v) +: P]) != '0;
+        at = granted_vc[noc_pkg::vc_index(o, v)] ? granted[P*o +: P] : '0;
+        starts[noc_pkg::vc_index(o, v)] = (at & ~owner_q[P*noc_pkg::vc_index(o, v) +: P]) != '0;
+        ends[noc_pkg::vc_index(o, v)] = (at & tail[P*noc_pkg::vc_index(o, v) +: P]) != '0;
+        has_next[noc_pkg::vc_index(o, v)] = (at & several[P*noc_pkg::vc_index(o, v) +: P]) != '0;
       end
     end
   end
 
+  logic [P*P-1:0] to;  // pairs by input, bit P*i + o
+
   always_comb begin : leave
+    logic [P-1:0] granted_v;  // outputs that grant one VC
     reserve_vc_o = '0;
+    granted_v = '0;
     for (int unsigned o = 0; o < P; o++) begin
       reserve_o[o] = pair[P*o +: P] != '0;
-      for (int unsigned v = 0; v < VCS; v++) begin
-        if (granted_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
-        for (int unsigned i = 0; i < P; i++) begin
-          pop_o[P*(VCS*i + v) + o] = pair[P*o + i] && granted_vc[VCS*o + v];
-        end
+      for (int unsigned i = 0; i < P; i++) to[P*i + o] = pair[P*o + i];
+    end
+    for (int unsigned v = 0; v < VCS; v++) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        granted_v[o] = granted_vc[noc_pkg::vc_index(o, v)];
+        if (granted_v[o]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
       end
+      for (int unsigned i = 0; i < P; i++) pop_o[P*noc_pkg::vc_index(i, v) +: P] = to[P*i +: P] & granted_v;
     end
   end
 
@@ -251,23 +268,31 @@ module voq_scheduler #(
       owner_q <= '0;
       locked_q <= '0;
     end else if (any) begin
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        if (granted_vc[q] && reserve_o[q / VCS]) locked_q[q] <= !ends[q];
-        for (int unsigned i = 0; i < P; i++) begin
-          if (granted_vc[q] && pair[P*(q / VCS) + i]) owner_q[P*q + i] <= !ends[q];
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (granted_vc[noc_pkg::vc_index(o, v)] && reserve_o[o]) begin
+            locked_q[noc_pkg::vc_index(o, v)] <= !ends[noc_pkg::vc_index(o, v)];
+          end
+          if (granted_vc[noc_pkg::vc_index(o, v)]) begin
+            owner_q[P*noc_pkg::vc_index(o, v) +: P] <= (owner_q[P*noc_pkg::vc_index(o, v) +: P] & ~pair[P*o +: P]) |
+                                                       (pair[P*o +: P] & {P{!ends[noc_pkg::vc_index(o, v)]}});
+          end
         end
       end
     end
   end
 
-  logic [VCS*P-1:0] input_starts;  // (input, VC) 4i + v: moves a packet start
+  logic [VCS*P-1:0] input_starts;  // (input, VC) moves a packet start
 
   always_comb begin : packet_starts
-    logic [P-1:0] from;
+    logic [P-1:0] from, output_starts;
     from = '0;
+    for (int unsigned o = 0; o < P; o++) output_starts[o] = starts[noc_pkg::vc_index(o, 0) +: VCS] != '0;
     for (int unsigned i = 0; i < P; i++) begin
-      for (int unsigned o = 0; o < P; o++) from[o] = pair[P*o + i] && starts[VCS*o +: VCS] != '0;
-      for (int unsigned v = 0; v < VCS; v++) input_starts[VCS*i + v] = accepted_vc[VCS*i + v] && from != '0;
+      from = to[P*i +: P] & output_starts;
+      for (int unsigned v = 0; v < VCS; v++) begin
+        input_starts[noc_pkg::vc_index(i, v)] = accepted_vc[noc_pkg::vc_index(i, v)] && from != '0;
+      end
     end
   end
 
@@ -276,10 +301,12 @@ module voq_scheduler #(
       grant_last_q <= '0;
       accept_last_q <= '0;
     end else if (any) begin
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        if (starts[q] && reserve_o[q / VCS]) grant_last_q[P*q +: P] <= granted[P*(q / VCS) +: P];
-        if (input_starts[q]) begin
-          for (int unsigned o = 0; o < P; o++) accept_last_q[P*q + o] <= pair[P*o + q/VCS];
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (starts[noc_pkg::vc_index(p, v)] && reserve_o[p]) begin
+            grant_last_q[P*noc_pkg::vc_index(p, v) +: P] <= granted[P*p +: P];
+          end
+          if (input_starts[noc_pkg::vc_index(p, v)]) accept_last_q[P*noc_pkg::vc_index(p, v) +: P] <= to[P*p +: P];
         end
       end
     end
@@ -299,7 +326,10 @@ module voq_scheduler #(
   always_comb begin : streams
     stream_in = '0;
     for (int unsigned o = 0; o < P; o++) begin
-      stream[P*o +: P] = ((has_next[VCS*o +: VCS] & ~ends[VCS*o +: VCS]) != '0) ? pair[P*o +: P] : '0;
+      stream[P*o +: P] = '0;
+      if ((has_next[noc_pkg::vc_index(o, 0) +: VCS] & ~ends[noc_pkg::vc_index(o, 0) +: VCS]) != '0) begin
+        stream[P*o +: P] = pair[P*o +: P];
+      end
       stream_in = stream_in | stream[P*o +: P];
     end
   end
@@ -368,12 +398,16 @@ module voq_scheduler #(
     logic [VCS*P-1:0] open, begun_by_others;
     if (rst_ni && any) begin
       for (int unsigned p = 0; p < P; p++) begin
-        many_in[p] = $countones(pop_o[VCS*P*p +: VCS*P]) > 1;
+        many_in[p] = $countones(pop_o[P*noc_pkg::vc_index(p, 0) +: VCS*P]) > 1;
         many_out[p] = (pair[P*p +: P] & (pair[P*p +: P] - P'(1))) != '0;
       end
-      for (int unsigned q = 0; q < VCS * P; q++) begin
-        open[q] = owner_q[P*q +: P] != '0;
-        begun_by_others[q] = granted_vc[q] && locked_q[q] && starts[q] && reserve_o[q / VCS];
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          open[noc_pkg::vc_index(o, v)] = owner_q[P*noc_pkg::vc_index(o, v) +: P] != '0;
+          begun_by_others[noc_pkg::vc_index(o, v)] =
+              granted_vc[noc_pkg::vc_index(o, v)] && locked_q[noc_pkg::vc_index(o, v)] &&
+              starts[noc_pkg::vc_index(o, v)] && reserve_o[o];
+        end
       end
       leaves_are_fronts: assert ((pop_o & ~valid_i) == '0);
       one_flit_of_an_input: assert (many_in == '0);
