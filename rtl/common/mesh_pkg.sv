@@ -60,13 +60,4 @@ package mesh_pkg;
       end
     end
   endfunction
-
-  // VCs that go before `vc` on a port, a bit each.
-  function automatic logic [noc_pkg::NUM_VCS-1:0] higher_vcs(
-    input int unsigned order, input logic [noc_pkg::VC_W-1:0] vc
-  );
-    for (int unsigned v = 0; v < noc_pkg::NUM_VCS; v = v + 1) begin
-      higher_vcs[v] = noc_pkg::vc_rank(order, noc_pkg::VC_W'(v)) < noc_pkg::vc_rank(order, vc);
-    end
-  endfunction
 endpackage

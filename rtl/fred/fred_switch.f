@@ -10,6 +10,7 @@
 ../common/credit_counter.sv
 ../common/packet_order.sv
 ../common/rr_arbiter.sv
+../common/vc_allocator.sv
 ../phased/phased_pkg.sv
 fred_pkg.sv
 fred_r_uswitch.sv
@@ -29,7 +30,6 @@ fred_interconnect.sv
 fred_paths.sv
 ../phased/phased_route_ram.sv
 ../phased/phased_table_routes.sv
-../phased/phased_matcher_output.sv
 ../phased/phased_matcher.sv
 fred_online_level.sv
 fred_online_paths.sv

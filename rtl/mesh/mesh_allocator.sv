@@ -8,20 +8,21 @@
 //              flit: room for a flit (room_flit_i).
 //     packet   a packet start: no other packet is open on (output, VC).
 //     link     out_ready_i of the output is high.
-// Grants. Every (output, VC) that is asked for has a winner by round robin over the inputs (mesh_vc_arbiter). Every
-//   output grants the winner of one VC: by priority of the VCs, VC_ORDER, but the VC whose grant was not accepted at
-//   the edge before comes after the others. Every input accepts one of the outputs that grant it a flit, in the same
-//   order of VCs. What is accepted leaves: pop_o, pop_vc_o, launch_o.
+// Grants (vc_allocator). Every (output, VC) that is asked for has a winner by round robin over the inputs. Every output
+//   grants the winner of one VC: by priority of the VCs, VC_ORDER, but the VC whose grant was not accepted at the edge
+//   before comes after the others. Every input accepts one of the outputs that grant it a flit, in the same order of
+//   VCs. A flit that is accepted leaves: pop_o, pop_vc_o, launch_o.
 // Turns. A packet start that is granted passes the turn of its (output, VC) on to the input after it, accepted or not.
 // Fairness. A packet start that keeps asking is granted within P grants of its (output, VC) to packet starts, and then
 //   leaves unless its input accepts a VC of higher priority at that very edge: of equals none waits for ever. A grant
 //   that is not accepted leaves its output idle for that cycle; in the next one the other VCs go before it, so it takes
 //   at most every other cycle from them.
 // Packets. A packet start that leaves opens (output, VC), a tail closes it; in between only its input asks.
-// Timing: decisions are made in the cycle before the edge. granted_o follows it: bit p*P + o, a flit from input p to o.
+// Timing: decisions are made in the cycle before the edge. granted_o follows it: bit P*p + o, a flit from input p to o.
 //   For the counters of stalls, of the cycle: no_credit_o, head-of-line flits that fail `credit`; contends_o, those
 //   that pass it and do not fail `link`; link_stall_o, outputs for which a head-of-line flit fails `link`.
-// Indices: head-of-line flits 4p + v, as (output, VC) v*P + o.
+// Indices: noc_pkg::vc_index, of inputs for head-of-line flits (to_i: P bits of each, a bit per output), of outputs for
+//   room_flit_i, room_packet_i and launch_o.
 module mesh_allocator #(
   /// ports
   parameter int unsigned P = 10,
@@ -53,151 +54,124 @@ module mesh_allocator #(
   output logic [VCS*P-1:0]   contends_o,
   output logic [P-1:0]       link_stall_o
 );
-  // Tests whether there is anything to do are for the speed of simulation: where they fail the values are zero anyway.
+  // Inputs with head-of-line flits, and VCs of these: lets the simulator skip the logic of others; all of them for
+  // synthesis.
+  logic [P-1:0]   enable;
+  logic [VCS-1:0] enable_vc;
+`ifdef SYNTHESIS
+  assign enable = '1;
+  assign enable_vc = '1;
+`else
+  for (genvar p = 0; p < P; p++) begin : gen_enable
+    assign enable[p] = front_i[noc_pkg::vc_index(p, 0) +: VCS] != '0;
+  end
+
+  always_comb begin : enables
+    enable_vc = '0;
+    for (int unsigned p = 0; p < P; p++) enable_vc = enable_vc | front_i[noc_pkg::vc_index(p, 0) +: VCS];
+  end
+`endif
+
   // ------------------------------------------------------------------ requests
-  logic [VCS*P-1:0]   open_q;    // a packet is open on (output, VC)
-  logic [VCS*P*P-1:0] able;      // bit (v*P + p)*P + o: a head-of-line flit that passes `credit` and
-                                 // `packet`
-  logic [VCS*P*P-1:0] request;   // the same, where the link is ready too
-  logic [P-1:0]       has_able;  // outputs
-  logic [P-1:0]       tries;     // inputs: a head-of-line flit passes `credit`
+  logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
+  logic [VCS*P*P-1:0] request;  // of every head-of-line flit, a bit per output
+  // The same and the room, by VC, a bit per output.
+  logic [P-1:0]       open [VCS];
+  logic [P-1:0]       room_flit [VCS];
+  logic [P-1:0]       room_packet [VCS];
 
-  for (genvar p = 0; p < P; p++) begin : gen_input
-    // Along a ring: from the opposite direction.
-    localparam bit [P-1:0] STRAIGHT = (p < mesh_pkg::FIRST_LOCAL) ? P'(1) << (p ^ 2) : '0;
-    logic [VCS*P-1:0] able_p, request_p;  // v*P + o
-    logic [VCS-1:0]   front, passes, closed;
-    assign front = front_i[VCS*p +: VCS];
+  // Along a ring: from the opposite direction.
+  function automatic logic [P-1:0] straight(input int unsigned p);
+    straight = (p < mesh_pkg::FIRST_LOCAL) ? P'(1) << (p ^ 2) : '0;
+  endfunction
 
-    always_comb begin : credits
-      logic [P-1:0] credit;
-      able_p = '0;
-      passes = '0;
-      closed = '0;
-      credit = '0;
-      if (front != '0) begin
-        for (int unsigned v = 0; v < VCS; v++) begin
-          if (front[v]) begin
-            credit = to_i[(VCS*p + v)*P +: P] &
-                     (begun_i[VCS*p + v] ? room_flit_i[v*P +: P]
-                                         : room_packet_i[v*P +: P] | (ring_i & STRAIGHT & room_flit_i[v*P +: P]));
-            passes[v] = credit != '0;
-            able_p[v*P +: P] = begun_i[VCS*p + v] ? credit : credit & ~open_q[v*P +: P];
-            closed[v] = !begun_i[VCS*p + v] && (credit & open_q[v*P +: P]) != '0;
-          end
+  always_comb begin : outputs_by_vc
+    for (int unsigned v = 0; v < VCS; v++) begin
+      open[v] = '0;
+      room_flit[v] = '0;
+      room_packet[v] = '0;
+    end
+    for (int unsigned v = 0; v < VCS; v++) begin
+      if (enable_vc[v]) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          open[v][o] = open_q[noc_pkg::vc_index(o, v)];
+          room_flit[v][o] = room_flit_i[noc_pkg::vc_index(o, v)];
+          room_packet[v][o] = room_packet_i[noc_pkg::vc_index(o, v)];
         end
       end
-    end
-
-    always_comb begin : links
-      request_p = '0;
-      contends_o[VCS*p +: VCS] = '0;
-      if (passes != '0) begin
-        for (int unsigned v = 0; v < VCS; v++) begin
-          request_p[v*P +: P] = able_p[v*P +: P] & out_ready_i;
-          contends_o[VCS*p + v] = closed[v] || request_p[v*P +: P] != '0;
-        end
-      end
-    end
-
-    assign no_credit_o[VCS*p +: VCS] = front & ~passes;
-    assign tries[p] = passes != '0;
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign able[(v*P + p)*P +: P] = able_p[v*P +: P];
-      assign request[(v*P + p)*P +: P] = request_p[v*P +: P];
     end
   end
 
-  always_comb begin : any_able
+  always_comb begin : requests
+    logic [P-1:0] credit, able, has_able;  // outputs: `credit` passes, `packet` too; of any head-of-line flit
+    request = '0;
+    no_credit_o = '0;
+    contends_o = '0;
+    credit = '0;
     has_able = '0;
-    for (int unsigned i = 0; i < VCS * P; i++) has_able = has_able | able[i*P +: P];
-  end
-  assign link_stall_o = has_able & ~out_ready_i;
-
-  // ------------------------------------------------------------------ grants
-  logic [VCS*P*P-1:0] winner;  // as request
-  logic [VCS*P-1:0]   any, fresh, grant, declined_q;
-  logic [P-1:0]       any_fresh;
-
-  assign fresh = any & ~declined_q;
-  always_comb begin : has_fresh
-    any_fresh = '0;
-    for (int unsigned v = 0; v < VCS; v++) any_fresh = any_fresh | fresh[v*P +: P];
-  end
-
-  for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_ORDER, VC_W'(v));
-    logic [P-1:0] higher_fresh, higher_any;
-    always_comb begin : higher
-      higher_fresh = '0;
-      higher_any = '0;
-      for (int unsigned u = 0; u < VCS; u++) begin
-        if (HIGHER[u]) begin
-          higher_fresh = higher_fresh | fresh[u*P +: P];
-          higher_any = higher_any | any[u*P +: P];
-        end
-      end
-    end
-    assign grant[v*P +: P] = (fresh[v*P +: P] & ~higher_fresh) |
-                             (any[v*P +: P] & ~any_fresh & ~higher_any);
-
-    mesh_vc_arbiter #(.P(P)) i_arbiter (
-      .clk_i,
-      .rst_ni,
-      .request_i(request[v*P*P +: P*P]),
-      .advance_i(grant[v*P +: P] & ~open_q[v*P +: P]),
-      .winner_o (winner[v*P*P +: P*P]),
-      .any_o    (any[v*P +: P])
-    );
-  end
-
-  // ------------------------------------------------------------------ inputs accept
-  logic [VCS*P-1:0] granted;  // 4p + v: an output grants this head-of-line flit
-  logic [VCS*P-1:0] accept;   // the same, one-hot for every input
-  logic [P*P-1:0]   granted_d, granted_q;
-
-  for (genvar p = 0; p < P; p++) begin : gen_accept
-    always_comb begin : fronts
-      logic [P-1:0] by;
-      granted[VCS*p +: VCS] = '0;
-      accept[VCS*p +: VCS] = '0;
-      granted_d[p*P +: P] = '0;
-      pop_vc_o[VC_W*p +: VC_W] = '0;
-      by = '0;
-      if (tries[p]) begin
+    able = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      if (enable[p]) begin
         for (int unsigned v = 0; v < VCS; v++) begin
-          granted[VCS*p + v] = (winner[(v*P + p)*P +: P] & grant[v*P +: P]) != '0;
-        end
-        for (int unsigned v = 0; v < VCS; v++) begin
-          if (granted[VCS*p + v] && (granted[VCS*p +: VCS] & mesh_pkg::higher_vcs(VC_ORDER, VC_W'(v))) == '0) begin
-            by = winner[(v*P + p)*P +: P] & grant[v*P +: P];
-            accept[VCS*p + v] = 1'b1;
-            granted_d[p*P +: P] = granted_d[p*P +: P] | by;
-            pop_vc_o[VC_W*p +: VC_W] = pop_vc_o[VC_W*p +: VC_W] | VC_W'(v);
+          if (front_i[noc_pkg::vc_index(p, v)]) begin
+            credit = to_i[P*noc_pkg::vc_index(p, v) +: P] &
+                     (begun_i[noc_pkg::vc_index(p, v)] ? room_flit[v]
+                                                       : room_packet[v] | (ring_i & straight(p) & room_flit[v]));
+            able = begun_i[noc_pkg::vc_index(p, v)] ? credit : credit & ~open[v];
+            no_credit_o[noc_pkg::vc_index(p, v)] = credit == '0;
+            contends_o[noc_pkg::vc_index(p, v)] = (!begun_i[noc_pkg::vc_index(p, v)] && (credit & open[v]) != '0) ||
+                                                  (able & out_ready_i) != '0;
+            has_able = has_able | able;
+            request[P*noc_pkg::vc_index(p, v) +: P] = able & out_ready_i;
           end
         end
       end
     end
-    assign pop_o[p] = granted[VCS*p +: VCS] != '0;
+    link_stall_o = has_able & ~out_ready_i;
   end
+
+  // ------------------------------------------------------------------ grants, inputs accept
+  logic [VCS*P-1:0] grant_vc, declined_q;  // (output, VC): granted; granted at the edge before, and not accepted
+  logic [VCS*P-1:0] accept_vc;             // head-of-line flits that leave
+  logic [P*P-1:0]   granted_d, granted_q, grant;
+
+  vc_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_vc_allocator (
+    .clk_i,
+    .rst_ni,
+    .request_i  (request),
+    .last_i     (declined_q),
+    .grant_o    (grant),
+    .grant_vc_o (grant_vc),
+    .advance_i  (grant_vc & ~open_q),
+    .drop_i     (P'(0)),
+    .accept_o   (granted_d),
+    .accept_vc_o(accept_vc),
+    .pop_o,
+    .pop_vc_o
+  );
+  logic unused_grant;
+  assign unused_grant = &{1'b0, grant};
 
   // ------------------------------------------------------------------ departures
   logic [VCS*P-1:0] launch_open;  // and its packet goes on
   always_comb begin : launches
+    logic [P-1:0] leaves, goes_on;  // outputs
     launch_o = '0;
     launch_open = '0;
-    for (int unsigned p = 0; p < P; p++) begin
-      if (pop_o[p]) begin
-        for (int unsigned v = 0; v < VCS; v++) begin
-          if (accept[VCS*p + v]) begin
-            launch_o[v*P +: P] = launch_o[v*P +: P] | winner[(v*P + p)*P +: P];
-            if (!tail_i[VCS*p + v]) launch_open[v*P +: P] = launch_open[v*P +: P] | winner[(v*P + p)*P +: P];
-          end
+    leaves = '0;
+    goes_on = '0;
+    if (pop_o != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        leaves = leaves | granted_d[P*p +: P];
+        if ((accept_vc[noc_pkg::vc_index(p, 0) +: VCS] & tail_i[noc_pkg::vc_index(p, 0) +: VCS]) == '0) begin
+          goes_on = goes_on | granted_d[P*p +: P];
         end
       end
+      for (int unsigned o = 0; o < P; o++) begin
+        if (leaves[o]) launch_o[noc_pkg::vc_index(o, 0) +: VCS] = grant_vc[noc_pkg::vc_index(o, 0) +: VCS];
+        if (goes_on[o]) launch_open[noc_pkg::vc_index(o, 0) +: VCS] = grant_vc[noc_pkg::vc_index(o, 0) +: VCS];
+      end
     end
-    launch_o = launch_o & grant;
-    launch_open = launch_open & grant;
   end
 
   always_ff @(posedge clk_i) begin : registers
@@ -207,7 +181,7 @@ module mesh_allocator #(
       granted_q <= '0;
     end else begin
       open_q <= (open_q & ~launch_o) | launch_open;
-      declined_q <= grant & ~launch_o;
+      declined_q <= grant_vc & ~launch_o;
       granted_q <= granted_d;
     end
   end
@@ -215,34 +189,33 @@ module mesh_allocator #(
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
-    logic [VCS*P-1:0] owned, owned_twice;  // an input's packet is open on (output, VC)
-    logic [P-1:0]     used, used_twice;    // outputs
-    logic             one_each;            // no input has two flits accepted
+    logic [P-1:0] owned [VCS];  // outputs: an input's packet is open on (output, VC)
+    logic [P-1:0] opened;       // a packet is open on (output, VC), of one VC
+    logic [P-1:0] used;         // outputs
+    logic         one_owner;    // of every packet that is open, and of no other one
     if (rst_ni && pop_o != '0) begin
-      owned = '0;
-      owned_twice = '0;
       used = '0;
-      used_twice = '0;
-      one_each = 1'b1;
+      one_owner = 1'b1;
+      for (int unsigned v = 0; v < VCS; v++) owned[v] = '0;
       for (int unsigned p = 0; p < P; p++) begin
-        if (granted_d[p*P +: P] != '0) begin
-          used_twice = used_twice | (used & granted_d[p*P +: P]);
-          used = used | granted_d[p*P +: P];
-          one_each = one_each && $onehot0(granted_d[p*P +: P]) && $onehot0(accept[VCS*p +: VCS]);
-        end
-        if (begun_i[VCS*p +: VCS] != '0) begin
+        used = used | granted_d[P*p +: P];
+        if (begun_i[noc_pkg::vc_index(p, 0) +: VCS] != '0) begin
           for (int unsigned v = 0; v < VCS; v++) begin
-            if (begun_i[VCS*p + v]) begin
-              owned_twice[v*P +: P] = owned_twice[v*P +: P] | (owned[v*P +: P] & to_i[(VCS*p + v)*P +: P]);
-              owned[v*P +: P] = owned[v*P +: P] | to_i[(VCS*p + v)*P +: P];
+            if (begun_i[noc_pkg::vc_index(p, v)]) begin
+              one_owner = one_owner && (owned[v] & to_i[P*noc_pkg::vc_index(p, v) +: P]) == '0;
+              owned[v] = owned[v] | to_i[P*noc_pkg::vc_index(p, v) +: P];
             end
           end
         end
       end
-      input_accepts_one: assert (one_each);
-      output_grants_one: assert (used_twice == '0);
-      open_packets_have_one_owner: assert (owned == open_q && owned_twice == '0);
-      fronts_leave: assert ((accept & ~front_i) == '0);
+      for (int unsigned v = 0; v < VCS; v++) begin
+        if (owned[v] != '0 || (open_q & {P{VCS'(1) << v}}) != '0) begin
+          for (int unsigned o = 0; o < P; o++) opened[o] = open_q[noc_pkg::vc_index(o, v)];
+          one_owner = one_owner && owned[v] == opened;
+        end
+      end
+      open_packets_have_one_owner: assert (one_owner);
+      fronts_leave: assert ((accept_vc & ~front_i) == '0);
       link_is_ready: assert ((used & ~out_ready_i) == '0);
     end
   end
@@ -253,8 +226,7 @@ module mesh_allocator #(
       front_without_credits: cover (no_credit_o != '0);
       front_waits_for_the_link: cover (link_stall_o != '0);
       packet_stays_open: cover ((open_q & ~launch_o) != '0);
-      grant_is_declined: cover ((grant & ~launch_o) != '0);
-      lower_vc_goes_first_after_a_declined_grant: cover ((declined_q & any & ~grant) != '0);
+      grant_is_declined: cover ((grant_vc & ~launch_o) != '0);
       several_flits_leave: cover ((pop_o & (pop_o - P'(1))) != '0);
     end
   end

@@ -8,11 +8,11 @@
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
 ../common/route_select.sv
+../common/vc_allocator.sv
 ../common/packet_order.sv
 ../common/switch_counters.sv
 mesh_registers.sv
 mesh_input.sv
-mesh_vc_arbiter.sv
 mesh_allocator.sv
 mesh_credit.sv
 mesh_output.sv

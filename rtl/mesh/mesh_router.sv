@@ -201,9 +201,9 @@ module mesh_router #(
 
   // ------------------------------------------------------------------ allocator
   logic [P-1:0]     ring;                            // outputs that lead into one
-  logic [VCS*P-1:0] room_flit, room_packet, launch;  // v*P + o
+  logic [VCS*P-1:0] room_flit, room_packet, launch;  // noc_pkg::vc_index, likewise the last line
   logic [P*P-1:0]   granted;                         // a bit per output of each input
-  logic [VCS*P-1:0] no_credit, contends;             // noc_pkg::vc_index
+  logic [VCS*P-1:0] no_credit, contends;
   logic [P-1:0]     link_stall;
   assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});
 
@@ -243,13 +243,7 @@ module mesh_router #(
   logic [P-1:0] output_empty;
 
   for (genvar o = 0; o < P; o++) begin : gen_output
-    logic [VCS-1:0] launched, flit_room, packet_room;
-    logic [P-1:0]   from;
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign launched[v] = launch[v*P + o];
-      assign room_flit[v*P + o] = flit_room[v];
-      assign room_packet[v*P + o] = packet_room[v];
-    end
+    logic [P-1:0] from;
     for (genvar p = 0; p < P; p++) begin : gen_input
       assign from[p] = granted[P*p + o];
     end
@@ -263,10 +257,10 @@ module mesh_router #(
       .clk_i,
       .rst_ni,
       .ring_i        (ring[o]),
-      .launch_i      (launched),
+      .launch_i      (launch[noc_pkg::vc_index(o, 0) +: VCS]),
       .granted_i     (from),
-      .room_flit_o   (flit_room),
-      .room_packet_o (packet_room),
+      .room_flit_o   (room_flit[noc_pkg::vc_index(o, 0) +: VCS]),
+      .room_packet_o (room_packet[noc_pkg::vc_index(o, 0) +: VCS]),
       .flits_i       (flits),
       .out_valid_o   (out_valid_o[o]),
       .out_flit_o    (out_flit_o[FLIT_W*o +: FLIT_W]),

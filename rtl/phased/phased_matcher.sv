@@ -10,9 +10,11 @@
 //            for an output that is closed (closed_i). An input whose last flit moved in the last cycle, with the next
 //            one of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep
 //            outputs from others.
-//   grant    Every output grants one head-of-line flit: phased_matcher_output.
-//   accept   An input accepts the grant of its highest VC (VC_ORDER). That head-of-line flit moves, unless the
+//   grant    Every output grants one head-of-line flit, and every input accepts one of those that it is granted, by VC
+//   accept   (VC_ORDER) and round robin: vc_allocator. A head-of-line flit whose grant is accepted moves, unless the
 //            phase uses the input or the output in this cycle.
+//   turn     The turn of (output, VC) goes on when a packet start is granted and the phase does not use the output,
+//            also if the head-of-line flit does not move: an input that is taken by others does not block others.
 // Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
 //   it, 0.61 at 12 ports (all head-of-line flits differ in their input, so one round finds all there is). On several
 //   VCs less than more rounds would find: 0.73 in place of 0.78 with three VCs that always have packets.
@@ -44,12 +46,11 @@ module phased_matcher #(
 ) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
-  // head-of-line flits, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its
-  // packet
+  // head-of-line flits, bit vc_index(input, VC): asks, to which port, last flit of its packet
   input  logic [VCS*P-1:0]                   request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]                   tail_i,
-  // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
+  // room for a packet, bit vc_index(output, VC); outputs where the phase is inside a packet, and its VC
   input  logic [VCS*P-1:0]                   room_i,
   input  logic [P-1:0]                       phase_held_i,
   input  logic [noc_pkg::VC_W-1:0]           phase_vc_i,
@@ -66,7 +67,7 @@ module phased_matcher #(
   output logic [noc_pkg::VC_W*P-1:0]         pop_vc_o,
   output logic [P-1:0]                       reserve_o,
   output logic [noc_pkg::VC_W*P-1:0]         reserve_vc_o,
-  // an online packet is open at (output, VC), bit 4p+v
+  // an online packet is open, bit vc_index(output, VC)
   output logic [VCS*P-1:0]                   locked_o,
   // after the edge: bit P*input + output of every flit that left; inputs and outputs that the phase used
   output logic [P*P-1:0]                     move_o,
@@ -94,37 +95,43 @@ module phased_matcher #(
   // this cycle.
   logic [VCS*P-1:0]   begun_q, streams_q;
   logic [P-1:0]       rest_q;
-  // Bit of head-of-line flit 4p+v; port p and VC v: P*v+p; head-of-line flit and output: P*(4p+v)+o;
-  // output and head-of-line flit: P*(4o+v)+p.
-  logic [VCS*P-1:0]   below, no_room;
-  logic [VCS*P-1:0]   room_by_vc, open_by_vc, start_by_vc, tail_by_vc;
-  logic [VCS*P*P-1:0] want, ask;
+  logic [VCS*P-1:0]   below, no_room;  // head-of-line flits
+  logic [VCS*P*P-1:0] ask;             // of every head-of-line flit, a bit per output
+  logic [VCS*P-1:0]   locked_q;        // an online packet is open at (output, VC)
+  // Outputs that have room for a packet of a VC, and at which one may start too.
+  logic [P-1:0]       room [VCS];
+  logic [P-1:0]       open [VCS];
 
-  // Outputs at which a packet may start, and that have room for one.
   always_comb begin : outputs_by_vc
-    room_by_vc = '0;
-    open_by_vc = '0;
+    for (int unsigned v = 0; v < VCS; v++) begin
+      room[v] = '0;
+      open[v] = '0;
+    end
     if (enable) begin
       for (int unsigned v = 0; v < VCS; v++) begin
         for (int unsigned o = 0; o < P; o++) begin
-          room_by_vc[P*v + o] = room_i[VCS*o + v];
-          open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
-                                !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
-                                !(under_way_i[o] && under_way_vc_i == VC_W'(v));
+          room[v][o] = room_i[noc_pkg::vc_index(o, v)];
+          open[v][o] = room_i[noc_pkg::vc_index(o, v)] && !locked_q[noc_pkg::vc_index(o, v)] &&
+                       !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
+                       !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end
     end
   end
 
   always_comb begin : below_a_stream
+    logic [VC_W-1:0] high, low;
     below = '0;
+    high = '0;
+    low = '0;
     if (streams_q != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        for (int unsigned high = 0; high < VCS; high++) begin
-          for (int unsigned low = high + 1; low < VCS; low++) begin
-            if (streams_q[VCS*p + 32'(VC_ORDER[VC_W*high +: VC_W])] &&
-                request_i[VCS*p + 32'(VC_ORDER[VC_W*high +: VC_W])]) begin
-              below[VCS*p + 32'(VC_ORDER[VC_W*low +: VC_W])] = 1'b1;
+        for (int unsigned rank = 0; rank < VCS; rank++) begin
+          for (int unsigned after = rank + 1; after < VCS; after++) begin
+            high = VC_ORDER[VC_W*rank +: VC_W];
+            low = VC_ORDER[VC_W*after +: VC_W];
+            if (streams_q[noc_pkg::vc_index(p, 32'(high))] && request_i[noc_pkg::vc_index(p, 32'(high))]) begin
+              below[noc_pkg::vc_index(p, 32'(low))] = 1'b1;
             end
           end
         end
@@ -132,87 +139,96 @@ module phased_matcher #(
     end
   end
 
-  // no_room: a packet start without room. want: the output, if the head-of-line flit may go there.
+  // no_room: a packet start without room. ask: the output, if the head-of-line flit may go there.
   always_comb begin : look_at_outputs
     logic [P-1:0] to;
     no_room = '0;
-    want = '0;
+    ask = '0;
     to = '0;
     if (enable) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned v = 0; v < VCS; v++) begin
-          to = request_i[VCS*p + v] ? P'(1) << out_i[OUT_W*(VCS*p + v) +: OUT_W] : '0;
-          no_room[VCS*p + v] = to != '0 && !begun_q[VCS*p + v] && (to & room_by_vc[P*v +: P]) == '0;
-          if (!begun_q[VCS*p + v]) to = to & open_by_vc[P*v +: P];
-          if (!below[VCS*p + v] && !rest_q[p]) want[P*(VCS*p + v) +: P] = to & ~closed_i;
+          to = request_i[noc_pkg::vc_index(p, v)] ? P'(1) << out_i[OUT_W*noc_pkg::vc_index(p, v) +: OUT_W] : '0;
+          no_room[noc_pkg::vc_index(p, v)] = to != '0 && !begun_q[noc_pkg::vc_index(p, v)] && (to & room[v]) == '0;
+          if (!begun_q[noc_pkg::vc_index(p, v)]) to = to & open[v];
+          if (!below[noc_pkg::vc_index(p, v)] && !rest_q[p]) ask[P*noc_pkg::vc_index(p, v) +: P] = to & ~closed_i;
         end
       end
     end
   end
 
-  always_comb begin : ask_outputs
-    ask = '0;
-    if (enable) begin
-      for (int unsigned o = 0; o < P; o++) begin
-        for (int unsigned v = 0; v < VCS; v++) begin
-          for (int unsigned p = 0; p < P; p++) ask[P*(VCS*o + v) + p] = want[P*(VCS*p + v) + o];
-        end
-      end
-    end
-  end
-
-  always_comb begin : by_vc
-    start_by_vc = '0;
-    tail_by_vc = '0;
-    if (enable) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          start_by_vc[P*v + p] = !begun_q[VCS*p + v];
-          tail_by_vc[P*v + p] = tail_i[VCS*p + v];
-        end
-      end
-    end
-  end
-
-  // ------------------------------------------------------------------ grant
-  logic [P*P-1:0]   grant;                // bit P*output + input
-  logic [VCS*P-1:0] grant_vc;             // bit 4*output + VC
-  logic [P-1:0]     contended;
+  // ------------------------------------------------------------------ grant, accept
+  logic [P*P-1:0]   grant, accept;        // bit P*input + output
+  logic [VCS*P-1:0] grant_vc, advance;    // (output, VC): granted; its turn goes on
+  logic [VCS*P-1:0] accept_vc;            // head-of-line flits that move unless the phase takes them away
+  logic [P-1:0]     got;                  // inputs that accept one
+  logic [P-1:0]     contended;            // outputs that several inputs ask for
   logic [P-1:0]     dropped;              // if flits are kept apart: outputs whose flit would meet that of another
   logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
   logic             stop;                 // late: all of them
 
-  for (genvar o = 0; o < P; o++) begin : gen_output
-    phased_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
-      .clk_i,
-      .rst_ni,
-      .enable_i   (enable),
-      .ask_i      (ask[VCS*P*o +: VCS*P]),
-      .start_i    (start_by_vc),
-      .tail_i     (tail_by_vc),
-      .grant_o    (grant[P*o +: P]),
-      .grant_vc_o (grant_vc[VCS*o +: VCS]),
-      .contended_o(contended[o]),
-      .taken_i    (taken_out[o] || dropped[o] || stop),
-      .move_i     (reserve_o[o]),
-      .locked_o   (locked_o[VCS*o +: VCS])
-    );
+  vc_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_vc_allocator (
+    .clk_i,
+    .rst_ni,
+    .request_i  (ask),
+    .last_i     ({VCS * P{1'b0}}),
+    .grant_o    (grant),
+    .grant_vc_o (grant_vc),
+    .advance_i  (advance),
+    .drop_i     (dropped),
+    .accept_o   (accept),
+    .accept_vc_o(accept_vc),
+    .pop_o      (got),
+    .pop_vc_o
+  );
+
+  // A packet start is granted where none is open, another flit where its packet is (asserted).
+  always_comb begin : advances
+    advance = '0;
+    if (enable) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        if (!taken_out[o] && !dropped[o] && !stop) begin
+          advance[noc_pkg::vc_index(o, 0) +: VCS] =
+              grant_vc[noc_pkg::vc_index(o, 0) +: VCS] & ~locked_q[noc_pkg::vc_index(o, 0) +: VCS];
+        end
+      end
+    end
+  end
+
+  always_comb begin : contention
+    logic [P-1:0] asked, by;
+    contended = '0;
+    asked = '0;
+    by = '0;
+    if (enable) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        by = '0;
+        for (int unsigned v = 0; v < VCS; v++) by = by | ask[P*noc_pkg::vc_index(p, v) +: P];
+        contended = contended | (asked & by);
+        asked = asked | by;
+      end
+    end
   end
 
   if (APART_LEVELS > 0) begin : gen_apart
     localparam int unsigned CLASSES = 1 << APART_LEVELS;
-    // Grants of each output, for each n + 1 low bits: indexed by those bits of an input's number, high if it
-    // grants such an input.
-    logic [P*APART_LEVELS*CLASSES-1:0] low;
-    logic [P-1:0]                      later_q;  // outputs from the first one on, which rotates; none: all
+    // Of an output its grant, a bit per input; likewise, for each n + 1 low bits of an input's number, indexed by these
+    // bits: high if it grants such an input.
+    logic [P-1:0]       granted [P];
+    logic [CLASSES-1:0] low [P*APART_LEVELS];
+    logic [P-1:0]       later_q;  // outputs from the first one on, which rotates; none: all
 
     always_comb begin : low_bits
-      low = '0;
+      for (int unsigned o = 0; o < P; o++) begin
+        granted[o] = '0;
+        for (int unsigned n = 0; n < APART_LEVELS; n++) low[APART_LEVELS*o + n] = '0;
+      end
       if (enable) begin
-        for (int unsigned o = 0; o < P; o++) begin
-          for (int unsigned n = 0; n < APART_LEVELS; n++) begin
-            for (int unsigned p = 0; p < P; p++) begin
-              if (grant[P*o + p]) low[CLASSES*(APART_LEVELS*o + n) + p % (2 << n)] = 1'b1;
+        for (int unsigned p = 0; p < P; p++) begin
+          for (int unsigned o = 0; o < P; o++) begin
+            if (grant[P*p + o]) begin
+              granted[o][p] = 1'b1;
+              for (int unsigned n = 0; n < APART_LEVELS; n++) low[APART_LEVELS*o + n][p % (2 << n)] = 1'b1;
             end
           end
         end
@@ -230,9 +246,9 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           for (int unsigned q = 0; q < P; q++) begin
             if (o != q && $clog2((o ^ q) + 1) <= APART_LEVELS) begin
-              agree = (low[CLASSES*(APART_LEVELS*o + $clog2((o ^ q) + 1) - 1) +: CLASSES] &
-                       low[CLASSES*(APART_LEVELS*q + $clog2((o ^ q) + 1) - 1) +: CLASSES]) != '0;
-              if (agree && (grant[P*o +: P] & grant[P*q +: P]) == '0 &&
+              agree = (low[APART_LEVELS*o + $clog2((o ^ q) + 1) - 1] &
+                       low[APART_LEVELS*q + $clog2((o ^ q) + 1) - 1]) != '0;
+              if (agree && (granted[o] & granted[q]) == '0 &&
                   ((later_q[o] != later_q[q]) ? later_q[q] : q < o)) dropped[o] = 1'b1;
             end
           end
@@ -257,52 +273,35 @@ module phased_matcher #(
     assign stop = 1'b0;
   end
 
-  // ------------------------------------------------------------------ accept
-  logic [VCS*P-1:0] got, accept;  // bit 4*input + VC
-  logic [P*P-1:0]   move;         // bit P*input + output
-  logic [P-1:0]     lost;         // inputs whose accepted grant the phase took, from others too
-  logic [P-1:0]     pop_rivals;   // inputs whose accepted grant is of an output that others ask for
-
-  always_comb begin : accept_one
-    got = '0;
-    accept = '0;
-    pop_vc_o = '0;
-    if (enable) begin
-      for (int unsigned p = 0; p < P; p++) begin
-        for (int unsigned o = 0; o < P; o++) begin
-          if (grant[P*o + p] && !dropped[o]) got[VCS*p +: VCS] = got[VCS*p +: VCS] | grant_vc[VCS*o +: VCS];
-        end
-        pop_vc_o[VC_W*p +: VC_W] = noc_pkg::first_vc(VC_ORDER, got[VCS*p +: VCS]);
-        if (got[VCS*p +: VCS] != '0) accept[VCS*p +: VCS] = VCS'(1) << pop_vc_o[VC_W*p +: VC_W];
-      end
-    end
-  end
+  // ------------------------------------------------------------------ move
+  logic [P*P-1:0] move;   // bit P*input + output
+  logic [P-1:0]   tails;  // outputs whose accepted flit ends its packet
+  logic [P-1:0]   lost;   // inputs whose accepted grant the phase took, from others too
 
   // The late signals come last, each once.
   always_comb begin : move_one
-    logic accepted;
+    logic [P-1:0] pop_rivals;  // inputs whose accepted grant is of an output that others ask for
     move = '0;
     pop_o = '0;
     reserve_o = '0;
     reserve_vc_o = '0;
+    tails = '0;
     pop_rivals = '0;
-    accepted = 1'b0;
     if (enable) begin
-      for (int unsigned o = 0; o < P; o++) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          accepted = grant[P*o + p] && !dropped[o] && (grant_vc[VCS*o +: VCS] & accept[VCS*p +: VCS]) != '0;
-          move[P*p + o] = accepted && !taken_in[p] && !taken_out[o] && !stop;
-          if (accepted && !taken_out[o]) pop_o[p] = 1'b1;
-          if (accepted && !taken_in[p]) reserve_o[o] = 1'b1;
-          if (accepted && contended[o]) pop_rivals[p] = 1'b1;
-        end
-        for (int unsigned v = 0; v < VCS; v++) begin
-          if (grant_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
+      for (int unsigned p = 0; p < P; p++) begin
+        if (!taken_in[p] && !stop) move[P*p +: P] = accept[P*p +: P] & ~taken_out;
+        // If the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
+        pop_o[p] = (APART_LEVELS > 0) ? got[p] : (accept[P*p +: P] & ~taken_out) != '0;
+        if (!taken_in[p]) reserve_o = reserve_o | accept[P*p +: P];
+        pop_rivals[p] = (accept[P*p +: P] & contended) != '0;
+        if ((accept_vc[noc_pkg::vc_index(p, 0) +: VCS] & tail_i[noc_pkg::vc_index(p, 0) +: VCS]) != '0) begin
+          tails = tails | accept[P*p +: P];
         end
       end
-      // If the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
-      if (APART_LEVELS > 0) begin
-        for (int unsigned p = 0; p < P; p++) pop_o[p] = got[VCS*p +: VCS] != '0;
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (grant_vc[noc_pkg::vc_index(o, v)]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
+        end
       end
     end
     if (stop) pop_o = '0;
@@ -318,6 +317,7 @@ module phased_matcher #(
   always_ff @(posedge clk_i) begin : update
     if (!rst_ni) begin
       begun_q <= '0;
+      locked_q <= '0;
       streams_q <= '0;
       rest_q <= '0;
       dice_q <= 17'd1;
@@ -335,16 +335,23 @@ module phased_matcher #(
         if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
           for (int unsigned v = 0; v < VCS; v++) begin
-            if (pop_o[p] && accept[VCS*p + v]) begin
-              begun_q[VCS*p + v] <= !tail_i[VCS*p + v];
-              streams_q[VCS*p + v] <= !tail_i[VCS*p + v];
+            if (pop_o[p] && accept_vc[noc_pkg::vc_index(p, v)]) begin
+              begun_q[noc_pkg::vc_index(p, v)] <= !tail_i[noc_pkg::vc_index(p, v)];
+              streams_q[noc_pkg::vc_index(p, v)] <= !tail_i[noc_pkg::vc_index(p, v)];
             end
           end
           rest_q[p] <= lost[p] && dice_q[0];
         end
+        for (int unsigned o = 0; o < P; o++) begin
+          for (int unsigned v = 0; v < VCS; v++) begin
+            if (reserve_o[o] && grant_vc[noc_pkg::vc_index(o, v)]) locked_q[noc_pkg::vc_index(o, v)] <= !tails[o];
+          end
+        end
       end
     end
   end
+
+  assign locked_o = locked_q;
 
   // ------------------------------------------------------------------ stalls
   // Counted of the last cycle: head-of-line flits that lacked room, and all others that wanted to move.
@@ -377,16 +384,36 @@ module phased_matcher #(
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
-    logic [P-1:0] wrong, many;
+    logic [P-1:0] wrong, many, granted;
+    logic [P-1:0] starts, goes_on, open_packet;  // outputs: grant a packet start, another flit; a packet is open there
     if (rst_ni) fires_when_it_pops: assert (phase_fires_i == (phase_pop_i != '0));
     if (rst_ni && (pop_o != '0 || reserve_o != '0)) begin
       for (int unsigned p = 0; p < P; p++) begin
-        wrong[p] = pop_o[p] && !request_i[VCS*p + 32'(pop_vc_o[VC_W*p +: VC_W])];
+        wrong[p] = pop_o[p] && !request_i[noc_pkg::vc_index(p, 32'(pop_vc_o[VC_W*p +: VC_W]))];
         many[p] = (move[P*p +: P] & (move[P*p +: P] - P'(1))) != '0;
       end
       pop_takes_a_front: assert (wrong == '0);
       one_output_per_flit: assert (many == '0 && $countones(pop_o) == $countones(reserve_o));
       phase_goes_first: assert ((pop_o & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
+    end
+    if (rst_ni && enable) begin
+      starts = '0;
+      goes_on = '0;
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          granted = '0;
+          for (int unsigned o = 0; o < P; o++) begin
+            granted[o] = grant[P*p + o] && grant_vc[noc_pkg::vc_index(o, v)] && ask[P*noc_pkg::vc_index(p, v) + o];
+          end
+          if (begun_q[noc_pkg::vc_index(p, v)]) goes_on = goes_on | granted;
+          else starts = starts | granted;
+        end
+      end
+      for (int unsigned o = 0; o < P; o++) begin
+        open_packet[o] = (grant_vc[noc_pkg::vc_index(o, 0) +: VCS] & locked_q[noc_pkg::vc_index(o, 0) +: VCS]) != '0;
+      end
+      start_on_a_closed_vc: assert ((starts & open_packet) == '0);
+      body_on_an_open_vc: assert ((goes_on & ~open_packet) == '0);
     end
   end
 

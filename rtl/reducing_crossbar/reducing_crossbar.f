@@ -10,6 +10,7 @@
 ../common/credit_counter.sv
 ../common/packet_order.sv
 ../common/rr_arbiter.sv
+../common/vc_allocator.sv
 ../phased/phased_pkg.sv
 ../phased/phased_input_unit.sv
 ../phased/phased_output_unit.sv
@@ -20,7 +21,6 @@
 ../phased/phased_control.sv
 ../phased/phased_route_ram.sv
 ../phased/phased_table_routes.sv
-../phased/phased_matcher_output.sv
 ../phased/phased_matcher.sv
 ../common/switch_counters.sv
 ../phased/phased_switch.sv

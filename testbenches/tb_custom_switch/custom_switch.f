@@ -10,6 +10,7 @@
 ../../rtl/common/credit_counter.sv
 ../../rtl/common/packet_order.sv
 ../../rtl/common/rr_arbiter.sv
+../../rtl/common/vc_allocator.sv
 ../../rtl/phased/phased_pkg.sv
 ../../rtl/fred/fred_pkg.sv
 ../../rtl/fred/fred_r_uswitch.sv
@@ -29,7 +30,6 @@
 ../../rtl/fred/fred_paths.sv
 ../../rtl/phased/phased_route_ram.sv
 ../../rtl/phased/phased_table_routes.sv
-../../rtl/phased/phased_matcher_output.sv
 ../../rtl/phased/phased_matcher.sv
 ../../rtl/fred/fred_online_level.sv
 ../../rtl/fred/fred_online_paths.sv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and phased_matcher_output.sv: who
-// asks, who is granted, who moves.
+// Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and rtl/common/vc_allocator.sv:
+// requests, grants, moves.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once

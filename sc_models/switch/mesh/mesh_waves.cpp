@@ -49,12 +49,12 @@ void show_mesh_port(GtkwaveSave& save, const WaveScope& router, int port, int po
     output.show(kBinary, "out_valid", "out_valid_o", 0, 1);
     router.show(kBinary, "link_stall", "link_stall", port, ports);
     show_each_vc(save, [&](int vc) {
-      const int at = vc * ports + port;
       const WaveScope credit = output.inside(fmt::format("gen_vc[{}].i_credit", vc));
-      allocator.show(kBinary, "inside_packet", "open_q", at, all);
-      allocator.show(kBinary, "request", "any", at, all);
-      allocator.show(kBinary, "grant", "grant", at, all);
-      allocator.show(kBinary, "launch", "launch_o", at, all);
+      allocator.show(kBinary, "inside_packet", "open_q", kNumVcs * port + vc, all);
+      allocator.inside("i_vc_allocator")
+          .show(kBinary, "request", fmt::format("any[{}]", vc), port, ports);
+      allocator.show(kBinary, "grant", "grant_vc", kNumVcs * port + vc, all);
+      allocator.show(kBinary, "launch", "launch_o", kNumVcs * port + vc, all);
       output.show(kBinary, "room_for_a_flit", "room_flit_o", vc, kNumVcs);
       output.show(kBinary, "room_for_a_packet", "room_packet_o", vc, kNumVcs);
       credit.show(kDecimal, "credits", "credits_q", 0, 1);

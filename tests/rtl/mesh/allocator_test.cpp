@@ -36,7 +36,7 @@ class MeshAllocator : public testing::Test {
         EXPECT_EQ(static_cast<int>(fredsim::bits(bench_->pop_vc_o, 2 * p, 2)), decision.popped[p]);
       }
       for (int v = 0; v < kVcs; ++v) {
-        EXPECT_EQ(fredsim::bit(bench_->launch_o, v * kPorts + p), decision.launch[p][v])
+        EXPECT_EQ(fredsim::bit(bench_->launch_o, kVcs * p + v), decision.launch[p][v])
             << p << " VC " << v;
         EXPECT_EQ(fredsim::bit(bench_->no_credit_o, kVcs * p + v), decision.no_credit[p][v])
             << p << " VC " << v;
@@ -87,8 +87,8 @@ class MeshAllocator : public testing::Test {
         fredsim::set_bits(bench_->to_i, (kVcs * p + v) * kPorts, kPorts, 1U << front.to);
         fredsim::set_bit(bench_->begun_i, kVcs * p + v, front.begun);
         fredsim::set_bit(bench_->tail_i, kVcs * p + v, front.tail);
-        fredsim::set_bit(bench_->room_flit_i, v * kPorts + p, now.room_flit[p][v]);
-        fredsim::set_bit(bench_->room_packet_i, v * kPorts + p, now.room_packet[p][v]);
+        fredsim::set_bit(bench_->room_flit_i, kVcs * p + v, now.room_flit[p][v]);
+        fredsim::set_bit(bench_->room_packet_i, kVcs * p + v, now.room_packet[p][v]);
       }
       fredsim::set_bit(bench_->ring_i, p, now.ring[p]);
       fredsim::set_bit(bench_->out_ready_i, p, now.ready[p]);

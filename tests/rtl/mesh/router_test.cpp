@@ -2,6 +2,8 @@
 // mesh_router as a whole: the assertion that binds its parts. Its behaviour: whole_router_test.cpp.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "Vmesh_router/Vmesh_router.h"
 #include "Vmesh_router/Vmesh_router___024root.h"
 #include "rtl/bench.h"
@@ -17,7 +19,8 @@ TEST(MeshRouter, AssertsACreditForEveryFlit) {
   bench.edge();
   bench->rootp->mesh_router__DOT__i_allocator__DOT__granted_q = 1;
   const std::string names = bench.broken_by([&] { bench.edge(); });
-  EXPECT_EQ(names.substr(0, names.find(' ')), "one_credit_per_flit") << names;
+  // The output's assertion of launches is broken too, in an order that is the simulator's.
+  EXPECT_NE((" " + names + " ").find(" one_credit_per_flit "), std::string::npos) << names;
 }
 
 }  // namespace
