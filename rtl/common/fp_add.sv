@@ -21,7 +21,7 @@ module fp_add #(
   localparam int unsigned MAN_W = LANE_W - 1 - EXP_W;
   localparam int unsigned FIX_W = MAN_W + 4;  // hidden bit, mantissa, guard, round, sticky
   localparam logic [EXP_W-1:0] EXP_MAX = '1;
-  localparam logic [EXP_W-1:0] EXP_MIN = EXP_W'(1);  // of the smallest normal, and of subnormals
+  localparam logic [EXP_W-1:0] EXP_MIN = EXP_W'(1);  // exponent of the smallest normal, and of subnormals
   localparam logic [LANE_W-1:0] QUIET_NAN = {1'b0, EXP_MAX, 1'b1, {(MAN_W - 1){1'b0}}};
 
   // order

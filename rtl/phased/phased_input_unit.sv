@@ -84,8 +84,8 @@ module phased_input_unit #(
 
   logic                  valid_q, read_valid_q;
   logic [FLIT_W-1:0]     flit_q, read;
-  noc_pkg::header_t      pin_header, header;  // of in_flit_i and of flit_q
-  side_t                 in_side, side;       // of flit_q and of a head-of-line flit
+  noc_pkg::header_t      pin_header, header;  // headers of in_flit_i and of flit_q
+  side_t                 in_side, side;       // fields of flit_q and of a head-of-line flit
   logic [VCS*SIDE_W-1:0] sides;
   logic [VCS-1:0]        valid;
   logic                  buffer_empty;

@@ -396,7 +396,7 @@ module phased_switch #(
     logic [VCS-1:0]               credit_back;
     logic [FLIT_W-1:0]            flit;
     logic [noc_pkg::HEADER_W-1:0] read_header;
-    logic [VC_W-1:0]              in_vc, out_vc;  // of the phase that the port's slot has
+    logic [VC_W-1:0]              in_vc, out_vc;  // VCs of the phase that the port's slot has
     logic [PHASE_W-1:0]           in_phase;
     logic                         in_active;
     logic [VC_W-1:0]              pop_vc, reserve_vc;
