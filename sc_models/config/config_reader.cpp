@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "base/error.h"
@@ -150,7 +151,9 @@ std::vector<MachineKey> ConfigReader::resolved() const {
     } else if (key.holds == Holds::kBoolean) {
       keys.push_back({std::move(path), text == "true"});
     } else if (key.holds == Holds::kInteger) {
-      keys.push_back({std::move(path), std::int64_t{std::stoi(text)}});
+      constexpr int kMax = std::numeric_limits<int>::max();
+      const std::int64_t number = integer(path, 0, kMax);
+      keys.push_back({std::move(path), number});
     } else {
       keys.push_back({std::move(path), text});
     }
