@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Debian 12 packages to build the program.
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev
-  nlohmann-json3-dev libcli11-dev zlib1g-dev node-d3
+  nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
   libprotobuf-dev protobuf-compiler
 )
 # And to build all tests.

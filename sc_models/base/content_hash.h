@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash of contents, 128 bits (XXH3 of the xxHash library): equal contents have equal hashes on every machine, and different ones do
+// not, but by chance. No protection against somebody who makes two contents of one hash on purpose.
+// Errors: none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+inline constexpr std::size_t kHashDigits = 32;
+
+// Hexadecimal digits, lower case.
+std::string content_hash(std::string_view content);
+
+}  // namespace fredsim
