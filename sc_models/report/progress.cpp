@@ -53,6 +53,18 @@ std::string bar(double share) {
   return std::string(full, '#') + std::string(kBarCells - full, '-');
 }
 
+std::string bar_line(const std::string& label, double share, const std::string& text, int columns) {
+  std::string line = fmt::format("[{}] {} - {}", bar(share), text, label);
+  cut(line, columns);
+  return line;
+}
+
+// ", 0:42 left"
+std::string left_text(double seconds) {
+  const auto left = static_cast<std::uint64_t>(seconds);
+  return fmt::format(", {}:{:02} left", left / 60, left % 60);
+}
+
 }  // namespace
 
 ProgressStyle progress_style(std::FILE* stream) {
@@ -66,19 +78,30 @@ std::string progress_text(const ProgressState& state, double seconds) {
   if (seconds > 0) {
     text += fmt::format(", {:.1f} kcycles/s", static_cast<double>(state.cycle) / seconds / 1e3);
   }
-  if (state.share > 0) {
-    const auto left = static_cast<std::uint64_t>(seconds * (1 - state.share) / state.share);
-    text += fmt::format(", {}:{:02} left", left / 60, left % 60);
+  if (state.share > 0) text += left_text(seconds * (1 - state.share) / state.share);
+  return text;
+}
+
+std::string progress_text(const PointsProgress& points, double seconds) {
+  std::string text = fmt::format("{} of {} points", points.complete, points.all);
+  if (points.failed > 0) text += fmt::format(", {} failed", points.failed);
+  if (points.complete > points.before) {
+    text += left_text(seconds * static_cast<double>(points.all - points.complete) /
+                      static_cast<double>(points.complete - points.before));
   }
   return text;
 }
 
 std::string progress_bar(const std::string& label, const ProgressState& state, double seconds,
                          int columns) {
-  std::string line =
-      fmt::format("[{}] {} - {}", bar(state.share), progress_text(state, seconds), label);
-  cut(line, columns);
-  return line;
+  return bar_line(label, state.share, progress_text(state, seconds), columns);
+}
+
+std::string progress_bar(const std::string& label, const PointsProgress& points, double seconds,
+                         int columns) {
+  const double share =
+      points.all == 0 ? 1 : static_cast<double>(points.complete) / static_cast<double>(points.all);
+  return bar_line(label, share, progress_text(points, seconds), columns);
 }
 
 ProgressLine::~ProgressLine() {
@@ -88,18 +111,23 @@ ProgressLine::~ProgressLine() {
   }
 }
 
-void ProgressLine::update(const ProgressState& state, Time now) {
+void ProgressLine::update(const ProgressState& state, Time now) { show(state, now); }
+
+void ProgressLine::update(const PointsProgress& points, Time now) { show(points, now); }
+
+template <class Progress>
+void ProgressLine::show(const Progress& progress, Time now) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   if (style_ == ProgressStyle::kLines) {
     if (now - last_ < kLineInterval) return;
-    fmt::print(stream_, "{}: {}\n", label_, progress_text(state, seconds));
+    fmt::print(stream_, "{}: {}\n", label_, progress_text(progress, seconds));
   } else {
     if (now - start_ < kQuietStart || now - last_ < kInterval) return;
     is_shown_ = true;
     // A line as wide as the terminal would wrap on some.
-    fmt::print(
-        stream_, "{}{}", kEraseLine,
-        progress_bar(label_, state, seconds, window_columns(stream_).value_or(kUsualColumns) - 1));
+    fmt::print(stream_, "{}{}", kEraseLine,
+               progress_bar(label_, progress, seconds,
+                            window_columns(stream_).value_or(kUsualColumns) - 1));
   }
   last_ = now;
   std::fflush(stream_);

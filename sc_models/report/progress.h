@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -21,14 +22,26 @@ struct ProgressState {
   double share = 0;  // fraction of the run, 0 … 1
 };
 
+// Progress of a study, whose points are runs of their own.
+struct PointsProgress {
+  std::size_t all = 0;
+  std::size_t complete = 0;
+  std::size_t before = 0;  // those of them that were complete at the start
+  std::size_t failed = 0;  // those of them that failed
+};
+
 enum class ProgressStyle : std::uint8_t { kBar, kLines };
 // Style that suits a stream: a bar on a terminal.
 ProgressStyle progress_style(std::FILE* stream);
 
 // "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the start.
 std::string progress_text(const ProgressState& state, double seconds);
+// "16 of 40 points, 1 failed, 0:42 left"
+std::string progress_text(const PointsProgress& points, double seconds);
 // "[####------] 43 %, … - mesh, 16 MiB", cut off to `columns` characters: the label gives way.
 std::string progress_bar(const std::string& label, const ProgressState& state, double seconds,
+                         int columns);
+std::string progress_bar(const std::string& label, const PointsProgress& points, double seconds,
                          int columns);
 
 class ProgressLine {
@@ -41,8 +54,12 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(const ProgressState& state, Time now);
+  void update(const PointsProgress& points, Time now);
 
  private:
+  template <class Progress>
+  void show(const Progress& progress, Time now);
+
   std::FILE* stream_;
   ProgressStyle style_;
   std::string label_;
