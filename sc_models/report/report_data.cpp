@@ -17,7 +17,8 @@ namespace {
 using Json = ReportData::Json;
 
 constexpr std::string_view kResults =
-    "results of run, compare, train, traffic or conflicts (--json FILE), or of "
+    "results of run, compare, train, traffic or conflicts (--json FILE), of sweep (table.json), or "
+    "of "
     "scripts/microarchitectures.sh";
 
 // A value of a file and the path to it, "runs[3].links": for messages.
@@ -30,6 +31,9 @@ class Value {
   const Json& array() const { return checked(json_.is_array(), "a list"); }
   const Json& text() const { return checked(json_.is_string(), "a text"); }
   const Json& flag() const { return checked(json_.is_boolean(), "true or false"); }
+  const Json& single() const {
+    return checked(json_.is_primitive() && !json_.is_null(), "a number, a text, true or false");
+  }
   // 0 or more, as everything here is.
   const Json& number() const {
     return checked(json_.is_number() && json_.get<double>() >= 0, "a number, 0 or more");
@@ -120,6 +124,8 @@ using Cause = fields::Key<fields::kBreakdownCause>;
 using Path = fields::Key<fields::kPath>;
 using PathStage = fields::Key<fields::kPathStage>;
 using SwitchKind = fields::Key<fields::kSwitchKind>;
+using SweepDocument = fields::Key<fields::kSweepDocument>;
+using SweepPoint = fields::Key<fields::kSweepPoint>;
 using KindDocument = fields::Key<fields::kKindDocument>;
 
 template <const fields::Object& kObject>
@@ -263,13 +269,15 @@ void copy_workers(const Value& run, Json& json) {
   for (const Value& name : dimensions.items()) json["dimensions"].push_back(name.text());
 }
 
+Json texts_of(const Value& values) {
+  Json texts = Json::object();
+  for (const auto& [key, value] : values.object().items()) texts[key] = values.named(key).text();
+  return texts;
+}
+
 // None in files of before there were any.
 Json settings_of(const Value& run) {
-  Json settings = Json::object();
-  if (!run.has(Run{"settings"})) return settings;
-  const Value values = run.at(Run{"settings"});
-  for (const auto& [key, value] : values.object().items()) settings[key] = values.named(key).text();
-  return settings;
+  return run.has(Run{"settings"}) ? texts_of(run.at(Run{"settings"})) : Json::object();
 }
 
 void copy_collective(const Value& run, Json& json) {
@@ -341,6 +349,23 @@ Json microarchitectures_of(const Value& value) {
   return kinds;
 }
 
+Json sweep_of(const Value& root) {
+  Json json = copied<fields::kSweepDocument>(root, {"study", "missing"});
+  json["points"] = Json::array();
+  for (const Value& point : root.at(SweepDocument{"points"}).items()) {
+    Json& copy = json["points"].emplace_back(copied<fields::kSweepPoint>(
+        point, {"point", "command", "machine", "seed", "status", "message"}));
+    copy["settings"] = texts_of(point.at(SweepPoint{"settings"}));
+    copy["options"] = texts_of(point.at(SweepPoint{"options"}));
+    const Value results = point.at(SweepPoint{"results"});
+    copy["results"] = Json::object();
+    for (const auto& [key, value] : results.object().items())
+      copy["results"][key] = results.named(key).single();
+  }
+  if (json["points"].empty()) root.at(SweepDocument{"points"}).fail("one point or more");
+  return json;
+}
+
 // Files of earlier versions have no commit.
 std::string version_of(const Value& root) {
   std::string version = root.get(Document{"fredsim"});
@@ -369,6 +394,7 @@ ReportData::ReportData()
              {"runs", Json::array()},
              {"conflicts", Json::array()},
              {"trainings", Json::array()},
+             {"sweeps", Json::array()},
              {"microarchitectures", Json::array()}}) {}
 
 void ReportData::add(const ResultFile& file) {
@@ -381,6 +407,11 @@ void ReportData::add(const ResultFile& file) {
   if (root.has(KindDocument{"microarchitectures"})) {
     for (Json& kind : microarchitectures_of(root.at(KindDocument{"microarchitectures"})))
       json_["microarchitectures"].push_back(std::move(kind));
+    json_["files"].push_back(about);
+    return;
+  }
+  if (root.has(SweepDocument{"points"})) {
+    json_["sweeps"].push_back(sweep_of(root));
     json_["files"].push_back(about);
     return;
   }

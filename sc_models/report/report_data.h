@@ -10,6 +10,7 @@
 //              "switches": [{"model", "flits_in", …}], …}],
 //    "conflicts": [{"file", "ports", …}], the rates of `conflicts`
 //    "trainings": [{"file", "workload", "strategy", …, "breakdown_ns"}], the machines of `train`
+//    "sweeps": [{"study", "missing", "points": [{"point", "machine", …, "results"}]}], of `sweep`
 //    "microarchitectures": [{"name", "kind", …, "works": [{"work", …}]}]}, of scripts/microarchitectures.sh
 // "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
 // there, without those that the page does not show; those of a testbench's own NPUs may be null.

@@ -55,6 +55,8 @@ std::string one(const Type& type) {
       return fmt::format("[{0}](#{0})", type.object->name);
     case Kind::kTexts:
       return "texts by key";
+    case Kind::kScalars:
+      return "values by key";
     case Kind::kCauses:
       return fmt::format("integers by cause: {}", words_in(type.words));
     case Kind::kMachine:

@@ -85,6 +85,9 @@ Json one(const Type& type, bool is_own) {
       return reference(name_of(*type.object, is_own));
     case Kind::kTexts:
       return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
+    case Kind::kScalars:
+      return {{"type", "object"},
+              {"additionalProperties", {{"type", {"number", "boolean", "string"}}}}};
     case Kind::kCauses:
       return {{"type", "object"},
               {"propertyNames", {{"enum", json_words(type.words)}}},

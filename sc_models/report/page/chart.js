@@ -52,7 +52,8 @@ function labelledTicks(svg, { scale, ticks }, format) {
 
 // x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's, ticks where they
 // are given}. Series: [{label, index, dash, points: [{x, y, low, high, label, title, lines}]}], a point's title and lines are
-// those of its tooltip; low and high, an interval around it, and a label may be left out. Appends to `container`.
+// those of its tooltip; low and high, an interval around it, and a label may be left out. No line joins the points of a series that
+// `isLoose`. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);
@@ -88,7 +89,7 @@ function lineChart(container, title, x, y, series) {
   addSaving(buttons.node(), title, svg.node(), container);
 
   const line = d3.line().x((p) => across.scale(p.x)).y((p) => up.scale(p.y));
-  svg.append("g").selectAll("path").data(shown).join("path").attr("class", "series-line")
+  svg.append("g").selectAll("path").data(shown.filter((one) => !one.isLoose)).join("path").attr("class", "series-line")
     .attr("d", (one) => line(one.points)).style("stroke", (one) => seriesColour(one.index))
     .attr("stroke-dasharray", (one) => one.dash);
   svg.append("g").selectAll("line").data(points.filter((p) => p.low !== undefined)).join("line").attr("class", "interval")
@@ -103,7 +104,7 @@ function lineChart(container, title, x, y, series) {
 
   // A series of one point has no line that would lead the eye to it: its label, or else its value, is written there.
   const places = new Map();
-  const labels = svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1).map((one) => one.points[0])).join("text")
+  const labels = svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1 && !one.isLoose).map((one) => one.points[0])).join("text")
     .attr("class", "value").attr("x", (p) => across.scale(p.x) + (onTheRight(p) ? -9 : 9))
     .attr("text-anchor", (p) => (onTheRight(p) ? "end" : "start")).text((p) => p.label ?? (y.text || y.format)(p.y));
   labels.each(function (p) { places.set(p, freePlace(places, this.getComputedTextLength(), p)); })

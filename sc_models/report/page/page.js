@@ -443,6 +443,7 @@ function draw() {
   drawConflicts();
   showTrainings();
   drawMicroarchitectures();
+  drawStudy();
   if (!run) return;
   showWaferNote();
   showStalls();
@@ -457,6 +458,7 @@ function start() {
     ...(data.runs.length > 0 ? [`${counted(data.runs.length, "run", "runs")} on ${unique(machines.map((one) => one.label)).join(", ")}`] : []),
     ...(data.trainings.length > 0 ? [counted(data.trainings.length, "training run", "training runs")] : []),
     ...(data.conflicts.length > 0 ? [`${counted(data.conflicts.length, "rate", "rates")} of flows without a routing`] : []),
+    ...data.sweeps.map((one) => `${one.study}: ${counted(one.points.length, "point", "points")}`),
     ...(data.microarchitectures.length > 0 ? [`${counted(data.microarchitectures.length, "kind", "kinds")} of switches`] : []),
   ];
   element("summary").textContent = `${figures.join("; ")}${commands.length === 1 ? `: ${commands[0]}` : ""}`;
@@ -468,6 +470,7 @@ function start() {
   showRatesTable();
   showConflictsTable();
   showMicroarchitectures();
+  showStudies();
   showOrigin();
   element("run").hidden = !run;
   if (run) {
@@ -483,7 +486,10 @@ function start() {
     draw();
   });
   window.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTooltip(); });
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (run) showLinks(); });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    if (run) showLinks();
+    drawStudy();
+  });
 }
 
 start();

@@ -6,13 +6,14 @@
 
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
+#include "results/fields/sweep.h"
 #include "results/fields/traffic.h"
 #include "results/fields/training.h"
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 6> kDocuments = {&kRunDocument,      &kTrafficDocument,
-                                                            &kTrainingDocument, &kConflictDocument,
-                                                            &kStrategyDocument, &kRouteDocument};
+inline constexpr std::array<const Object*, 8> kDocuments = {
+    &kRunDocument,      &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
+    &kStrategyDocument, &kRouteDocument,   &kSweepDocument,    &kFailedPointDocument};
 
 }  // namespace fredsim::fields

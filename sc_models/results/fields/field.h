@@ -31,9 +31,10 @@ enum class Kind : std::uint8_t {
   kCommand,  // a command line
   kMembers,  // a list of NPUs by number and I/O controllers by name
   kObject,
-  kTexts,   // an object with texts under names that are in no table
-  kCauses,  // cycles by cause, `words`; those that are not zero
-  kMachine  // a machine file, with every key that its fabric type has
+  kTexts,    // an object with texts under names that are in no table
+  kScalars,  // and one with numbers, flags and texts
+  kCauses,   // cycles by cause, `words`; those that are not zero
+  kMachine   // a machine file, with every key that its fabric type has
 };
 
 // kOwn: only in runs of a testbench with NPUs of its own (engine/measurement.h); kInterrupted: only in interrupted runs
