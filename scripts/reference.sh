@@ -6,5 +6,7 @@ cd "$(dirname "$0")/.."
 cmake --preset release > /dev/null
 cmake --build --preset release --target test_reference fredsim
 FREDSIM_RENEW=1 build/test_reference --gtest_brief=1
+build/fredsim schema study > docs/reference/study.schema.json
+build/fredsim schema study --markdown > docs/reference/studies.md
 build/fredsim help --markdown > docs/reference/options.md
 scripts/reproduce modules > docs/reference/rtl_modules.md

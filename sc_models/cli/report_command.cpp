@@ -26,7 +26,8 @@ ResultFile read(const std::string& path) {
   if (!text) {
     throw BadInput(
         fmt::format("{}: cannot be read: {}; allowed: results of run, compare, train, traffic or "
-                    "conflicts (--json FILE), or of scripts/microarchitectures.sh",
+                    "conflicts (--json FILE), of sweep (table.json), or of "
+                    "scripts/microarchitectures.sh",
                     path, std::generic_category().message(errno)));
   }
   return {.path = path, .text = std::move(*text)};
@@ -36,7 +37,7 @@ class ReportCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
     app.add_option("RESULTS", results_,
-                   "JSON of run, compare, train, traffic or conflicts, or of "
+                   "JSON of run, compare, train, traffic or conflicts, table.json of sweep, or of "
                    "scripts/microarchitectures.sh")
         ->required()
         ->type_name("")

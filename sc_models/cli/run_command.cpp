@@ -25,6 +25,7 @@
 #include "report/output_file.h"
 #include "report/run_table.h"
 #include "report/simulated_text.h"
+#include "results/fields/run.h"
 #include "results/version.h"
 
 namespace fredsim {
@@ -281,7 +282,8 @@ CommandRow run_row() {
               "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB -f 4\n"
               "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
               "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep",
-          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(false); }};
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(false); },
+          .point_results = &fields::kRunDocument};
 }
 
 CommandRow compare_row() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim schema`: the JSON schema of machine files or of results, or their keys as a page.
+// `fredsim schema`: the JSON schema of machine files, studies or results, or their keys as a page.
 #include <fmt/format.h>
 
 #include <array>
@@ -10,9 +10,11 @@
 
 #include "cli/command.h"
 #include "cli/option_values.h"
+#include "cli/study_commands.h"
 #include "config/machine_schema.h"
 #include "results/reference.h"
 #include "results/schema.h"
+#include "study/study_schema.h"
 
 namespace fredsim {
 namespace {
@@ -23,15 +25,17 @@ struct DescribedFiles {
   nlohmann::ordered_json (*schema)();
 };
 
-constexpr std::array kDescribed{DescribedFiles{"machine", machine_reference, machine_file_schema},
-                                DescribedFiles{"results", results_reference, [] {
-                                                 return results_schema(machine_in_results_schema());
-                                               }}};
+constexpr std::array kDescribed{
+    DescribedFiles{"machine", machine_reference, machine_file_schema},
+    DescribedFiles{"study", [] { return study_reference(study_commands()); },
+                   [] { return study_file_schema(study_commands()); }},
+    DescribedFiles{"results", results_reference,
+                   [] { return results_schema(machine_in_results_schema()); }}};
 
 class SchemaCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option("FILES", name_, "machine or results")->required()->type_name("");
+    app.add_option("FILES", name_, "machine, study or results")->required()->type_name("");
     app.add_flag("--markdown", is_page_, "their keys as a page, in place of a schema");
   }
 
@@ -56,12 +60,13 @@ class SchemaCommand final : public Command {
 }  // namespace
 
 CommandRow schema_row() {
-  return {.name = "schema",
-          .purpose = "Prints the JSON schema of machine files, for editors, or of results.",
-          .examples =
-              "  build/fredsim schema machine\n"
-              "  build/fredsim schema results --markdown",
-          .make = []() -> std::unique_ptr<Command> { return std::make_unique<SchemaCommand>(); }};
+  return {
+      .name = "schema",
+      .purpose = "Prints the JSON schema of machine files or studies, for editors, or of results.",
+      .examples =
+          "  build/fredsim schema machine\n"
+          "  build/fredsim schema results --markdown",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<SchemaCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -23,6 +23,7 @@
 #include "report/output_file.h"
 #include "report/progress.h"
 #include "report/traffic_table.h"
+#include "results/fields/traffic.h"
 #include "results/version.h"
 #include "traffic/traffic_run.h"
 
@@ -268,7 +269,8 @@ CommandRow traffic_row() {
       .examples =
           "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
           "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose",
-      .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); }};
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); },
+      .point_results = &fields::kTrafficDocument};
 }
 
 }  // namespace fredsim

@@ -22,6 +22,7 @@
 #include "report/output_file.h"
 #include "report/simulated_text.h"
 #include "report/training_table.h"
+#include "results/fields/training.h"
 #include "results/version.h"
 
 namespace fredsim {
@@ -187,7 +188,8 @@ CommandRow train_row() {
           .examples =
               "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
               "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s",
-          .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrainCommand>(); }};
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrainCommand>(); },
+          .point_results = &fields::kTrainingDocument};
 }
 
 }  // namespace fredsim

@@ -32,6 +32,8 @@ TEST_P(PrintedFile, IsThatOfTheTree) {
 INSTANTIATE_TEST_SUITE_P(
     Schema, PrintedFile,
     testing::Values(Printed{{"schema", "machine"}, "docs/reference/machine.schema.json"},
+                    Printed{{"schema", "study"}, "docs/reference/study.schema.json"},
+                    Printed{{"schema", "study", "--markdown"}, "docs/reference/studies.md"},
                     Printed{{"schema", "results"}, "sc_models/results/results.schema.json"},
                     Printed{{"schema", "machine", "--markdown"}, "docs/reference/machine_files.md"},
                     Printed{{"schema", "results", "--markdown"}, "docs/reference/results.md"},
@@ -40,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Schema, RefusesOtherFiles) {
   const Outcome outcome = run_fredsim({"schema", "machines"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("FILES: found 'machines'; allowed: machine or results"),
+  EXPECT_NE(outcome.err.find("FILES: found 'machines'; allowed: machine, study or results"),
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(outcome.out, "");

@@ -16,9 +16,11 @@
 #include "base/error.h"
 #include "cli/parse_command.h"
 #include "cli/placement.h"
+#include "cli/study_commands.h"
 #include "cli/work_file.h"
 #include "config/config.h"
 #include "report/report_data.h"
+#include "study/study_points.h"
 #include "support/temporary_folder.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
@@ -99,6 +101,26 @@ std::vector<std::string> work_files() {
           "- {collective: reduce, root: 1, groups: [[0, 1], [io0, all]], priority: dp,\n"
           "   after: {name: first, rank: all}, delay: 200 ns}\n"
           "- {collective: broadcast, groups: [[0, 1]], start: 300 ns}\n"};
+}
+
+bool study(std::string_view input) {
+  static const InputFile file("study.yaml");
+  static const std::vector<StudyCommand> commands = study_commands();
+  file.write(input);
+  return accepts(file.path(), [] {
+    const Study read = read_study(file.path(), commands);
+    const StudyPoints points(read);
+    command_of(points[points.size() - 1]);
+  });
+}
+
+std::vector<std::string> studies() {
+  return {text_of("configs/studies/small.yaml"),
+          "name: all\nmachines:\n- a.yaml\n- {file: b.yaml, settings: {npu.count: [2, 4]}}\n"
+          "settings: {switch.vc_order: [[mp, pp, dp, control]], 'fabric.levels.1.below': 2}\n"
+          "run:\n- {size: [1KiB, 2KiB], group: [all, [0-1, 2-3]], no-skip: [true, false]}\n"
+          "traffic: {rate: 0.1}\ntrain:\nseeds: [7, 1:3]\nzip: [[size, no-skip]]\n"
+          "exclude: [{machine: a.yaml, seed: [1, 2]}, {command: traffic}]\n"};
 }
 
 bool model_file(std::string_view input) {
@@ -204,6 +226,9 @@ bool results(std::string_view input) {
 
 std::vector<std::string> some_results() {
   return {
+      R"({"fredsim": "0.2.0", "commit": "unknown", "schema": 1, "command": "fredsim sweep s.yaml", "study": "s", "missing": 0,
+          "points": [{"point": "00", "command": "run", "machine": "m.yaml", "settings": {"npu.count": "4"}, "options": {},
+          "seed": null, "status": "done", "message": null, "results": {"cycles": 5, "payload": "exact"}}]})",
       R"({"fredsim": "0.1.0", "commit": "0", "schema": 1, "command": "fredsim conflicts", "runs": [{"ports": 4, "middle": 2,
           "kind": "all_reduce", "flows": 2, "trials": 10, "seed": 1, "conflicts": 0, "conflict_rate": 0.0,
           "wilson_95": {"low": 0.0, "high": 0.2775}}]})"};
@@ -255,6 +280,7 @@ std::span<const Target> targets() {
   static const auto all = std::to_array<Target>({
       {"machine_file", "machine files", machine_file, machine_files},
       {"work_file", "--work", work_file, work_files},
+      {"study", "studies of sweep", study, studies},
       {"model_file", "models of --workload", model_file, model_files},
       {"matrix", "--matrix", matrix, matrices},
       {"placement", "--placement", placement, placements},

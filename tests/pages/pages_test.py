@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/user/*.md", "docs/developer/*.md"]
-COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |/tmp/|[A-Z_]+=\S+ \w+ -)")
+COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |snakemake |/tmp/|[A-Z_]+=\S+ \w+ -)")
 LIMIT = 600  # seconds; longer ones hang
 
 BUILDS = "builds into the checkout's own build folder"
@@ -42,6 +42,7 @@ NOT_RUN = [
     ("", "gtkwave ", "opens a window"),
     ("", "build/fredsim traffic configs/mesh.yaml --set npu.count=4096", "a minute of processor time"),
     ("", "python3 -c 'import pandas", "needs python3-pandas, which nothing else does"),
+    ("", "snakemake ", "tests/study/slurm_test.py runs it"),
     ("", "scripts/test.sh", "runs the tests, of which this is one"),
     ("", "scripts/lint.sh", "minutes"),
     ("", "scripts/docs.sh", "needs mkdocs, which nothing else does"),
@@ -55,6 +56,7 @@ NOT_OUTPUT = {
     "cmake_minimum_required": OWN_NPU,
     "# An iteration of training": "a work file",
     "- collective: all_reduce": "a work file",
+    "machines:": "a study",
     "group   collective  algorithm": "of the work file above it; tests/cli/work_file_test.cpp has such",
     "m  dimension  strategies": "the one above it, with --placement identity",
     "[----------] 5 %": "a run of 16 GiB, on a terminal",

@@ -44,6 +44,12 @@ class Page(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="fredsim_page_")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
+        cls.make_results()
+        cls.browser = start_browser(cls.folder / "profile")
+        cls.addClassCleanup(cls.browser.quit)
+
+    @classmethod
+    def make_results(cls):
         cls.results("compare", "compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml",
                     "-b", "4KiB", "-e", "64KiB", "-f", "4")
         cls.results("traffic", "traffic", "configs/mesh_2x2.yaml", "--rate", "0.5:2:0.5",
@@ -66,8 +72,6 @@ class Page(unittest.TestCase):
                     "--mp", "2", "--dp", "2")
         cls.own_results()
         cls.kinds_results()
-        cls.browser = start_browser(cls.folder / "profile")
-        cls.addClassCleanup(cls.browser.quit)
 
     @classmethod
     def results(cls, name, *arguments):

@@ -15,6 +15,7 @@ from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 from page import OPTIONS, Page
 from saving_test import SavingTest  # noqa: F401, run with the others
+from study_test import StudyTest  # noqa: F401, the same
 
 
 class PageTest(Page):

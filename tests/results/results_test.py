@@ -85,6 +85,14 @@ FILES = {
     "TEXT.txt": "DATA\n1\nlayer -1 10000 NONE 0 10000 NONE 0 10000 ALLREDUCE 65536 5000\n",
 }
 
+# A point that fails, and one of each command.
+STUDY = """machines: [configs/mesh_2x2.yaml]
+run: {size: 1KiB, algorithm: [in_switch, ring]}
+traffic: {rate: 0.1, cycles: 200, warmup: 10}
+train: {workload: configs/models/small.yaml, dp: 4}
+seeds: 5
+"""
+
 # Kinds of machines, with --set.
 MACHINES = {
     "mesh with I/O controllers": ["configs/mesh.yaml", "fabric.local_latency=3ns", "switch.input_buffer=24 KiB"],
@@ -124,6 +132,7 @@ class ResultsTest(unittest.TestCase):
         cls.of = {command: jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
                   for command, kind in [("run", "run"), ("compare", "run"), ("own", "own"), ("traffic", "traffic"),
                                         ("train", "training"),
+                                        ("sweep", "sweep"), ("failed", "failed_point"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
 
         machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))
@@ -153,6 +162,19 @@ class ResultsTest(unittest.TestCase):
         for name, arguments in COMMANDS.items():
             with self.subTest(name):
                 self.assert_valid(arguments[0], self.results(*arguments))
+
+    def test_a_sweep_does_too(self):
+        results = self.folder / "sweep"
+        study = self.folder / "study.yaml"
+        study.write_text(STUDY, encoding="utf-8")
+        done = subprocess.run([OPTIONS.program, "sweep", study, "--results", results, "--quiet"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        table = json.loads((results / "table.json").read_text(encoding="utf-8"))
+        self.assert_valid("sweep", table)
+        self.assertEqual([point["status"] for point in table["points"]], ["failed", "done", "done", "done"])
+        for point in table["points"]:
+            kind = point["command"] if point["status"] == "done" else "failed"
+            self.assert_valid(kind, json.loads((results / "points" / f"{point['point']}.json").read_text(encoding="utf-8")))
 
     def test_own_npus_do_too(self):
         for config in (MESH, SMALL):

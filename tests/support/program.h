@@ -49,7 +49,10 @@ class RunningProgram {
   bool wait_for_error(const std::string& text);  // the same of standard error
   // Until it has used so much processor time; false: as above.
   bool wait_for_processor_time(std::chrono::milliseconds time);
+  // Until the condition holds; false: as above.
+  bool wait_until(const std::function<bool()>& condition);
   void send(int signal) const;
+  pid_t process() const { return child_; }
   Outcome wait();
 
  private:
@@ -57,8 +60,6 @@ class RunningProgram {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   using File = std::unique_ptr<std::FILE, CloseFile>;
-
-  bool wait_until(const std::function<bool()>& condition);
 
   File out_, err_;
   pid_t child_ = -1;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands of this program as child processes, whose outputs are caught in memory.
+//
+// None outlives this process or this object: both end them by SIGTERM, which they take as an interruption.
+// Errors: RunFailed, where the system gives no process or memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+struct EndedProcess {
+  std::size_t id = 0;
+  int exit_code = -1;  // -1: ended by a signal
+  int signal = 0;
+  std::string out, err;
+};
+
+class ChildProcesses {
+ public:
+  ChildProcesses();
+  ~ChildProcesses();
+  ChildProcesses(const ChildProcesses&) = delete;
+  ChildProcesses& operator=(const ChildProcesses&) = delete;
+
+  // `words`: of the command line, without the program.
+  void start(std::size_t id, const std::vector<std::string>& words);
+  std::size_t running() const { return children_.size(); }
+  // The next one that has ended; none within this time, or before a signal came.
+  std::optional<EndedProcess> wait(std::chrono::milliseconds time);
+
+ private:
+  // A file in memory that is closed at the end.
+  class Memory {
+   public:
+    Memory();
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    int descriptor() const { return descriptor_; }
+    std::string text() const;
+
+   private:
+    int descriptor_;
+  };
+  struct Child {
+    std::size_t id = 0;
+    pid_t process = -1;
+    Memory out, err;
+  };
+
+  std::optional<EndedProcess> take_ended();
+
+  std::list<Child> children_;
+  sigset_t before_{};  // signals that were blocked before
+};
+
+}  // namespace fredsim

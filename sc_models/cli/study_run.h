@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs points of a study, each as a command of its own in a child process, and keeps their results (study/study_folder.h).
+//
+// A point whose command ends with the exit code of bad input, a failed run or a routing conflict would do so again; it is kept as failed.
+// One that is ended by a signal is failed too, but not kept: the next sweep runs it again.
+// Errors: BadInput, where the study or its folder is wrong, or results cannot be kept; RunFailed, where the system gives no process.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "study/study_folder.h"
+#include "study/study_points.h"
+
+namespace fredsim {
+
+class StudyRun {
+ public:
+  // `folder`: of the results; empty: NAME.results in the working directory.
+  StudyRun(const std::string& path, const std::string& folder);
+  StudyRun(const StudyRun&) = delete;
+  StudyRun& operator=(const StudyRun&) = delete;
+  ~StudyRun() = default;
+
+  const Study& study() const { return study_; }
+  const StudyPoints& points() const { return points_; }
+  const std::vector<std::string>& hashes() const { return hashes_; }  // by point
+  const StudyFolder& folder() const { return folder_; }
+  // Outcomes by point, those of its folder and of run(); none: not run.
+  const std::vector<std::optional<PointOutcome>>& outcomes() const { return outcomes_; }
+
+  // Reads what is in the folder.
+  void find_outcomes();
+  // Runs these points, `jobs` at a time. False: interrupted before all were complete.
+  bool run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress);
+
+  // "fredsim run configs/mesh.yaml --size=4KiB --quiet --json -"
+  std::string command_text(std::size_t point) const;
+
+ private:
+  PointOutcome outcome_of(std::size_t point, int exit_code, const std::string& out,
+                          const std::string& message) const;
+
+  Study study_;
+  StudyPoints points_;
+  StudyFolder folder_;
+  std::vector<std::string> hashes_;
+  std::vector<std::optional<PointOutcome>> outcomes_;
+};
+
+}  // namespace fredsim

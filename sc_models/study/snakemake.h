@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study as a workflow of Snakemake 7: each point a job, its table the last one. Snakemake runs them on this machine or, by its own
+// executor, on Slurm; fredsim only says which there are.
+//
+// Errors: none.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fredsim {
+
+struct Workflow {
+  // Absolute paths, but for the study's: as given, from `folder`.
+  std::string program, folder, study, results;
+  std::span<const std::string> points;  // hashes
+};
+
+struct WorkflowFile {
+  std::string_view name;  // "Snakefile"
+  std::string text;
+};
+
+// Files of the workflow's folder: the Snakefile, what it reads, and a profile for Slurm.
+std::vector<WorkflowFile> snakemake_files(const Workflow& workflow);
+
+}  // namespace fredsim

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study: machines, their settings and works as axes, whose product is the points that `fredsim sweep` runs.
+//
+// Schema: study/study_schema.h. Keys:
+//   name            of the study; without it that of the file
+//   machines        a list of machine files, each a path or a map: file, settings (of this machine alone)
+//   settings        keys of machine files, each with a value or a list of values
+//   run, traffic, train
+//                   options of the command of this name with a value or a list of values; a list of such maps: one after the other
+//   seeds           a list, or a range such as 1:10
+//   zip             lists of axes that do not multiply but go together
+//   exclude         maps from axes to a value or a list of values: points that have them all are left out
+// An axis is a setting, by its key; an option, by its name; `seed`, `machine` or `command`.
+// Paths are as on a command line: from the working directory.
+// Strict. Errors: BadInput with file and line, the key, what was found and what is allowed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "study/study_command.h"
+
+namespace fredsim {
+
+struct StudyValue {
+  std::string text;   // as written; a list or map in one line
+  std::string where;  // "study.yaml:7"
+  std::vector<std::string>
+      words;  // as the command takes it; several: of an option that comes several times
+};
+
+struct StudyAxis {
+  std::string name;                // "switch.input_buffer", "size", "seed"
+  std::string where;               // place of its key
+  std::vector<StudyValue> values;  // one or more
+  OptionForm form = OptionForm::kValue;
+  std::string value_name{};  // StudyOption::value; empty: none
+};
+
+struct StudyMachine {
+  std::string file;
+  std::string where;
+  std::vector<StudyAxis> settings;  // this machine's own, in place of those of all
+};
+
+struct StudyWork {
+  std::string command;                       // "run"
+  const fields::Object* document = nullptr;  // StudyCommand::document
+  std::string where;
+  std::vector<StudyAxis> options;
+};
+
+struct StudyZip {
+  std::string where;
+  std::vector<std::string> axes;
+};
+
+struct StudyExclusion {
+  std::string where;
+  std::vector<std::pair<std::string, std::vector<std::string>>> values;  // by axis
+};
+
+struct Study {
+  std::string path;
+  std::string name;
+  std::vector<StudyMachine> machines;
+  std::vector<StudyAxis> settings;  // those of all machines
+  std::vector<StudyWork> works;
+  std::optional<StudyAxis> seeds{};
+  std::vector<StudyZip> zips{};
+  std::vector<StudyExclusion> exclusions{};
+};
+
+// Axes that are no setting and no option.
+inline constexpr std::string_view kMachineAxis = "machine", kCommandAxis = "command",
+                                  kSeedAxis = "seed";
+
+inline constexpr std::size_t kMaxStudyPoints = 1'000'000;
+
+Study read_study(const std::string& path, std::span<const StudyCommand> commands);
+
+}  // namespace fredsim

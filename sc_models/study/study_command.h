@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that a point of a study can be, with the options that a study may give: made from the command line's own (cli/study_commands.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/fields/field.h"
+
+namespace fredsim {
+
+enum class OptionForm : std::uint8_t {
+  kValue,
+  kValues,  // may come several times
+  kFlag,    // has no value
+};
+
+struct StudyOption {
+  std::string name;  // "collective", without dashes
+  OptionForm form = OptionForm::kValue;
+  std::string value{};  // as in the help text: "SIZE"; empty: a flag
+  std::string meaning{};
+};
+
+struct StudyCommand {
+  std::string name;  // "run"
+  std::string purpose;
+  std::vector<StudyOption> options;
+  const fields::Object* document = nullptr;  // kind of its results (results/fields/all.h)
+
+  const StudyOption* find(std::string_view option) const {
+    for (const StudyOption& one : options)
+      if (one.name == option) return &one;
+    return nullptr;
+  }
+};
+
+}  // namespace fredsim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a study, in order: work by work, machine by machine, then its settings, the options of the work and the seed, the last of
+// these changing first. Axes that are zipped change together, at the place of the first one.
+//
+// Errors: BadInput with file and line: more than kMaxStudyPoints points, exclusions not counted; zipped axes of different
+// lengths, or of which a point has some only; no point that is left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "study/study.h"
+
+namespace fredsim {
+
+struct PointValue {
+  const StudyAxis* axis = nullptr;
+  const StudyValue* value = nullptr;
+};
+
+// Valid as long as its study.
+struct StudyPoint {
+  const StudyMachine* machine = nullptr;
+  const StudyWork* work = nullptr;
+  std::vector<PointValue> settings, options;
+  const StudyValue* seed = nullptr;  // null: the study has none
+};
+
+class StudyPoints {
+ public:
+  explicit StudyPoints(const Study& study);
+
+  std::size_t size() const { return included_.size(); }
+  StudyPoint operator[](std::size_t index) const { return product(included_[index]); }
+
+ private:
+  // Axes that change together; `length` values each.
+  struct Dimension {
+    std::vector<const StudyAxis*> axes;
+    std::size_t length = 1;
+  };
+  // One work on one machine.
+  struct Block {
+    const StudyWork* work = nullptr;
+    const StudyMachine* machine = nullptr;
+    std::vector<Dimension> dimensions;
+    std::size_t first = 0, points = 1;
+  };
+
+  Block block_of(const StudyWork& work, const StudyMachine& machine) const;
+  void zip(Block& block) const;
+  bool is_excluded(const StudyPoint& point) const;
+  StudyPoint product(std::size_t number) const;
+
+  const Study& study_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> included_;  // numbers in the whole product
+};
+
+// The value of an axis (StudyZip, StudyExclusion) at a point; null: the point has no such axis.
+const std::string* value_of(const StudyPoint& point, std::string_view axis);
+
+// Words of its command line, without the program and without outputs: "run", "configs/mesh.yaml", "--set", "npu.count=4", …
+std::vector<std::string> command_of(const StudyPoint& point);
+
+}  // namespace fredsim

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/study_schema.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "config/config_schema.h"
+#include "results/reference.h"
+#include "study/study.h"
+
+namespace fredsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kText = "string";
+
+Json types(std::initializer_list<const char*> names) { return {{"type", names}}; }
+
+// One of these, or a list of them.
+Json one_or_list(const Json& item) {
+  return {
+      {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
+}
+
+Json described(Json json, std::string_view description) {
+  json["description"] = description;
+  return json;
+}
+
+// A place under "definitions".
+Json definition(std::string_view name) { return {{"$ref", fmt::format("#/definitions/{}", name)}}; }
+
+// Draft 7 ignores keys beside a "$ref".
+Json described_definition(std::string_view name, std::string_view description) {
+  return {{"description", description}, {"allOf", Json::array({definition(name)})}};
+}
+
+// Values of a key of machine files: a list is one of values, of which each may be a list or map.
+Json setting_schema() {
+  Json schema = types({kText, "number", "boolean", "array", "object"});
+  schema["minItems"] = 1;
+  return schema;
+}
+
+Json settings_schema() {
+  Json properties = Json::object();
+  Json patterns = Json::object();
+  for (const Key& key : config_keys()) {
+    const std::string path(key.path);
+    if (key.holds == Holds::kList)
+      patterns[fmt::format("^{}[.][0-9]+[.]", path)] = definition("setting");
+    if (key.holds == Holds::kNames) patterns[fmt::format("^{}[.]", path)] = definition("setting");
+    const std::string_view section = parent(key.path);
+    const Key* const list = section.empty() ? nullptr : find_key(section);
+    if (list != nullptr && list->holds == Holds::kList) continue;
+    properties[path] = described_definition("setting", key.meaning);
+  }
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"patternProperties", std::move(patterns)},
+          {"additionalProperties", false},
+          {"minProperties", 1}};
+}
+
+// Definition of the values of an option.
+std::string_view form_definition(OptionForm form) {
+  switch (form) {
+    case OptionForm::kFlag:
+      return "flags";
+    case OptionForm::kValue:
+      return "values";
+    case OptionForm::kValues:
+      return "lists";
+  }
+  return {};
+}
+
+Json work_schema(const StudyCommand& command) {
+  Json properties = Json::object();
+  for (const StudyOption& option : command.options)
+    properties[option.name] = described_definition(form_definition(option.form), option.meaning);
+  return {{"type", {"object", "null"}},
+          {"properties", std::move(properties)},
+          {"additionalProperties", false}};
+}
+
+Json definitions(std::span<const StudyCommand> commands) {
+  Json all = {{"setting", setting_schema()},
+              {"settings", settings_schema()},
+              {"flags", one_or_list(types({"boolean"}))},
+              {"values", one_or_list(types({kText, "number"}))},
+              {"lists", one_or_list(definition("values"))}};
+  for (const StudyCommand& command : commands) all[command.name] = work_schema(command);
+  return all;
+}
+
+Json machines_schema() {
+  const Json own = {
+      {"type", "object"},
+      {"properties",
+       {{"file", described({{"type", kText}}, "machine file")},
+        {"settings",
+         described_definition("settings", "keys of this machine, in place of those of all")}}},
+      {"required", {"file"}},
+      {"additionalProperties", false}};
+  return described(one_or_list({{"anyOf", Json::array({Json{{"type", kText}}, own})}}),
+                   "machine files");
+}
+
+}  // namespace
+
+Json study_file_schema(std::span<const StudyCommand> commands) {
+  Json properties = {{"name", described({{"type", kText}}, "name of the study")},
+                     {"machines", machines_schema()},
+                     {"settings", described_definition("settings", "keys of all machines")}};
+  Json works = Json::array();
+  for (const StudyCommand& command : commands) {
+    properties[command.name] = described(one_or_list(definition(command.name)),
+                                         fmt::format("options of {}", command.name));
+    works.push_back({{"required", Json::array({command.name})}});
+  }
+  properties["seeds"] = described(
+      one_or_list(
+          {{"anyOf", Json::array({Json{{"type", "integer"}, {"minimum", 0}},
+                                  Json{{"type", kText}, {"pattern", "^[0-9]+(:[0-9]+)?$"}}})}}),
+      "seeds, or a range such as 1:10");
+  properties["zip"] = {
+      {"type", "array"},
+      {"description", "lists of axes that go together"},
+      {"items", {{"type", "array"}, {"items", {{"type", kText}}}, {"minItems", 2}}},
+      {"minItems", 1}};
+  properties["exclude"] = {
+      {"type", "array"},
+      {"description", "points that are left out: maps from axes to values"},
+      {"items",
+       {{"type", "object"}, {"additionalProperties", definition("setting")}, {"minProperties", 1}}},
+      {"minItems", 1}};
+  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
+          {"title", "Study of fredsim"},
+          {"definitions", definitions(commands)},
+          {"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", {"machines"}},
+          {"anyOf", std::move(works)},
+          {"additionalProperties", false}};
+}
+
+std::string study_reference(std::span<const StudyCommand> commands) {
+  std::string works;
+  for (const StudyCommand& command : commands)
+    works += fmt::format("{}`{}`", works.empty() ? "" : ", ", command.name);
+  std::string text = fmt::format(
+      "# Keys of studies\n\n"
+      "Made from the options of the commands by `fredsim schema study --markdown`; "
+      "`scripts/reference.sh` renews it. "
+      "[study.schema.json](study.schema.json) is the same\nas a JSON schema, which editors use. "
+      "[Studies and clusters](../user/studies_and_clusters.md) says how studies are run.\n\n"
+      "An axis has a value or a list of values; the points of a study are the product of all axes. "
+      "Paths are from the working directory.\n\n"
+      "| key | value | meaning |\n|---|---|---|\n"
+      "| `name` | text | of the study; without it that of the file |\n"
+      "| `machines` | list of paths, or of maps with `file` and `settings` | machine files; "
+      "`settings` of a machine are axes of this "
+      "machine alone, in place of those of all |\n"
+      "| `settings` | axes by [key of machine files](machine_files.md), such as "
+      "`switch.input_buffer` | of all machines; a value that is a list "
+      "stands in a list of its own: `[[mp, pp, dp, control]]` |\n"
+      "| {} | axes by option, or a list of such maps | points of this command, with these options; "
+      "maps of a list one after the other |\n"
+      "| `seeds` | list of numbers, or a range `1:10` | an axis, `seed` |\n"
+      "| `zip` | lists of axes | axes of a list do not multiply: the first values go together, the "
+      "second ones and so on |\n"
+      "| `exclude` | list of maps from axes to a value or a list of values | points that have such "
+      "a value of each are left out; axes are "
+      "`machine` and `command`, too |\n\n"
+      "At most {} points, exclusions not counted.\n",
+      works, kMaxStudyPoints);
+  for (const StudyCommand& command : commands) {
+    text += fmt::format("\n## {}\n\n{}\n\n| option | value | meaning |\n|---|---|---|\n",
+                        command.name, command.purpose);
+    for (const StudyOption& option : command.options) {
+      text += fmt::format(
+          "| `{}` | {} | {} |\n", option.name,
+          option.form == OptionForm::kFlag ? "true or false" : markdown_cell(option.value),
+          markdown_cell(option.meaning));
+    }
+  }
+  return text;
+}
+
+}  // namespace fredsim
