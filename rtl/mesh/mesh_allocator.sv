@@ -113,6 +113,7 @@ module mesh_allocator #(
     for (int unsigned p = 0; p < P; p++) begin
       if (enable[p]) begin
         for (int unsigned v = 0; v < VCS; v++) begin
+          able = '0;
           if (front_i[noc_pkg::vc_index(p, v)]) begin
             credit = to_i[P*noc_pkg::vc_index(p, v) +: P] &
                      (begun_i[noc_pkg::vc_index(p, v)] ? room_flit[v]
@@ -121,9 +122,9 @@ module mesh_allocator #(
             no_credit_o[noc_pkg::vc_index(p, v)] = credit == '0;
             contends_o[noc_pkg::vc_index(p, v)] = (!begun_i[noc_pkg::vc_index(p, v)] && (credit & open[v]) != '0) ||
                                                   (able & out_ready_i) != '0;
-            has_able = has_able | able;
-            request[P*noc_pkg::vc_index(p, v) +: P] = able & out_ready_i;
           end
+          has_able = has_able | able;
+          request[P*noc_pkg::vc_index(p, v) +: P] = able & out_ready_i;
         end
       end
     end
