@@ -25,9 +25,9 @@ using ByPort = std::array<int, kPorts>;
 int at(int port, int vc) { return kVcs * port + vc; }
 
 struct Round {
-  ByVc<int> winner{};                // by output: input
-  ByPort granted, granted_vc;        // by output: input, its VC
-  ByPort accepted, accepted_vc;      // by input: output, VC
+  ByVc<int> winner{};            // by output: input
+  ByPort granted, granted_vc;    // by output: input, its VC
+  ByPort accepted, accepted_vc;  // by input: output, VC
   Round() {
     for (auto& of : winner) of.fill(kNone);
     for (ByPort* of : {&granted, &granted_vc, &accepted, &accepted_vc}) of->fill(kNone);
@@ -47,7 +47,8 @@ Round round_of(const ByVc<int>& wish, const ByVc<int>& turn, const ByVc<bool>& l
     }
     for (const bool late : {false, true}) {
       for (const int v : kOrder) {
-        if (round.granted[o] != kNone || round.winner[o][v] == kNone || last[o][v] != late) continue;
+        if (round.granted[o] != kNone || round.winner[o][v] == kNone || last[o][v] != late)
+          continue;
         round.granted[o] = round.winner[o][v];
         round.granted_vc[o] = v;
       }
@@ -56,7 +57,9 @@ Round round_of(const ByVc<int>& wish, const ByVc<int>& turn, const ByVc<bool>& l
   for (int p = 0; p < kPorts; ++p) {
     for (const int v : kOrder) {
       for (int o = 0; o < kPorts; ++o) {
-        if (round.accepted[p] != kNone || drop[o] || round.granted[o] != p || round.granted_vc[o] != v) continue;
+        if (round.accepted[p] != kNone || drop[o] || round.granted[o] != p ||
+            round.granted_vc[o] != v)
+          continue;
         round.accepted[p] = o;
         round.accepted_vc[p] = v;
       }
@@ -77,7 +80,8 @@ class VcAllocator : public testing::Test {
   void ask(const ByVc<int>& wish) {
     for (int p = 0; p < kPorts; ++p)
       for (int v = 0; v < kVcs; ++v)
-        set_bits(bench_->request_i, kPorts * at(p, v), kPorts, wish[p][v] == kNone ? 0 : 1U << wish[p][v]);
+        set_bits(bench_->request_i, kPorts * at(p, v), kPorts,
+                 wish[p][v] == kNone ? 0 : 1U << wish[p][v]);
   }
   static ByVc<int> nothing() {
     ByVc<int> wish;
@@ -124,15 +128,21 @@ TEST_F(VcAllocator, GrantsAndAcceptsWhatItsContractSays) {
       }
       bench_.settle();
       for (int p = 0; p < kPorts; ++p) {
-        ASSERT_EQ(bit(bench_->pop_o, p), round.accepted[p] != kNone) << "input " << p << " cycle " << cycle;
-        ASSERT_EQ(static_cast<int>(bits(bench_->pop_vc_o, 2 * p, 2)), std::max(round.accepted_vc[p], 0));
+        ASSERT_EQ(bit(bench_->pop_o, p), round.accepted[p] != kNone)
+            << "input " << p << " cycle " << cycle;
+        ASSERT_EQ(static_cast<int>(bits(bench_->pop_vc_o, 2 * p, 2)),
+                  std::max(round.accepted_vc[p], 0));
         for (int v = 0; v < kVcs; ++v) {
-          ASSERT_EQ(bit(bench_->accept_vc_o, at(p, v)), round.accepted_vc[p] == v) << p << " VC " << v;
-          ASSERT_EQ(bit(bench_->grant_vc_o, at(p, v)), round.granted_vc[p] == v) << p << " VC " << v;
+          ASSERT_EQ(bit(bench_->accept_vc_o, at(p, v)), round.accepted_vc[p] == v)
+              << p << " VC " << v;
+          ASSERT_EQ(bit(bench_->grant_vc_o, at(p, v)), round.granted_vc[p] == v)
+              << p << " VC " << v;
         }
         for (int o = 0; o < kPorts; ++o) {
-          ASSERT_EQ(bit(bench_->grant_o, kPorts * p + o), round.granted[o] == p) << p << " to " << o << " cycle " << cycle;
-          ASSERT_EQ(bit(bench_->accept_o, kPorts * p + o), round.accepted[p] == o) << p << " to " << o << " cycle " << cycle;
+          ASSERT_EQ(bit(bench_->grant_o, kPorts * p + o), round.granted[o] == p)
+              << p << " to " << o << " cycle " << cycle;
+          ASSERT_EQ(bit(bench_->accept_o, kPorts * p + o), round.accepted[p] == o)
+              << p << " to " << o << " cycle " << cycle;
         }
         accepted += round.accepted[p] != kNone ? 1 : 0;
       }
