@@ -4,7 +4,7 @@
 # that they have here. There is no installation: the project builds against this build folder and this checkout.
 if(TARGET fredsim_cli)  # not where only a few parts are built
   set(libraries "")
-  foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base topology routing switch_kinds
+  foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base digest topology routing switch_kinds
           switch links config results version report study collective nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses cli)
     foreach(target ${library} fredsim_${library})
       if(TARGET ${target})

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
-  libprotobuf-dev protobuf-compiler
+  libprotobuf-dev protobuf-compiler libssl-dev
 )
 # And to build all tests.
 TEST_BUILD_PACKAGES=(libgtest-dev)

@@ -72,11 +72,15 @@ void SwitchStrings::add_to(CLI::App& app) {
       "(both, compared)");
   add(app, "--rtl-instances", rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
+  add(app, "--rtl-build", rtl_build, "NAME",
+      "RTL of switch sizes that the program does not have: auto (default, built once and kept) or "
+      "never (refused)");
 }
 
 void SwitchStrings::check(SwitchOptions& options) const {
   options.model = parse_model(model);
   options.rtl_instances = rtl_instances;
+  options.rtl_build = parse_rtl_build(rtl_build);
   if (!rtl_instances.empty() && options.model == SwitchModel::kRtl) {
     throw BadInput(
         fmt::format("--rtl-instances: found '{}', but with --model rtl every switch runs "

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "report/output_file.h"
 #include "report/table_output.h"
+#include "switch/on_demand/rtl_builder.h"
 #include "switch/switch_factory.h"
 #include "trace/packet_list.h"
 
@@ -53,14 +54,16 @@ struct OutputStrings {
   void check(OutputOptions& options) const;
 };
 
-// --model, --rtl-instances.
+// --model, --rtl-instances, --rtl-build.
 struct SwitchOptions {
   SwitchModel model = SwitchModel::kTlm;
   std::string rtl_instances;  // empty: none
+  RtlBuild rtl_build = RtlBuild::kAuto;
 };
 struct SwitchStrings {
   std::string model = "tlm";
   std::string rtl_instances;
+  std::string rtl_build = "auto";
   void add_to(CLI::App& app);
   void check(SwitchOptions& options) const;
 };

@@ -14,6 +14,7 @@
 #include "cli/machines.h"
 #include "cli/option_groups.h"
 #include "cli/switch_pattern.h"
+#include "cli/switch_rtl.h"
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "engine/layout.h"
@@ -72,7 +73,7 @@ SwitchFactory switches_of(const TrafficRequest& request, const Topology& topolog
                              .wave = request.wave,
                              .own_contexts = request.traffic.threads > 1,
                              .stop = &interrupt_flag()};
-  require_built(needed_rtl(topology, fabric));
+  require_rtl(needed_rtl(topology, fabric), request.rtl_build, request.quiet);
   return factory_for(fabric);
 }
 

@@ -17,6 +17,7 @@
 #include "cli/machines.h"
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
+#include "cli/switch_rtl.h"
 #include "engine/layout.h"
 #include "report/progress.h"
 #include "topology/faults.h"
@@ -351,7 +352,7 @@ void TrainingJobs::elaborate() {
   for (const TrainedMachine& entry : machines_)
     std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
   check_switch_threads(request_.switch_threads, !needed.empty());
-  require_built(needed);
+  require_rtl(needed, request_.rtl_build, request_.quiet);
   for (std::size_t i = 0; i < machines_.size(); ++i)
     machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
                                                      machines_[i].config.topology, fabric);

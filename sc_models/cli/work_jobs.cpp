@@ -21,6 +21,7 @@
 #include "cli/memory_check.h"
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
+#include "cli/switch_rtl.h"
 #include "cli/wave_arguments.h"
 #include "collective/planner.h"
 #include "engine/layout.h"
@@ -251,7 +252,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   check_switch_threads(request.switch_threads, !needed.empty());
-  require_built(needed);
+  require_rtl(needed, request.rtl_build, request.quiet);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);
     compared[i].machine =

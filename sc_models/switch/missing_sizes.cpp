@@ -5,11 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
+#include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/shell.h"
+#include "switch/on_demand/loaded_library.h"
+#include "switch/on_demand/rtl_cache.h"
+#include "switch/on_demand/rtl_size.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_kind.h"
 #include "switch/switch_registry.h"
@@ -82,20 +87,51 @@ std::string build_line(const SwitchBuild& build, std::span<const std::string> en
                      target, program);
 }
 
-void require_built(std::span<const NeededSwitch> needed, const std::string& program) {
-  const std::vector<std::string> built = built_switch_sizes();
-  std::vector<std::string> missing;
+namespace {
+
+struct MissingSizes {
+  std::vector<RtlSize> built_on_demand;
+  // The others, and with who needs them.
+  std::vector<std::string> entries;
   std::string lines;
+};
+
+MissingSizes missing_of(std::span<const NeededSwitch> needed, const RtlLocations& where,
+                        bool on_demand) {
+  const std::vector<std::string> built = built_switch_sizes();
+  std::set<std::string> seen(built.begin(), built.end());
+  MissingSizes missing;
   for (const NeededSwitch& one : needed) {
     const std::string entry = size_entry(one.shape);
-    if (std::ranges::count(built, entry) + std::ranges::count(missing, entry) > 0) continue;
-    lines += fmt::format("  {}  ({})\n", entry, one.who);
-    missing.push_back(entry);
+    if (!seen.insert(entry).second) continue;
+    std::optional<RtlSize> size;
+    if (on_demand) size = rtl_size(one.shape, rtl_toolchain(), where);
+    if (size) {
+      missing.built_on_demand.push_back(std::move(*size));
+    } else {
+      missing.lines += fmt::format("  {}  ({})\n", entry, one.who);
+      missing.entries.push_back(entry);
+    }
   }
-  if (missing.empty()) return;
-  throw BadInput(fmt::format("no RTL of {} is built:\n{}{}\n  {}",
-                             missing.size() == 1 ? "this switch size" : "these switch sizes", lines,
-                             how_to_add(missing, program), fmt::join(built, "\n  ")));
+  return missing;
+}
+
+}  // namespace
+
+void require_built(std::span<const NeededSwitch> needed, const RtlBuildOptions& options,
+                   const std::string& program) {
+  const RtlLocations where = rtl_locations();
+  const MissingSizes missing = missing_of(needed, where, options.build == RtlBuild::kAuto);
+  if (!missing.entries.empty()) {
+    throw BadInput(fmt::format(
+        "no RTL of {} is built:\n{}{}\n  {}",
+        missing.entries.size() == 1 ? "this switch size" : "these switch sizes", missing.lines,
+        how_to_add(missing.entries, program), fmt::join(built_switch_sizes(), "\n  ")));
+  }
+  if (missing.built_on_demand.empty()) return;
+  for (const std::filesystem::path& library :
+       build_libraries(missing.built_on_demand, rtl_toolchain(), where, cache_folder(), options))
+    add_loaded_switch(load_switch(library));
 }
 
 }  // namespace fredsim

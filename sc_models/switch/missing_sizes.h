@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switch sizes that run as RTL and are not in this program, and the command that adds them to it.
+// Switch sizes that run as RTL and are not in this program: built on demand (switch/on_demand), or refused with the command that adds
+// them to it.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "switch/on_demand/rtl_builder.h"
 #include "switch/switch_shape.h"
 
 namespace fredsim {
@@ -29,8 +31,10 @@ struct NeededSwitch {
   std::string who;  // "fred_64, l1_0.s0"
 };
 
-// BadInput naming every size that is not built, who needs it first, and the line that adds all of them to the
-// program.
-void require_built(std::span<const NeededSwitch> needed, const std::string& program = "fredsim");
+// Afterwards make_rtl_switch() makes switches of all sizes. Those that are not in the program are built on demand and loaded, or
+// taken from the cache, where the options say so. BadInput naming every size that then is not built, who needs it first, and the line
+// that adds all of them to the program; and the errors of build_libraries() and load_switch().
+void require_built(std::span<const NeededSwitch> needed, const RtlBuildOptions& options = {},
+                   const std::string& program = "fredsim");
 
 }  // namespace fredsim

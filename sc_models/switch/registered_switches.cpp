@@ -5,7 +5,7 @@ namespace fredsim {
 namespace {
 
 struct Added {
-  std::vector<RegisteredSwitch> switches;
+  std::vector<RegisteredSwitch> switches, loaded;
   std::string_view listed_in;
 };
 
@@ -19,9 +19,12 @@ Added& added() {
 std::vector<RegisteredSwitch> registered_switches() {
   const auto ours = built_in_switches();
   std::vector<RegisteredSwitch> all(ours.begin(), ours.end());
-  all.insert(all.end(), added().switches.begin(), added().switches.end());
+  for (const auto* more : {&added().switches, &added().loaded})
+    all.insert(all.end(), more->begin(), more->end());
   return all;
 }
+
+void add_loaded_switch(const RegisteredSwitch& loaded) { added().loaded.push_back(loaded); }
 
 void add_switches(std::span<const RegisteredSwitch> switches, std::string_view listed_in) {
   added().switches.insert(added().switches.end(), switches.begin(), switches.end());

@@ -36,12 +36,22 @@ struct SwitchParameter {
   int min = 0, max = 0;
 };
 
+// RTL of a kind, for sizes that are built on demand: absolute paths, or from the root (switch/on_demand/rtl_locations.h).
+struct SwitchRtl {
+  std::string files{};                  // file list; empty: none, or none that is known
+  std::vector<std::string> settings{};  // Verilator's own
+  std::string peek{}, peek_header{};    // "FredPeek", "switch/fred/fred_peek.h"
+  std::vector<std::string> includes{};  // folders of headers beside ours
+  bool rising_edges_only = false;       // ClockEdges::kRising (switch/verilated_switch.h)
+};
+
 struct SwitchFacts {
   std::string name;     // "fred"
   std::string rtl_top;  // "fred_switch"
   std::vector<SwitchParameter> parameters;
   int basic = 0;  // the first ones, which an entry of the size list always names
   int (*ports)(std::span<const int> values) = nullptr;
+  SwitchRtl rtl{};
 };
 
 struct RegisterWrite {
@@ -66,6 +76,7 @@ class SwitchKind {
 
   const std::string& name() const { return facts_.name; }
   const std::string& rtl_top() const { return facts_.rtl_top; }
+  const SwitchRtl& rtl() const { return facts_.rtl; }
   std::span<const SwitchParameter> parameters() const { return facts_.parameters; }
   int basic_parameters() const { return facts_.basic; }
   int ports(std::span<const int> values) const { return facts_.ports(values); }

@@ -26,6 +26,7 @@
 #include "cli/command_line.h"
 #include "cli/file_uses.h"
 #include "cli/program_options.h"
+#include "cli/rtl_build_line.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/measurement.h"
@@ -150,6 +151,7 @@ void check_files(const std::string& config, const std::string& json, const std::
 struct Options {
   std::string config = "configs/mesh_2x2.yaml";
   std::string model = "rtl";
+  std::string rtl_build = "auto";
   std::string format = "table";
   std::string json;
   std::string wave;
@@ -165,8 +167,14 @@ void run(const Options& options, const std::string& program, const std::string& 
   const fredsim::MachineConfig machine = fredsim::load_config(options.config);
   const fredsim::Topology& topology = machine.topology;
   const fredsim::SwitchModel model = fredsim::parse_model(options.model);
-  // Names all sizes of switches that are wanted as RTL and not built, not only the first.
-  fredsim::require_built(fredsim::needed_rtl(topology, {.model = model, .lanes = kLanes}), program);
+  // RTL of sizes of switches that the program does not have is built, all at once, and kept for the next time.
+  {
+    fredsim::RtlBuildLine line(stderr, fredsim::progress_style(stderr), program);
+    fredsim::require_built(fredsim::needed_rtl(topology, {.model = model, .lanes = kLanes}),
+                           fredsim::rtl_build_options(fredsim::parse_rtl_build(options.rtl_build),
+                                                      nullptr, false, line),
+                           program);
+  }
   fredsim::Fabric fabric("fabric", topology, kLanes, fredsim::switches_of(model));
   const fredsim::NodeId from = topology.npus.front();
   const fredsim::NodeId to = topology.npus.back();
@@ -221,6 +229,9 @@ int sc_main(int argc, char** argv) {
   program.add("--model", options.model, "NAME",
               "implementation of the switches: rtl (default, Verilated), tlm\n"
               "(C++ twins) or lockstep (both, compared)");
+  program.add("--rtl-build", options.rtl_build, "NAME",
+              "RTL of switch sizes that the program does not have: auto (default,\n"
+              "built once and kept) or never (refused)");
   program.add("--format", options.format, "NAME", "of the table: table (default), csv or markdown");
   program.add("--json", options.json, "FILE", "results as JSON; -: to standard output");
   program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");

@@ -104,7 +104,7 @@ TEST_F(BadFileTest, SwitchSizeThatWasNotBuilt) {
   text.replace(text.find("output_buffer: 12 KiB"), 21, "output_buffer: 19 KiB");
   const std::string config = write("odd.yaml", text);
   EXPECT_EQ(run_fredsim({"run", config}).exit_code, 0) << "a twin takes any size";
-  const Outcome outcome = run_fredsim({"run", config, "--model", "rtl"});
+  const Outcome outcome = run_fredsim({"run", config, "--model", "rtl", "--rtl-build", "never"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
   for (const char* word : {"fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=38 FORMAT=0",
@@ -126,8 +126,8 @@ std::string words_of(const std::string& line) {
 TEST_F(BadFileTest, AllSizesThatTheMachinesLackAreInOneMessage) {
   const Outcome outcome =
       run_fredsim({"compare", "configs/mesh_2x2.yaml", "configs/fred_64.yaml",
-                   "configs/fred_small.yaml", "--group", "0-3", "--model", "rtl", "--set",
-                   "switch.control_buffer=17 KiB", "--json", path("out.json")});
+                   "configs/fred_small.yaml", "--group", "0-3", "--model", "rtl", "--rtl-build",
+                   "never", "--set", "switch.control_buffer=17 KiB", "--json", path("out.json")});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "") << "before the first run";
   EXPECT_TRUE(files().empty());

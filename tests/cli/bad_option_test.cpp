@@ -179,6 +179,7 @@ const std::vector<BadOption>& bad_options() {
       {"RtlInstancesUnknownAmongMany",
        {"run", "configs/mesh.yaml", "--rtl-instances", "l3_*"},
        {"--rtl-instances", "'l3_*'", "matches no switch", " more"}},
+      {"RtlBuildUnknown", run({"--rtl-build", "always"}), {"'always'", "auto or never"}},
       {"ModelUnknown", run({"--model", "rlt"}), {"'rlt'", "did you mean 'rtl'?"}},
       {"RtlInstances",
        run({"--model", "rtl", "--rtl-instances", "r*"}),

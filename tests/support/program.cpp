@@ -55,6 +55,7 @@ std::string all_of(std::FILE* file) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::unsetenv("COLUMNS");
   if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);
+  if (!around.cache.empty()) ::setenv("FREDSIM_CACHE", around.cache.c_str(), 1);
   const auto program = std::filesystem::path(FREDSIM_PROGRAM).parent_path() / around.program;
   ::execv(program.c_str(), argv.data());
   ::_exit(127);

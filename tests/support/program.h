@@ -32,6 +32,7 @@ struct Surroundings {
   std::uint64_t max_file_bytes = 0;    // no file may grow beyond; 0: no limit
   std::uint64_t max_memory_bytes = 0;  // address space; 0: no limit
   const char* columns = nullptr;       // COLUMNS of the environment; null: not set
+  std::string cache{};                 // FREDSIM_CACHE of the environment; empty: not set
   std::string program = "fredsim";     // or another one of this build
 };
 

@@ -104,7 +104,7 @@ TEST(OwnNpu, NamesEverySizeThatIsMissingAndBuildsItself) {
   text.replace(at, middle.size(), "  middle: 4\n");
   const std::string machine = folder.path() / "m.yaml";
   std::ofstream(machine) << text;
-  const Outcome outcome = run_own_npu({"--config", machine});
+  const Outcome outcome = run_own_npu({"--config", machine, "--rtl-build", "never"});
   EXPECT_EQ(outcome.exit_code, 2);
   for (const char* words : {"fred P=12 M=4 LANES=1", "fred P=11 M=4 LANES=1",
                             "fred P=10 M=4 LANES=1", "--target tb_own_npu"}) {

@@ -3,6 +3,14 @@
 # library (verilator/verilate.cmake). In its file list ${FREDSIM_RTL} stands for our rtl/. In the caller it sets
 # switch_prefix, the class; switch_key, the entry as the program writes it; and switch_row, what the registry
 # (switch_registry.cpp.in) says of it, with switch_includes.
+#
+# Sizes that are built on demand (switch/on_demand) have the same arguments, settings and optimisation.
+# The loops over ports must unroll, at 32 ports too: --unroll-stmts.
+set(FREDSIM_SWITCH_ARGUMENTS -O3 --output-split 20000 --unroll-stmts 1000000 -Wno-fatal --trace-fst)
+set(FREDSIM_SWITCH_OPTIMISE -O1)  # -O2 took twice as long to compile, and the wafer was not faster
+set(FREDSIM_SWITCH_SETTINGS peek.vlt switch.vlt)
+set(FREDSIM_SHARED_ADDER_LANES 16)  # shared_adder.vlt, with more lanes than these
+
 function(fredsim_switch_class library entry)
   cmake_parse_arguments(ARG "" "OPTIMISE" "" ${ARGN})
   fredsim_switch_size("${entry}")
@@ -33,18 +41,18 @@ function(fredsim_switch_class library entry)
     list(APPEND sources ${line})
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
-  set(settings ${FREDSIM_VERILATOR}/peek.vlt ${FREDSIM_VERILATOR}/switch.vlt ${kind_SETTINGS})
-  if(size_lanes GREATER 16)
+  list(TRANSFORM FREDSIM_SWITCH_SETTINGS PREPEND ${FREDSIM_VERILATOR}/ OUTPUT_VARIABLE settings)
+  list(APPEND settings ${kind_SETTINGS})
+  if(size_lanes GREATER FREDSIM_SHARED_ADDER_LANES)
     list(APPEND settings ${FREDSIM_VERILATOR}/shared_adder.vlt)
   endif()
   if(NOT ARG_OPTIMISE)
-    set(ARG_OPTIMISE -O1)  # -O2 took twice as long to compile, and the wafer was not faster
+    set(ARG_OPTIMISE ${FREDSIM_SWITCH_OPTIMISE})
   endif()
-  # The loops over ports must unroll, at 32 ports too: --unroll-stmts.
   fredsim_verilate(${library}
     PREFIX ${size_prefix} TOP ${top} SOURCES ${settings} ${sources}
-    ARGUMENTS ${arguments} -O3 --output-split 20000 --unroll-stmts 1000000 -Wno-fatal
-    OPTIMISE ${ARG_OPTIMISE} TRACE)
+    ARGUMENTS ${arguments} ${FREDSIM_SWITCH_ARGUMENTS}
+    OPTIMISE ${ARG_OPTIMISE})
   set(switch_prefix ${size_prefix} PARENT_SCOPE)
   set(switch_key "${size_key}" PARENT_SCOPE)
   set(switch_includes "#include <${size_prefix}/${size_prefix}.h>\n#include <${size_prefix}/${size_prefix}___024root.h>\n"
@@ -55,5 +63,9 @@ function(fredsim_switch_class library entry)
     set(edges kRising)
   endif()
   set(arguments "${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}, ClockEdges::${edges}")
-  set(switch_row "    {\"${size_key}\", make_verilated<${arguments}>},\n" PARENT_SCOPE)
+  set(own_files "")
+  if(size_top)
+    set(own_files ", R\"_(${files})_\"")
+  endif()
+  set(switch_row "    {\"${size_key}\", make_verilated<${arguments}>${own_files}},\n" PARENT_SCOPE)
 endfunction()

@@ -65,6 +65,13 @@ function(fredsim_switch_classes library)
   set(registry_rows "${registry_rows}" PARENT_SCOPE)
 endfunction()
 
+# fredsim_quoted(RESULT WORD…): the words as raw strings of C++, with commas.
+function(fredsim_quoted result)
+  list(TRANSFORM ARGN REPLACE "(.+)" "R\"_(\\1)_\"")
+  list(JOIN ARGN ", " text)
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
 # fredsim_kind_tables(KIND…): texts of C++ about kinds, in the caller: kind_includes, peek_includes; kind_list, the
 # kinds; kind_facts, what their kind.cmake say (SwitchFacts); kind_calls, which add both.
 function(fredsim_kind_tables)
@@ -74,17 +81,29 @@ function(fredsim_kind_tables)
   set(kind_facts "")
   set(kind_calls "")
   foreach(kind ${ARGN})
-    foreach(property TOP ROWS BASIC PORTS_CPP FOLDER)
+    foreach(property TOP FILES ROWS BASIC PORTS_CPP FOLDER SETTINGS CLASS)
       get_property(${property} GLOBAL PROPERTY FREDSIM_KIND_${kind}_${property})
     endforeach()
     # Ours are found by the name of their folder, wherever the checkout is.
     string(REPLACE "${fredsim_SOURCE_DIR}/sc_models/" "" folder "${FOLDER}")
+    set(includes "")
+    set(rising true)
+    if(NOT kind IN_LIST FREDSIM_SWITCH_KINDS)
+      set(includes "${FOLDER}" "${PROJECT_BINARY_DIR}/rtl_packages")
+      set(rising false)
+    endif()
+    string(REPLACE "${fredsim_SOURCE_DIR}/" "" settings "${SETTINGS}")
+    fredsim_quoted(settings ${settings})
+    fredsim_quoted(includes ${includes})
+    string(CONCAT rtl ".rtl = {.files = R\"_(${FILES})_\",\n               .settings = {${settings}},\n"
+           "               .peek = \"${CLASS}Peek\",\n               .peek_header = R\"_(${folder}/${kind}_peek.h)_\",\n"
+           "               .includes = {${includes}},\n               .rising_edges_only = ${rising}}")
     string(APPEND kind_includes "#include \"${folder}/${kind}_kind.h\"\n")
     string(APPEND peek_includes "#include \"${folder}/${kind}_peek.h\"\n")
     string(APPEND kind_list "&${kind}_kind(), ")
     string(CONCAT facts "{.name = \"${kind}\",\n       .rtl_top = \"${TOP}\",\n"
            "       .parameters = {\n${ROWS}       },\n       .basic = ${BASIC},\n"
-           "       .ports = [](std::span<const int> values) { return ${PORTS_CPP}; }}")
+           "       .ports = [](std::span<const int> values) { return ${PORTS_CPP}; },\n       ${rtl}}")
     string(APPEND kind_facts "\n      ${facts},")
     string(APPEND kind_calls "  add_switch_kind(\n      ${facts},\n      &${kind}_kind);\n")
   endforeach()

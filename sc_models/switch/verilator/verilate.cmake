@@ -12,11 +12,17 @@
 # compiles Verilator's headers twice instead of twenty times.
 # Assertions are on, in every class; parameters out of range stop the build.
 set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
+# Verilator's arguments for all classes, before and behind those of a class.
+set(FREDSIM_VERILATOR_ARGUMENTS --cc --assert --x-assign fast --x-initial fast)
+set(FREDSIM_VERILATOR_LAST_ARGUMENTS -Werror-USERFATAL)
 
 # Generated code is built without our warnings, and without sanitizers: they would take most of the
 # build, and Verilator's own code for waves reads and writes at unaligned addresses, which x86 and ARM
 # allow.
-set(generated_code_options $<$<BOOL:${FREDSIM_ASAN}>:-fno-sanitize=all>)
+set(generated_code_options "")
+if(FREDSIM_ASAN)
+  set(generated_code_options -fno-sanitize=all)
+endif()
 
 set(fewer_passes "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -77,9 +83,8 @@ function(fredsim_verilate library)
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}  # Verilator makes only the last folder of a path
-    COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
-            --top ${ARG_TOP} --assert --x-assign fast --x-initial fast ${ARG_ARGUMENTS}
-            -Werror-USERFATAL ${names}
+    COMMAND ${VERILATOR_BIN} --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX} --top ${ARG_TOP}
+            ${FREDSIM_VERILATOR_ARGUMENTS} ${ARG_ARGUMENTS} ${FREDSIM_VERILATOR_LAST_ARGUMENTS} ${names}
     COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${fredsim_SOURCE_DIR}
             -P ${FREDSIM_VERILATOR}/parts.cmake
     DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 of a text (FIPS 180-4), by OpenSSL: a name for what a file was made from.
+//
+// Errors: std::runtime_error where the library refuses, as it does without memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+// 64 lower-case hexadecimal digits.
+std::string sha256(std::string_view text);
+
+}  // namespace fredsim

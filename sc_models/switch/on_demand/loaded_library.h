@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries of switch RTL as a part of this program (dlopen), which has Verilator's runtime, the base classes and the writer of
+// waves for all of them: programs export their symbols.
+//
+// Errors: BadInput where a library cannot be loaded, with the linker's reason.
+#pragma once
+
+#include <filesystem>
+
+#include "switch/switch_registry.h"
+
+namespace fredsim {
+
+// Its switch; it stays loaded.
+RegisteredSwitch load_switch(const std::filesystem::path& library);
+
+}  // namespace fredsim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries of switch RTL that the cache does not have, built by Verilator and the compiler.
+//
+// Sizes are built beside each other, as many commands at a time as there are hardware threads. One that another process is building
+//   is waited for. A library is there complete or not at all, however this ends.
+// Errors: BadInput where the cache cannot be written, a tool is not there or of another version, or a command fails: then with the
+//   command, the end of its output and the file that has all of it. Interrupted once `stop` is set.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "switch/on_demand/rtl_size.h"
+
+namespace fredsim {
+
+enum class RtlBuild : std::uint8_t { kAuto, kNever };
+// The value of an option --rtl-build. BadInput: neither of these names.
+RtlBuild parse_rtl_build(std::string_view text);
+
+struct RtlBuildProgress {
+  std::span<const std::string> entries;  // sizes that were missing
+  std::size_t done = 0;                  // so many of them are there
+  std::string step{};                    // "Verilator: fred P=16 …"
+  bool waits = false;                    // for other processes, which build all that is left
+  double seconds_left = 0;               // an estimate
+  std::filesystem::path cache{};
+};
+
+struct RtlBuildOptions {
+  RtlBuild build = RtlBuild::kNever;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const RtlBuildProgress&)> on_progress{};  // ten times a second, and at the end
+};
+
+// The library of every size, in the order given, in the cache.
+std::vector<std::filesystem::path> build_libraries(std::span<const RtlSize> sizes,
+                                                   const RtlToolchain& tools,
+                                                   const RtlLocations& where,
+                                                   const std::filesystem::path& cache,
+                                                   const RtlBuildOptions& options);
+
+}  // namespace fredsim

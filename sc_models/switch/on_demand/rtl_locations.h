@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Location of the files that the RTL of a switch size is built from: RTL, file lists, Verilator's settings, headers.
+//
+// This is the one place that knows it, in a build tree and installed. Everyone else has paths from the root: "rtl/fred/fred_switch.f",
+//   "sc_models/switch/verilator/peek.vlt"; headers are included as "switch/rtl_switch.h" and <rtl/noc_pkg.h>.
+#pragma once
+
+#include <filesystem>
+
+namespace fredsim {
+
+struct RtlLocations {
+  std::filesystem::path root;       // has rtl/ and sc_models/ as a checkout has them
+  std::filesystem::path generated;  // has rtl/, the headers of RTL packages (fredsim_rtl_package)
+  bool operator==(const RtlLocations&) const = default;
+};
+
+// Checkout and build folder of this program (rtl_toolchain.cpp.in).
+const RtlLocations& build_tree();
+
+// PREFIX/share/fredsim and its rtl_packages, where `program` is PREFIX/bin/NAME and has them there; else the build tree.
+RtlLocations rtl_locations_of(const std::filesystem::path& program);
+// Those of the program that runs.
+RtlLocations rtl_locations();
+
+}  // namespace fredsim

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries built by scripts in place of the tools: once, by one of several processes, whole or not at all.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "base/error.h"
+#include "switch/on_demand/fake_tools.h"
+
+namespace fredsim {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+constexpr auto kMoment = std::chrono::milliseconds(5);
+
+std::string refusal(const FakeTools& fake, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no error; the cache has " << fake.kept().size();
+  return "";
+}
+
+// Waits for what a script does; a test that hangs is ended by ctest.
+void wait_for(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::sleep_for(kMoment);
+}
+
+// In a process of its own; 0: it did not throw.
+pid_t in_child(const std::function<void()>& action) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  int code = 0;
+  try {
+    action();
+  } catch (...) {
+    code = 1;
+  }
+  ::_exit(code);
+}
+
+int exit_code(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(RtlBuilder, BuildsWhatIsNotThereOnce) {
+  const FakeTools fake;
+  const std::vector<RtlSize> sizes{FakeTools::size(4), FakeTools::size(5)};
+  std::vector<std::size_t> done;
+  Names entries;
+  const RtlBuildOptions options{.on_progress = [&](const RtlBuildProgress& progress) {
+    done.push_back(progress.done);
+    entries.assign(progress.entries.begin(), progress.entries.end());
+  }};
+  const std::vector<fs::path> built = fake.build(sizes, options);
+  ASSERT_EQ(built.size(), 2U);
+  for (const fs::path& library : built) EXPECT_TRUE(fs::is_regular_file(library)) << library;
+  EXPECT_NE(built[0], built[1]);
+  EXPECT_EQ(fake.kept().size(), 2U) << "nothing beside the libraries";
+  EXPECT_EQ(fake.runs("verilator"), 2);
+  EXPECT_EQ(fake.runs("compiler"), 8) << "three files and the linker";
+  EXPECT_EQ(entries, (Names{"a P=4", "a P=5"}));
+  EXPECT_EQ(done.back(), 2U);
+
+  EXPECT_EQ(fake.build(sizes, {.on_progress = [](const RtlBuildProgress&) { FAIL(); }}), built);
+  EXPECT_EQ(fake.runs("verilator"), 2);
+  fake.build({FakeTools::size(6)});
+  EXPECT_EQ(fake.runs("verilator"), 3);
+  EXPECT_EQ(fake.runs("compiler"), 12);
+}
+
+TEST(RtlBuilder, OfSeveralProcessesOneBuildsEachSize) {
+  const FakeTools fake;
+  fake.says_verilator("sleep 0.05");
+  fake.says_compiler("sleep 0.05");
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    children.push_back(in_child([&] {
+      // Not all begin with the same.
+      std::vector<RtlSize> sizes{FakeTools::size(4 + i % 2), FakeTools::size(5 - i % 2)};
+      for (const fs::path& library : fake.build(sizes)) {
+        if (!fs::is_regular_file(library)) throw std::runtime_error("no library");
+      }
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(exit_code(child), 0);
+  EXPECT_EQ(fake.runs("verilator"), 2);
+  EXPECT_EQ(fake.runs("compiler"), 8);
+  EXPECT_EQ(fake.kept().size(), 2U);
+}
+
+TEST(RtlBuilder, ThatFailsSaysTheCommandAndTheLogAndLeavesNoLibrary) {
+  const FakeTools fake;
+  fake.says_compiler(
+      "case $* in *slow.cpp*) echo first; seq 30; echo 'no good' >&2; exit 7;; esac");
+  const std::string what = refusal(fake, [&] { fake.build({FakeTools::size(4)}); });
+  const Names kept = fake.kept();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_TRUE(kept[0].ends_with(".log")) << kept[0];
+  const std::string log = (fake.cache() / "rtl" / kept[0]).string();
+  EXPECT_TRUE(what.starts_with("RTL of 'a P=4' cannot be built: exit code 7 of compiler:\n  cd "))
+      << what;
+  EXPECT_NE(what.find(" -O2 -O0 -c slow.cpp -o slow.o\nIts output, all of it: " + log + ":\n"),
+            std::string::npos)
+      << what;
+  EXPECT_EQ(what.find("  first\n"), std::string::npos) << "only the last lines: " << what;
+  EXPECT_TRUE(what.ends_with("\n  30\n  no good")) << what;
+  std::stringstream text;
+  text << std::ifstream(log).rdbuf();
+  EXPECT_NE(text.str().find("-c slow.cpp -o slow.o\nfirst\n1\n"), std::string::npos) << text.str();
+
+  fake.says_compiler("");
+  fake.build({FakeTools::size(4)});
+  ASSERT_EQ(fake.kept().size(), 1U) << "the log is gone";
+  EXPECT_TRUE(fake.kept()[0].ends_with(".so"));
+}
+
+TEST(RtlBuilder, WithoutAToolOrWithAnotherVersionSaysSo) {
+  const FakeTools fake;
+  const auto refused = [&](const std::function<void(RtlToolchain&)>& change) {
+    RtlToolchain tools = fake.tools();
+    change(tools);
+    return refusal(fake, [&] {
+      build_libraries(std::vector{FakeTools::size(4)}, tools, fake.where(), fake.cache(), {});
+    });
+  };
+  EXPECT_EQ(
+      refused([](RtlToolchain& t) { t.verilator = "/no/verilator"; }),
+      "RTL of a switch size is to be built, and Verilator: '/no/verilator' cannot be started: "
+      "No such file or directory; allowed: install it (Debian: verilator), or --model tlm, or "
+      "--rtl-build never for the sizes that are in the program");
+  EXPECT_NE(refused([](RtlToolchain& t) { t.compiler = "/no/c++"; })
+                .find("the compiler: '/no/c++' cannot be started: No such file or directory; "
+                      "allowed: install it (Debian: g++)"),
+            std::string::npos);
+  EXPECT_EQ(refused([](RtlToolchain& t) { t.compiler_version = "13.1.0"; }),
+            "RTL of a switch size is to be built, and '" + fake.file("compiler") +
+                "' says 12.2.0; allowed: 13.1.0, with which this program was built, or build the "
+                "program again");
+  EXPECT_NE(refused([](RtlToolchain& t) {
+              t.verilator_version = "Verilator 5.00";
+            }).find("says Verilator 5.006 2023-01-22; allowed: Verilator 5.00,"),
+            std::string::npos)
+      << "a part of the version is another version";
+  EXPECT_TRUE(fake.kept().empty());
+}
+
+TEST(RtlBuilder, IsNotStoppedByWhatAKilledOneHasLeft) {
+  const FakeTools fake;
+  fake.build({FakeTools::size(4)});
+  const fs::path library = fake.build({FakeTools::size(4)})[0];
+  fs::remove(library);
+  fs::path building = library;
+  building.replace_extension(".building");
+  fs::create_directories(building);
+  FakeTools::write(building / "Vold.cpp", "#error old\n");
+  FakeTools::write(fs::path(building).replace_extension(".lock"), "");
+  fake.says_compiler(R"(if grep -q old fast.cpp 2>/dev/null; then exit 1; fi)");
+  fake.build({FakeTools::size(4)});
+  EXPECT_EQ(fake.kept(), Names{library.filename().string()});
+}
+
+// As long as a compiler of a builder that was killed still writes, nobody else does.
+TEST(RtlBuilder, ThatWasKilledKeepsTheLockUntilItsToolsHaveEnded) {
+  const FakeTools fake;
+  const std::string go_on = fake.file("go_on");
+  fake.says_compiler("echo $$ >>" + fake.file("pids") + "\nwhile [ ! -e " + go_on +
+                     " ]; do sleep 0.01; done");
+  const pid_t child = in_child([&] { fake.build({FakeTools::size(4)}); });
+  wait_for([&] { return fs::exists(fake.file("pids")); });
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(exit_code(child), -1);
+  const CachedLibrary library = cached_library(
+      fake.cache(), FakeTools::size(4), rtl_key(FakeTools::size(4), fake.tools(), fake.where()));
+  EXPECT_EQ(BuildLock::take(library), nullptr);
+  FakeTools::write(go_on, "");
+  wait_for([&] { return BuildLock::take(library) != nullptr; });
+  fake.build({FakeTools::size(4)});
+  EXPECT_EQ(fake.kept(), Names{library.file.filename().string()});
+}
+
+TEST(RtlBuilder, ThatIsInterruptedEndsItsToolsAndLeavesNothing) {
+  const FakeTools fake;
+  // A child of the compiler, as g++ has.
+  fake.says_compiler("sleep 1000 & echo $! >" + fake.file("pid.new") + "; mv " +
+                     fake.file("pid.new") + " " + fake.file("pid") + "; wait");
+  std::atomic<bool> stop{false};
+  const RtlBuildOptions options{.stop = &stop, .on_progress = [&](const RtlBuildProgress&) {
+                                  if (fs::exists(fake.file("pid"))) stop = true;
+                                }};
+  EXPECT_THROW(fake.build({FakeTools::size(4)}, options), Interrupted);
+  EXPECT_TRUE(fake.kept().empty());
+  pid_t grandchild = 0;
+  std::ifstream(fake.file("pid")) >> grandchild;
+  ASSERT_GT(grandchild, 0);
+  // Gone, or not yet waited for by whoever has it now.
+  wait_for([&] {
+    std::ifstream status("/proc/" + std::to_string(grandchild) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    return !(status >> number >> name >> state) || state == "Z";
+  });
+}
+
+TEST(RtlBuilder, WaitsForAnotherProcessAndSaysSo) {
+  const FakeTools fake;
+  const CachedLibrary library = cached_library(
+      fake.cache(), FakeTools::size(4), rtl_key(FakeTools::size(4), fake.tools(), fake.where()));
+  auto lock = BuildLock::take(library);
+  bool has_waited = false;
+  fake.build({FakeTools::size(4)}, {.on_progress = [&](const RtlBuildProgress& progress) {
+               if (!progress.waits || has_waited) return;
+               has_waited = true;
+               FakeTools::write(library.file, "built by the other");
+               lock.reset();
+             }});
+  EXPECT_TRUE(has_waited);
+  EXPECT_EQ(fake.runs("verilator"), 0);
+  EXPECT_EQ(fake.kept(), Names{library.file.filename().string()});
+}
+
+TEST(RtlBuild, IsParsed) {
+  EXPECT_EQ(parse_rtl_build("auto"), RtlBuild::kAuto);
+  EXPECT_EQ(parse_rtl_build("never"), RtlBuild::kNever);
+  try {
+    parse_rtl_build("nevr");
+    FAIL() << "no error";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "--rtl-build: found 'nevr'; allowed: auto or never; did you mean 'never'?");
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
