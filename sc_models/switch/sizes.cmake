@@ -15,14 +15,16 @@
 # changed copy of ours may keep the name: "fred P=4 fred_switch my_rtl/fred/fred_switch.f".
 # More without editing this file:
 #   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred P=8;fred P=8 M=2"
-# Build time grows with every entry (about LANES and P), so these are only what the quick start and the README's first
-# steps run; sizes that only tests run are in tests/switch/sizes.cmake, built with BUILD_TESTING. A list that is given,
+# Sizes that are not here are built when a run needs them (on_demand/rtl_builder.h). Build time grows with every entry
+# (about LANES and P), so these are only what the quick start runs: that takes no longer, and needs no Verilator afterwards.
+# Sizes that only tests run are in tests/switch/sizes.cmake: with BUILD_TESTING test programs and testbenches have them, and
+# one fredsim that is theirs, tested/fredsim. A list that is given,
 #   cmake -B build -DFREDSIM_SWITCHES="fred P=4"
 # stands for both.
-set(product_switches "fred P=12" "fred P=11" "fred P=10" "fred P=4" "mesh")
+set(product_switches "fred P=12" "fred P=11" "fred P=10" "mesh")
 include(${PROJECT_SOURCE_DIR}/tests/switch/sizes.cmake)
 set(FREDSIM_SWITCHES "" CACHE STRING
-    "switch sizes to Verilate; empty: those of sc_models/switch/sizes.cmake, with tests those of tests/switch/sizes.cmake too")
+    "switch sizes to Verilate; empty: those of sc_models/switch/sizes.cmake, in tests those of tests/switch/sizes.cmake too")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")
 # The list that a build folder keeps may have the worked example by its former name.
 foreach(list FREDSIM_SWITCHES FREDSIM_EXTRA_SWITCHES)
@@ -37,9 +39,8 @@ list(SORT kept_switches)
 if("${kept_switches}" STREQUAL "${all_switches}")
   set(FREDSIM_SWITCHES "")
 endif()
-if(NOT FREDSIM_SWITCHES)
+if(FREDSIM_SWITCHES)
+  set(test_switches "")
+else()
   set(FREDSIM_SWITCHES ${product_switches})
-  if(BUILD_TESTING)
-    list(APPEND FREDSIM_SWITCHES ${test_switches})
-  endif()
 endif()

@@ -56,7 +56,9 @@ std::string all_of(std::FILE* file) {
   ::unsetenv("COLUMNS");
   if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);
   if (!around.cache.empty()) ::setenv("FREDSIM_CACHE", around.cache.c_str(), 1);
-  const auto program = std::filesystem::path(FREDSIM_PROGRAM).parent_path() / around.program;
+  const std::filesystem::path program =
+      around.program == "fredsim" ? std::filesystem::path(FREDSIM_PROGRAM)
+                                  : std::filesystem::path(FREDSIM_PROGRAMS) / around.program;
   ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }

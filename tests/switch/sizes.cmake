@@ -2,6 +2,7 @@
 # Switch sizes that only tests and testbenches run, one Verilated class each: entries as in
 # sc_models/switch/sizes.cmake, whose list is built besides.
 set(test_switches
+  "fred P=4"
   "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
   "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=3 M=2 LANES=256"

@@ -175,8 +175,8 @@ TEST_F(Waves, OwnNpu) {
 }
 
 TEST_F(Waves, CustomSwitch) {
-  run("fredsim run configs/fred_small.yaml --size 4KiB --quiet --set switch.rtl_top=custom_switch "
-      "--wave " +
+  run("tested/fredsim run configs/fred_small.yaml --size 4KiB --quiet --set "
+      "switch.rtl_top=custom_switch --wave " +
       shell_quoted(wave()));
   std::uint64_t flits = 0;
   read("tb_custom_switch", [&](std::uint64_t, const VcdState& v) {

@@ -35,6 +35,13 @@ function(fredsim_switch_library library)
   target_link_libraries(${library} PUBLIC fredsim_switch ${library}_models)
 endfunction()
 
+# fredsim_tested_sizes(PROGRAM): the program has the switch sizes of tests, too (tests/switch/sizes.cmake).
+function(fredsim_tested_sizes program)
+  if(TARGET fredsim_tested_registry)
+    target_link_libraries(${program} PRIVATE fredsim_tested_registry)
+  endif()
+endfunction()
+
 # fredsim_switch_classes(LIBRARY ENTRY…): the Verilated classes of size entries (switch_class.cmake), each once. In the
 # caller it sets registry_includes and registry_rows.
 function(fredsim_switch_classes library)
