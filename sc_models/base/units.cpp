@@ -265,7 +265,8 @@ std::uint64_t parse_number(std::string_view text, std::string_view what, std::ui
 }
 
 std::uint64_t parse_size(std::string_view text, std::string_view what, SizeForm form) {
-  return Parser(text, what, form == SizeForm::kNccl ? kNcclSize : kSize).parse(false);
+  return Parser(text, what, form == SizeForm::kNccl ? kNcclSize : kSize)
+      .parse(form == SizeForm::kFromZero);
 }
 
 std::uint64_t parse_bandwidth(std::string_view text, std::string_view what) {

@@ -25,13 +25,14 @@ inline constexpr std::uint64_t kMaxQuantity = std::uint64_t{1} << 53;
 enum class SizeForm : std::uint8_t {
   kWithUnit,  // "4 KiB", "4 KB"
   kNccl,      // also "4096", "4K" = "4k" = "4 KiB" (M and G likewise), "1e6", "1.5e6"
+  kFromZero,  // with a unit; "0 GB" too
 };
 
 // A whole number in [least, most], decimal digits only.
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
                            std::uint64_t max);
 
-// bytes, > 0
+// bytes, > 0 where the form does not say otherwise
 std::uint64_t parse_size(std::string_view text, std::string_view what,
                          SizeForm form = SizeForm::kWithUnit);
 std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);  // bytes/s, > 0

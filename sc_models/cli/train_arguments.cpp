@@ -136,6 +136,12 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--optimizer", optimizer, "NAME",
       "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
       "state go through the memory of the NPUs");
+  add(command, "--recompute", recompute, "WHAT",
+      "activations that the backward pass computes again: none (default), selective, attention "
+      "scores, or full, all but the outputs of layers");
+  add(command, "--memory", memory, "NAME",
+      "of the NPUs. unlimited (default): what a model needs beyond npu.memory costs nothing. "
+      "limited: it goes to npu.expanded_memory at its bandwidth, or is refused");
   add(command, "--execution", execution, "NAME",
       "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
       "layer, and "
@@ -220,6 +226,18 @@ void TrainStrings::check_execution(TrainOptions& options) const {
       static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMaxLayers));
 }
 
+void TrainStrings::check_memory(TrainOptions& options) const {
+  constexpr auto kRecompute = std::to_array<std::string_view>({"none", "selective", "full"});
+  constexpr auto kMemory = std::to_array<std::string_view>({"unlimited", "limited"});
+  options.recompute = recompute.empty() ? "none" : recompute;
+  options.training.recompute =
+      static_cast<Recompute>(parse_word("--recompute", options.recompute, kRecompute));
+  options.training.limits_memory = !memory.empty() && parse_word("--memory", memory, kMemory) == 1;
+  if (!options.training.limits_memory) return;
+  refuse_beside("--memory limited, by roofline", memory, "--compute-rate", compute_rate);
+  refuse_beside("--memory limited, by roofline", memory, "--fit", fit);
+}
+
 void TrainStrings::check_optimizer(TrainOptions& options) const {
   constexpr auto kNames = std::to_array<std::string_view>({"none", "sgd", "adam"});
   options.optimizer = optimizer.empty() ? "none" : optimizer;
@@ -256,6 +274,8 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--accounting", &accounting},
       {"--gradients", &gradients},
       {"--optimizer", &optimizer},
+      {"--recompute", &recompute},
+      {"--memory", &memory},
       {"--execution", &execution},
       {"--stream", &stream},
       {"--stream-layers", &stream_layers},
@@ -277,7 +297,8 @@ void TrainStrings::check_phase(TrainOptions& options) const {
   for (const auto& [option, text] :
        {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
         std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),
-        std::pair("--optimizer", &optimizer), std::pair("--execution", &execution),
+        std::pair("--optimizer", &optimizer), std::pair("--recompute", &recompute),
+        std::pair("--memory", &memory), std::pair("--execution", &execution),
         std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
         std::pair("--stream-groups", &stream_groups), std::pair("--compute-rate", &compute_rate),
         std::pair("--fit", &fit)})
@@ -319,6 +340,7 @@ void TrainStrings::check_model_options(TrainOptions& options) const {
   check_samples(options);
   check_accounting(accounting.empty() ? "serial" : accounting, options);
   check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
+  check_memory(options);
   check_execution(options);
 }
 

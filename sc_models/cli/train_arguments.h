@@ -40,6 +40,7 @@ struct TrainOptions {
   std::optional<InferenceOptions> inference{};  // in place of training
   std::string accounting, gradients;            // as they are printed
   std::string optimizer;                        // the same; empty where weights are streamed
+  std::string recompute{};                      // the same
   std::string execution, stream;                // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
@@ -56,7 +57,7 @@ struct TrainStrings {
   std::string iterations;
   std::string phase, batch, context;
   std::string algorithm;
-  std::string accounting, gradients, optimizer;
+  std::string accounting, gradients, optimizer, recompute, memory;
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict, packet_order;
   std::string compute_rate, fit;
@@ -71,6 +72,7 @@ struct TrainStrings {
   void check_strategy(TrainOptions& options) const;
   void check_model_options(TrainOptions& options) const;
   void check_execution(TrainOptions& options) const;
+  void check_memory(TrainOptions& options) const;
   void check_optimizer(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;
   void check_phase(TrainOptions& options) const;

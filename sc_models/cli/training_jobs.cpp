@@ -23,6 +23,7 @@
 #include "topology/faults.h"
 #include "workload/graph_size.h"
 #include "workload/trace_export.h"
+#include "workload/training_memory.h"
 #include "workload/worker_graph.h"
 #include "workload/worker_traffic.h"
 
@@ -122,6 +123,8 @@ TrainingSetup TrainingJobs::setup() const {
   setup.accounting = asked_.accounting;
   setup.gradients = asked_.gradients;
   setup.optimizer = asked_.optimizer;
+  setup.recompute = asked_.recompute;
+  setup.limits_memory = asked_.training.limits_memory;
   setup.execution = asked_.execution;
   setup.stream = asked_.stream;
   setup.stream_layers = asked_.training.stream_layers;
@@ -224,6 +227,30 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
 }
 
+std::optional<NpuMemory> TrainingJobs::memory_of(const TrainedMachine& entry) const {
+  if (!is_model() || asked_.inference) return std::nullopt;
+  const TrainingMemory memory = max_training_memory(model_, asked_.training);
+  return NpuMemory{.weights = memory.weights,
+                   .gradients = memory.gradients,
+                   .optimizer = memory.optimizer,
+                   .activations = memory.activations,
+                   .expanded = expanded_bytes(memory, entry.config.compute)};
+}
+
+std::optional<std::string> TrainingJobs::memory_beyond() const {
+  constexpr double kGb = 1e9;
+  if (asked_.training.limits_memory) return std::nullopt;
+  for (const TrainedMachine& entry : machines_) {
+    const std::optional<NpuMemory> memory = memory_of(entry);
+    if (!memory || memory->expanded == 0) continue;
+    const std::uint64_t own = entry.config.compute.memory_bytes;
+    return fmt::format("NPUs of {:.0f} GB hold {:.0f} GB (--memory limited does not grant it)",
+                       static_cast<double>(own) / kGb,
+                       static_cast<double>(own + memory->expanded) / kGb);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> TrainingJobs::idealised() const {
   std::vector<std::string> all;
   const auto communicates = [](const TrainingResult& result) {
@@ -243,6 +270,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
   } else if (training.optimizer == Optimizer::kNone) {
     all.emplace_back("parameters are updated in no time");
   }
+  if (const std::optional<std::string> beyond = memory_beyond()) all.push_back(*beyond);
   return all;
 }
 
@@ -417,6 +445,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     if (entry.is_best_base) result.algorithm = algorithm_of(entry);
     if (streams_to_users(entry)) result.stream = "multicast";
     result.packet_order = packet_order_of(entry.plans);
+    result.memory = memory_of(entry);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

@@ -163,6 +163,8 @@ NpuCompute read_compute(const ConfigReader& reader) {
   return {.peak_gflops = parse_flop_rate(peak, peak_label),
           .memory_bandwidth = reader.bandwidth("npu.memory_bandwidth"),
           .memory_bytes = reader.size("npu.memory"),
+          .expanded_bandwidth = reader.bandwidth("npu.expanded_memory_bandwidth"),
+          .expanded_bytes = reader.size_from_zero("npu.expanded_memory"),
           .efficiency = parse_efficiency(efficiency, efficiency_label)};
 }
 

@@ -383,6 +383,10 @@ std::uint64_t ConfigReader::size(std::string_view path) const {
   return parse_size(value(path).text, label(path));
 }
 
+std::uint64_t ConfigReader::size_from_zero(std::string_view path) const {
+  return parse_size(value(path).text, label(path), SizeForm::kFromZero);
+}
+
 int ConfigReader::flits(std::string_view path, int min, int max) const {
   const auto max_flits = static_cast<std::uint64_t>(max);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));

@@ -72,7 +72,8 @@ class ConfigReader final : public FabricKeys {
   std::uint64_t bandwidth(std::string_view path) const override;
   std::uint64_t time_ps(std::string_view path) const override;
   std::uint64_t frequency(std::string_view path) const;
-  std::uint64_t size(std::string_view path) const;  // bytes
+  std::uint64_t size(std::string_view path) const;            // bytes
+  std::uint64_t size_from_zero(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
   int flits(std::string_view path, int min, int max = kMaxFlits) const;
   static constexpr int kMaxFlits = 65535;  // credit counters have 16 bits

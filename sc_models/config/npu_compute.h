@@ -14,6 +14,9 @@ struct NpuCompute {
   std::uint64_t peak_gflops = 0;
   std::uint64_t memory_bandwidth = 0;
   std::uint64_t memory_bytes = 0;
+  // Slower memory behind the NPU's own; 0 bytes: none.
+  std::uint64_t expanded_bandwidth = 0;
+  std::uint64_t expanded_bytes = 0;
   double efficiency = 1;
 };
 

@@ -62,7 +62,17 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"accounting", trained(setup.accounting)},
             {"gradients", trained(setup.gradients)},
             {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
-            {"execution", trained(setup.execution)},
+            {"recompute", trained(setup.recompute)},
+            {"memory", trained(setup.limits_memory ? "limited" : "unlimited")}});
+  if (result.memory) {
+    json.set("npu_memory",
+             JsonObject<fields::kNpuMemory>{{"weights_bytes", result.memory->weights},
+                                            {"gradients_bytes", result.memory->gradients},
+                                            {"optimizer_bytes", result.memory->optimizer},
+                                            {"activations_bytes", result.memory->activations},
+                                            {"expanded_bytes", result.memory->expanded}});
+  }
+  json.add({{"execution", trained(setup.execution)},
             {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
             {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
             {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},

@@ -91,7 +91,7 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
 
 // Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the
 // smallest part goes before the others.
-enum Rank : std::uint8_t { kAlways, kTokens, kAlgorithm, kPlacement, kLargestPart };
+enum Rank : std::uint8_t { kAlways, kTokens, kMemory, kAlgorithm, kPlacement, kLargestPart };
 
 // Rank of part i: how many are larger, or as large and before it, in the mean iterations of all machines
 // together.
@@ -149,6 +149,32 @@ void add_token_fields(const TrainingSetup::Inference& inference,
                     }});
 }
 
+std::string limits_text(const TrainingSetup& setup) {
+  if (setup.accounting.empty()) return "";
+  return setup.limits_memory ? "limited" : "unlimited";
+}
+
+// Memory of the NPU that needs the most: all of it, and what lies in expanded memory.
+void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
+  const auto cell = [](std::uint64_t bytes) -> Cell {
+    constexpr double kGb = 1e9;
+    return {fmt::format("{:.1f}", static_cast<double>(bytes) / kGb), fmt::to_string(bytes)};
+  };
+  const auto add = [&](const char* label, const char* name, const auto& bytes) {
+    fields.push_back({{.label = label,
+                       .unit = "GB",
+                       .rank = kMemory,
+                       .name = name,
+                       .shown = shown ? Shown::kEverywhere : Shown::kOnlyInCsv},
+                      [cell, bytes](const TrainingResult& r) -> Cell {
+                        return r.memory ? cell(bytes(*r.memory)) : no_cell();
+                      }});
+  };
+  add("NPU memory", "npu_memory_bytes",
+      [](const NpuMemory& m) { return m.weights + m.gradients + m.optimizer + m.activations; });
+  add("expanded", "expanded_bytes", [](const NpuMemory& m) { return m.expanded; });
+}
+
 TrainingField csv_field(const char* name, const std::string& text) {
   return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
           [text](const TrainingResult&) { return text; }};
@@ -193,6 +219,8 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
       csv_field("optimizer", setup.optimizer),
+      csv_field("recompute", setup.recompute),
+      csv_field("memory", limits_text(setup)),
       csv_field("execution", setup.execution),
       {{.label = "stream", .name = "stream", .shown = Shown::kOnlyInCsv},
        [&](const TrainingResult& r) { return r.stream.empty() ? setup.stream : r.stream; }},
@@ -222,6 +250,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
     fields.push_back({{.label = "placement", .align = Align::kLeft, .rank = kPlacement},
                       [](const TrainingResult& r) { return r.placement; }});
   }
+  if (!setup.accounting.empty()) add_memory_fields(setup.limits_memory, fields);
   const std::size_t parts = runs.front().breakdown_ns.size();
   for (std::size_t i = 0; i < parts; ++i) fields.push_back(part_field(i, runs, scale, unit));
   const int behind = kLargestPart + static_cast<int>(parts);

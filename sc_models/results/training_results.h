@@ -36,6 +36,8 @@ struct TrainingSetup {
   std::string algorithm, accounting, gradients;  // as on the command line
   bool is_paced = false;                         // --packet-order
   std::string optimizer{};                       // the same; empty where weights are streamed
+  std::string recompute{};                       // the same
+  bool limits_memory = false;                    // --memory limited
   std::string execution{}, stream{};             // the same; stream is empty where weights stay
   int stream_layers = 0;                         // streaming: of a stage, that come in together
   // Rate of all NPUs where it was fitted, or requested; else each has the roofline of its machine
@@ -57,6 +59,11 @@ struct TrainedRank {
   std::string member;
   double end_ns = 0;  // end of its last task: the sum of the following (workload/rank_time.h)
   double compute_ns = 0, memory_ns = 0, exposed_ns = 0, bubble_ns = 0;
+};
+
+// Memory of the NPU that needs the most; of it, what does not fit its own memory.
+struct NpuMemory {
+  std::uint64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, expanded = 0;
 };
 
 // Times of inference.
@@ -85,6 +92,7 @@ struct TrainingResult {
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // inference only
+  std::optional<NpuMemory> memory{};   // training of a model only
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

@@ -16,7 +16,7 @@ std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz) {
       std::ceil(picoseconds * static_cast<double>(clock_hz) / kPsPerSecond));
 }
 
-double roofline_ps(const ComputeSpeed& speed, double flops, double bytes) {
+double roofline_ps(const ComputeSpeed& speed, double flops, const MemoryBytes& bytes) {
   constexpr double kFlopsPerGflop = 1e9;
   if (speed.rate > 0) return flops / speed.rate * kPsPerSecond;
   const double peak =
@@ -24,19 +24,46 @@ double roofline_ps(const ComputeSpeed& speed, double flops, double bytes) {
   return std::max(flops / peak * kPsPerSecond, memory_ps(speed, bytes));
 }
 
-double memory_ps(const ComputeSpeed& speed, double bytes) {
-  return bytes / static_cast<double>(speed.npu.memory_bandwidth) * kPsPerSecond;
+double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes) {
+  const double own = bytes.all - bytes.expanded;
+  double seconds = own / static_cast<double>(speed.npu.memory_bandwidth);
+  if (bytes.expanded > 0)
+    seconds += bytes.expanded / static_cast<double>(speed.npu.expanded_bandwidth);
+  return seconds * kPsPerSecond;
+}
+
+double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute) {
+  const auto split = [mp](std::uint64_t bytes) { return static_cast<double>(bytes) / mp; };
+  if (recompute == Recompute::kFull || layer.kept_bytes == 0)
+    return layer.reduces ? static_cast<double>(layer.output_bytes) : split(layer.output_bytes);
+  return static_cast<double>(layer.kept_bytes) + split(layer.kept_split_bytes) +
+         (recompute == Recompute::kNone ? split(layer.score_bytes) : 0);
 }
 
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
-                  Pass pass, double samples, int mp) {
-  if (layer.has_times())
-    return static_cast<double>(pass == Pass::kForward ? layer.forward_ps : layer.backward_ps);
-  const double passes = pass == Pass::kForward ? 1 : 2;
-  const double bytes =
-      passes * (static_cast<double>(kValueBytes * layer.parameters) / mp +
-                samples * static_cast<double>(input_bytes + layer.output_bytes) / mp);
-  return roofline_ps(speed, passes * layer.flops * samples / mp, bytes);
+                  Pass pass, double samples, int mp, Recompute recompute,
+                  const ExpandedShares& expanded) {
+  const bool is_forward = pass == Pass::kForward;
+  const bool repeats = !is_forward && recompute == Recompute::kFull;
+  if (layer.has_times()) {
+    return static_cast<double>((is_forward || repeats ? layer.forward_ps : 0) +
+                               (is_forward ? 0 : layer.backward_ps));
+  }
+  const double passes = (is_forward ? 1 : 2) + (repeats ? 1 : 0);
+  double flops = passes * layer.flops;
+  if (!is_forward && recompute == Recompute::kSelective) flops += layer.score_flops;
+  const double weights = static_cast<double>(kValueBytes * layer.parameters) / mp;
+  const double activations = samples * static_cast<double>(input_bytes + layer.output_bytes) / mp;
+  const double weight_reads = is_forward ? 1 : passes - 1;
+  MemoryBytes bytes{.all = passes * (weights + activations)};
+  if (expanded.activations > 0) {
+    const double kept = expanded.activations * samples * kept_bytes(layer, mp, recompute);
+    bytes.all += kept - expanded.activations * passes * activations;
+    bytes.expanded += kept;
+  }
+  bytes.expanded += weight_reads * weights * expanded.weights +
+                    (passes - weight_reads) * weights * expanded.gradients;
+  return roofline_ps(speed, flops * samples / mp, bytes);
 }
 
 }  // namespace fredsim

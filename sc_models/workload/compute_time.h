@@ -3,8 +3,13 @@
 //
 // By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its memory, which are
 //   those of the layer's parameters, once, and of its input and output activations in the forward pass, twice as many
-//   in the backward pass. Or by one rate for all layers, in place of that (a fitted one). A layer that has times of
-//   its own takes those.
+//   in the backward pass, whose parameters' other half is their gradients. Or by one rate for all layers, in place of that
+//   (a fitted one). A layer that has times of its own takes those.
+// Recomputation: the backward pass first repeats the whole forward pass of a layer (full), or the FLOPs of its attention
+//   scores (selective), which go through no memory.
+// Kept activations: what the backward pass needs of the forward pass (kept_bytes).
+// Expanded memory: what lies in it comes and goes at its bandwidth, and not while other bytes do: shares of parameters and
+//   gradients, and of kept activations, once into it and once back, in place of the same share of inputs and outputs.
 // Units: picoseconds; samples are those of a microbatch; `mp`: workers over which a layer is split.
 #pragma once
 
@@ -20,11 +25,27 @@ struct ComputeSpeed {
   double rate = 0;  // FLOP/s of every layer; 0: the roofline
 };
 
+// Bytes to and from memory, all of them and those that lie in expanded memory.
+struct MemoryBytes {
+  double all = 0, expanded = 0;
+};
+
 // Time of work that is so many FLOPs, and bytes to and from memory.
-double roofline_ps(const ComputeSpeed& speed, double flops, double bytes);
+double roofline_ps(const ComputeSpeed& speed, double flops, const MemoryBytes& bytes);
 
 // Time of bytes to or from memory alone, whatever the rate.
-double memory_ps(const ComputeSpeed& speed, double bytes);
+double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes);
+
+// Activations that the backward pass computes again: none, attention scores, or all but the outputs of layers.
+enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
+
+// Bytes that one of `mp` workers keeps of a sample from a layer's forward pass to its backward pass.
+double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute);
+
+// Shares of an NPU's data that lie in expanded memory, 0 to 1.
+struct ExpandedShares {
+  double weights = 0, gradients = 0, optimizer = 0, activations = 0;
+};
 
 // Rounded up to whole cycles.
 std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
@@ -33,6 +54,7 @@ enum class Pass : std::uint8_t { kForward, kBackward };
 
 // `input_bytes`: of one sample, the output of the layer before.
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
-                  Pass pass, double samples, int mp);
+                  Pass pass, double samples, int mp, Recompute recompute = Recompute::kNone,
+                  const ExpandedShares& expanded = {});
 
 }  // namespace fredsim

@@ -29,6 +29,14 @@ ModelShape transformer(const Transformer& t) {
   ModelShape model{
       .name = std::string(t.name), .sample_bytes = t.sequence * kTokenBytes, .layers = {}};
   const std::uint64_t h = t.hidden;
+  model.transformer = {.layers = t.layers,
+                       .hidden = h,
+                       .heads = t.heads,
+                       .kv_heads = t.heads,
+                       .head_size = h / t.heads,
+                       .mlp = 4 * h,
+                       .vocabulary = kVocabulary,
+                       .sequence = t.sequence};
   const auto tokens = static_cast<double>(t.sequence);
   const auto square = static_cast<double>(h * h);
   for (int k = 0; k < t.layers; ++k) {
@@ -42,15 +50,8 @@ ModelShape transformer(const Transformer& t) {
     half.parameters = 8 * h * h + 7 * h;
     half.flops = 16 * tokens * square;
     model.layers.push_back(std::move(half));
+    set_kept(*model.transformer, *(model.layers.end() - 2), model.layers.back());
   }
-  model.transformer = {.layers = t.layers,
-                       .hidden = h,
-                       .heads = t.heads,
-                       .kv_heads = t.heads,
-                       .head_size = h / t.heads,
-                       .mlp = 4 * h,
-                       .vocabulary = kVocabulary,
-                       .sequence = t.sequence};
   return model;
 }
 

@@ -10,6 +10,8 @@
 //   batch normalisation with its convolution); transformers of h hidden values and sequences of s tokens, 12 h^2 + 13
 //   h parameters per layer in two halves, attention and MLP, each of which reduces; embeddings are left out:
 //   transformer_17b 78 layers, h 4256, s 1024, 28 heads; gpt3 96, 12288, 2048, 96; transformer_1t 128, 25600, 2048, 160.
+//   Transformers keep what Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", MLSys 2023,
+//   section 4) count, dropout masks among it; other layers keep their outputs.
 //   For inference a vocabulary of 50257 words, that of GPT-2 and GPT-3.
 // Errors: BadInput for a name that is not there.
 #pragma once
@@ -32,6 +34,10 @@ struct ModelLayer {
   double flops = 0;
   std::uint64_t output_bytes = 0;
   bool reduces = false;
+  // Bytes that the backward pass needs of a sample: on every MP worker, shared by them, and of attention scores (shared, and
+  // computed again by so many FLOPs). All 0: the output alone.
+  std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
+  double score_flops = 0;
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.
   std::uint64_t forward_ps = 0, backward_ps = 0;
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory traffic of updating the parameters of an NPU.
+// Memory traffic of updating the parameters of an NPU, and the state that it takes.
 //
 // Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the weights that layers compute
 //   with and the gradients are FP16; the optimizer reads each gradient and an FP32 master copy of each weight, and writes that copy and
@@ -30,6 +30,20 @@ constexpr OptimizerBytes optimizer_bytes(Optimizer optimizer) {
       break;
   }
   return {};
+}
+
+// State that stays between updates: the master copy, and moments.
+constexpr std::uint64_t optimizer_state_bytes(Optimizer optimizer) {
+  constexpr std::uint64_t kMaster = 4, kMoments = 2 * 4;
+  switch (optimizer) {
+    case Optimizer::kSgd:
+      return kMaster;
+    case Optimizer::kAdam:
+      return kMaster + kMoments;
+    case Optimizer::kNone:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace fredsim

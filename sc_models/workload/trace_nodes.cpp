@@ -127,8 +127,8 @@ std::uint64_t TraceNodes::cycles_of_node(const TraceNode& node) const {
   if (node.duration_ps == 0) {
     const auto bytes = static_cast<double>(node.tensor_bytes);
     picoseconds = node.type == TraceNodeType::kCompute
-                      ? roofline_ps(speed_, static_cast<double>(node.operations), bytes)
-                      : memory_ps(speed_, bytes);
+                      ? roofline_ps(speed_, static_cast<double>(node.operations), {bytes})
+                      : memory_ps(speed_, {bytes});
   }
   return cycles_of(picoseconds, topology_.clock_hz);
 }

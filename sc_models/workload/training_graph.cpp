@@ -15,6 +15,7 @@
 #include "base/member.h"
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
+#include "workload/training_memory.h"
 #include "workload/worker_graph.h"
 
 namespace fredsim {
@@ -29,7 +30,11 @@ class TrainingBuilder : private WorkerGraph {
         options_(options),
         speed_(speed),
         stages_(stages_of(model, options.strategy.pp)),
-        reduced_(workers_.size(), -1) {
+        reduced_(workers_.size(), -1),
+        expanded_(static_cast<std::size_t>(options.strategy.pp)) {
+    for (int stage = 0; options.limits_memory && stage < options.strategy.pp; ++stage)
+      expanded_[stage] =
+          expanded_shares(training_memory(model, options, stage), speed.npu, topology.name);
     if (options.execution == Execution::kStreaming)
       streams_.emplace(graph_, shapes_, topology, strategy_, npus_, options.stream,
                        options.chunk_bytes);
@@ -238,7 +243,8 @@ class TrainingBuilder : private WorkerGraph {
       const std::uint64_t own = samples(replica_of(w), microbatch);
       if (own == 0) return;
       compute(w, name,
-              compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp));
+              compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp,
+                         options_.recompute, expanded_[stage]));
     });
     if (!layer.reduces || strategy_.mp == 1) return;
     reduce_along_mp(stage, layer.output_bytes, microbatch, name + " reduction");
@@ -405,9 +411,18 @@ class TrainingBuilder : private WorkerGraph {
     const int shares = strategy_.mp * (options_.gradients == Gradients::kZero2 ? strategy_.dp : 1);
     const std::uint64_t own = (parameters + shares - 1) / shares;
     const OptimizerBytes bytes = optimizer_bytes(options_.optimizer);
+    const ExpandedShares& expanded = expanded_[stage];
+    // Beside the state: gradients that are loaded, weights that are stored.
+    const auto slow = [&](std::uint64_t all, double share) {
+      return static_cast<double>(own) *
+             (static_cast<double>(all - kValueBytes) * expanded.optimizer +
+              static_cast<double>(kValueBytes) * share);
+    };
     for_all(stage, [&](int w) {
-      access_memory(w, "optimizer load", speed_, own * bytes.load, false);
-      access_memory(w, "optimizer store", speed_, own * bytes.store, true);
+      access_memory(w, "optimizer load", speed_, own * bytes.load,
+                    slow(bytes.load, expanded.gradients), false);
+      access_memory(w, "optimizer store", speed_, own * bytes.store,
+                    slow(bytes.store, expanded.weights), true);
     });
   }
 
@@ -415,7 +430,8 @@ class TrainingBuilder : private WorkerGraph {
   const TrainingOptions& options_;
   const ComputeSpeed& speed_;
   std::vector<LayerRange> stages_;
-  std::vector<int> reduced_;  // by worker: its latest task of gradients
+  std::vector<int> reduced_;              // by worker: its latest task of gradients
+  std::vector<ExpandedShares> expanded_;  // by stage
   std::map<std::array<int, 5>, int> transfers_;
   std::optional<WeightStreams> streams_;    // none: weights stay
   int round_ = 0;                           // streaming: groups so far, forward and backward

@@ -12,6 +12,8 @@
 // Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves between each NPU and its memory, of
 //   the parameters that it updates, when all gradients of the iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the
 //   share of one replica, before the all-gather. The load, then the store, one after the other with what it computes.
+// Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited, the rest is in expanded memory
+//   and takes longer to be had.
 // Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
 //   stage goes on when that is done; or overlap, in which gradients are sent as soon as the last microbatch has them,
 //   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in
@@ -25,7 +27,8 @@
 //   nothing along DP, and no optimizer on the NPUs: the controllers, who have the weights, would run it. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
 //   gradients leave before the next weights come. Overlap: weights of the next group are loaded while one is computed, so
 //   that an NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
-// Errors: BadInput for strategies that the machine or model has no room for, and for an optimizer where weights are streamed.
+// Errors: BadInput for strategies that the machine or model has no room for, for an optimizer where weights are streamed, and for what
+//   does not fit limited memory.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +61,8 @@ struct TrainingOptions {
   Gradients gradients = Gradients::kBuckets;
   std::uint64_t bucket_bytes = kBucketBytes;
   Optimizer optimizer = Optimizer::kNone;
+  Recompute recompute = Recompute::kNone;
+  bool limits_memory = false;  // to what the NPUs have
   Execution execution = Execution::kStationary;
   // Streaming.
   Stream stream = Stream::kBroadcast;

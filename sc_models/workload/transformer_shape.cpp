@@ -32,10 +32,24 @@ double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint
   const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
   const auto values =
       static_cast<double>(parameters) + static_cast<double>(tokens) * static_cast<double>(in + out);
-  return roofline_ps(speed, flops, kValueBytes * values);
+  return roofline_ps(speed, flops, {kValueBytes * values});
 }
 
 }  // namespace
+
+void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp) {
+  // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
+  attention.kept_bytes = mlp.kept_bytes = s.sequence * s.hidden * (2 * kValueBytes + 1);
+  // Queries, keys and values, and the input of the projection of the output.
+  attention.kept_split_bytes =
+      s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads) * kValueBytes;
+  // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
+  attention.score_bytes = s.sequence * s.sequence * s.heads * (2 * kValueBytes + 1);
+  attention.score_flops = 2 * static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
+                          static_cast<double>(s.heads * s.head_size);
+  // Input and output of the activation, and of a gated one both factors.
+  mlp.kept_split_bytes = s.sequence * s.mlp * s.mlp_matrices * kValueBytes;
+}
 
 std::vector<ModelLayer> training_layers(const TransformerShape& s) {
   const Weights weights = weights_of(s, 1);
@@ -56,6 +70,7 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
     half.parameters = weights.up + weights.down;
     half.flops = flops(weights.up + weights.down);
     layers.push_back(std::move(half));
+    set_kept(s, *(layers.end() - 2), layers.back());
   }
   return layers;
 }
@@ -75,7 +90,7 @@ double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const 
       sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys) +
       static_cast<double>(tokens) * 2 * static_cast<double>(queries);
   return product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys) +
-         roofline_ps(speed, flops, kValueBytes * values) +
+         roofline_ps(speed, flops, {kValueBytes * values}) +
          product_ps(speed, weights.out, tokens, queries, s.hidden);
 }
 

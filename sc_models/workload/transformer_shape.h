@@ -22,6 +22,8 @@ namespace fredsim {
 
 // For training (workload/model_shape.h): each layer in two halves, which reduce. Embeddings are left out.
 std::vector<ModelLayer> training_layers(const TransformerShape& shape);
+// Sets what the halves keep for the backward pass.
+void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp);
 
 // Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {

@@ -51,8 +51,9 @@ void WorkerGraph::compute(int w, const std::string& name, double picoseconds) {
 }
 
 void WorkerGraph::access_memory(int w, const std::string& name, const ComputeSpeed& speed,
-                                std::uint64_t bytes, bool stores) {
-  const double picoseconds = memory_ps(speed, static_cast<double>(bytes));
+                                std::uint64_t bytes, double expanded, bool stores) {
+  const double picoseconds =
+      memory_ps(speed, {.all = static_cast<double>(bytes), .expanded = expanded});
   workers_[w].last = add(w, {.category = TimeCategory::kMemory,
                              .stores = stores,
                              .label = shapes_.label(name),

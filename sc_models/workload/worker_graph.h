@@ -50,9 +50,9 @@ class WorkerGraph {
 
   int add(int w, Task task);
   void compute(int w, const std::string& name, double picoseconds);
-  // A load or a store, in its turn among the computations.
+  // A load or a store, in its turn among the computations; `expanded`: bytes of it in expanded memory.
   void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
-                     bool stores);
+                     double expanded, bool stores);
   std::vector<int> so_far(int w) const;  // tasks that a worker has done
   Task part_of(int operation, int part, int rank, TimeCategory category,
                std::vector<int> after) const;

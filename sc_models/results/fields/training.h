@@ -59,6 +59,17 @@ inline constexpr auto kRankFields = std::to_array<Field>({
 inline constexpr Object kRank{"rank", "where the time of an NPU or I/O controller went",
                               kRankFields};
 
+inline constexpr auto kNpuMemoryFields = std::to_array<Field>({
+    {"weights_bytes", kCount, "B", "FP16; streamed, of the layers that are there at once"},
+    {"gradients_bytes", kCount, "B", "of the same parameters"},
+    {"optimizer_bytes", kCount, "B", "state of the optimizer"},
+    {"activations_bytes", kCount, "B", "kept for the backward pass"},
+    {"expanded_bytes", kCount, "B",
+     "of these, what does not fit `npu.memory`: with `--memory limited` in expanded memory"},
+});
+inline constexpr Object kNpuMemory{"npu_memory", "memory of the NPU that needs the most",
+                                   kNpuMemoryFields};
+
 inline constexpr auto kTrainingRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -84,6 +95,11 @@ inline constexpr auto kTrainingRunFields = join(
          "`--gradients`; null: inference, a text workload or traces"},
         {"optimizer", or_null(word("none sgd adam")), kNone,
          "`--optimizer`; null: weights are streamed, or inference, a text workload or traces"},
+        {"recompute", or_null(word("none selective full")), kNone,
+         "`--recompute`; null: inference, a text workload or traces"},
+        {"memory", or_null(word("unlimited limited")), kNone,
+         "`--memory`; null: inference, a text workload or traces"},
+        {"npu_memory", object(kNpuMemory), "B", "that training needs of an NPU", "of models"},
         {"execution", or_null(word("stationary streaming")), kNone,
          "`--execution`; null: inference, a text workload or traces"},
         {"stream", or_null(word("broadcast multicast")), kNone, "`--stream`; null: weights stay"},

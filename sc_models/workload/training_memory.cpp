@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/training_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "workload/layer_ranges.h"
+
+namespace fredsim {
+namespace {
+
+std::uint64_t share_of_bytes(std::uint64_t all, int places) {
+  const auto count = static_cast<std::uint64_t>(places);
+  return (all + count - 1) / count;
+}
+
+std::uint64_t parameters_of(const ModelShape& model, const LayerRange& layers) {
+  std::uint64_t sum = 0;
+  for (int l = layers.first; l < layers.end; ++l) sum += model.layers[l].parameters;
+  return sum;
+}
+
+// Layers whose activations a stage keeps.
+std::vector<LayerRange> layers_of(const ModelShape& model, const TrainingOptions& o, int stage) {
+  if (o.execution == Execution::kStationary) return {stages_of(model, o.strategy.pp)[stage]};
+  std::vector<LayerRange> found;
+  const int groups = streamed_groups(model, o.strategy.pp, o.stream_layers);
+  for (int g = 0; g < groups; ++g)
+    found.push_back(streamed_group(model, o.strategy.pp, o.stream_layers, g)[stage]);
+  return found;
+}
+
+std::uint64_t activations_of(const ModelShape& model, const TrainingOptions& o,
+                             const std::vector<LayerRange>& layers) {
+  const std::uint64_t samples =
+      share_of_bytes(o.minibatch, o.strategy.dp);  // of the replica with the most
+  const std::uint64_t of_microbatch = share_of_bytes(samples, static_cast<int>(o.microbatches));
+  double kept = 0;
+  double inside = 0;  // of the layer at work
+  for (const LayerRange& range : layers) {
+    for (int l = range.first; l < range.end; ++l) {
+      const ModelLayer& layer = model.layers[l];
+      if (l == 0) kept += static_cast<double>(model.sample_bytes);
+      kept += kept_bytes(layer, o.strategy.mp, o.recompute);
+      if (o.recompute != Recompute::kNone)
+        inside = std::max(inside, kept_bytes(layer, o.strategy.mp, Recompute::kNone));
+    }
+  }
+  return static_cast<std::uint64_t>(
+      std::ceil(kept * static_cast<double>(samples) + inside * static_cast<double>(of_microbatch)));
+}
+
+// Bytes of expanded memory by kind of data.
+TrainingMemory expanded_of(const TrainingMemory& memory, const NpuCompute& npu) {
+  TrainingMemory expanded;
+  std::uint64_t left = expanded_bytes(memory, npu);
+  for (const auto& [all, taken] : {std::pair(memory.optimizer, &expanded.optimizer),
+                                   std::pair(memory.activations, &expanded.activations),
+                                   std::pair(memory.gradients, &expanded.gradients),
+                                   std::pair(memory.weights, &expanded.weights)}) {
+    *taken = std::min(all, left);
+    left -= *taken;
+  }
+  return expanded;
+}
+
+}  // namespace
+
+TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& o, int stage) {
+  const std::vector<LayerRange> layers = layers_of(model, o, stage);
+  const bool streams = o.execution == Execution::kStreaming;
+  std::uint64_t parameters = 0;  // of the stage's layers that are there at once
+  for (const LayerRange& range : layers)
+    parameters = std::max(parameters, parameters_of(model, range));
+  std::uint64_t own = share_of_bytes(parameters, o.strategy.mp);
+  const bool overlaps = o.accounting == Accounting::kOverlap;
+  if (streams && overlaps) own *= static_cast<std::uint64_t>(o.stream_groups);
+  TrainingMemory memory{.weights = own * kValueBytes,
+                        .gradients = own * kGradientBytes,
+                        .activations = activations_of(model, o, layers)};
+  std::uint64_t updated = own;
+  if (!streams && o.gradients == Gradients::kZero2) {
+    updated = share_of_bytes(own, o.strategy.dp);
+    if (overlaps)
+      memory.gradients = std::min(memory.gradients, updated * kGradientBytes + o.bucket_bytes);
+  }
+  if (!streams) memory.optimizer = updated * optimizer_state_bytes(o.optimizer);
+  return memory;
+}
+
+TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options) {
+  TrainingMemory most;
+  for (int stage = 0; stage < options.strategy.pp; ++stage) {
+    const TrainingMemory memory = training_memory(model, options, stage);
+    if (memory.total() > most.total()) most = memory;
+  }
+  return most;
+}
+
+std::uint64_t expanded_bytes(const TrainingMemory& memory, const NpuCompute& npu) {
+  return memory.total() - std::min(memory.total(), npu.memory_bytes);
+}
+
+ExpandedShares expanded_shares(const TrainingMemory& memory, const NpuCompute& npu,
+                               const std::string& machine) {
+  constexpr double kGb = 1e9;
+  const auto gb = [](std::uint64_t bytes) { return static_cast<double>(bytes) / kGb; };
+  if (expanded_bytes(memory, npu) > npu.expanded_bytes) {
+    throw BadInput(fmt::format(
+        "--memory: found {:.1f} GB that an NPU needs: weights {:.1f}, gradients {:.1f}, optimizer "
+        "{:.1f}, activations {:.1f}; allowed: npu.memory of {}, {:.1f} GB, and its "
+        "npu.expanded_memory, {:.1f} GB",
+        gb(memory.total()), gb(memory.weights), gb(memory.gradients), gb(memory.optimizer),
+        gb(memory.activations), machine, gb(npu.memory_bytes), gb(npu.expanded_bytes)));
+  }
+  const TrainingMemory expanded = expanded_of(memory, npu);
+  const auto share = [](std::uint64_t part, std::uint64_t all) {
+    return part == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  };
+  return {.weights = share(expanded.weights, memory.weights),
+          .gradients = share(expanded.gradients, memory.gradients),
+          .optimizer = share(expanded.optimizer, memory.optimizer),
+          .activations = share(expanded.activations, memory.activations)};
+}
+
+}  // namespace fredsim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that training a model takes of an NPU, and the part of it that does not fit the NPU's own memory.
+//
+// Weights and gradients: FP16, of a worker's share of its stage; streamed, of the groups of layers that it has at once. With ZeRO-2
+//   and gradients that are sent as they come (overlap), those of its own share and a bucket.
+// Optimizer: the state of workload/optimizer.h, of the parameters that the worker updates.
+// Activations: of all samples of a replica, since all microbatches go forward before one goes backward; and what one layer needs
+//   inside where only outputs are kept, for one microbatch. Not counted: buffers of communication, what an allocator wastes.
+// Expanded memory takes what does not fit, in the order of accesses per byte, fewest first: state of the optimizer, activations,
+//   gradients, weights.
+// Units: bytes.
+// Errors: expanded_shares(): BadInput for more than both memories have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "workload/compute_time.h"
+#include "workload/model_shape.h"
+#include "workload/training_graph.h"
+
+namespace fredsim {
+
+struct TrainingMemory {
+  std::uint64_t weights = 0, gradients = 0, optimizer = 0, activations = 0;
+  std::uint64_t total() const { return weights + gradients + optimizer + activations; }
+};
+
+// Of a worker of this stage, with the most samples.
+TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& options, int stage);
+// Of the stage that needs the most.
+TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options);
+
+// Bytes that expanded memory takes.
+std::uint64_t expanded_bytes(const TrainingMemory& memory, const NpuCompute& npu);
+// `machine`: named where it does not fit.
+ExpandedShares expanded_shares(const TrainingMemory& memory, const NpuCompute& npu,
+                               const std::string& machine);
+
+}  // namespace fredsim
