@@ -302,6 +302,12 @@ std::string format_bandwidth(double bytes_per_second) {
                      kBandwidthUnits[unit].name);
 }
 
+std::string format_bytes(std::uint64_t bytes) {
+  std::string text = format_bandwidth(static_cast<double>(bytes));
+  text.resize(text.size() - 2);  // without "/s"
+  return text;
+}
+
 std::string format_frequency(std::uint64_t hertz) {
   std::size_t unit = 0;
   while (unit + 1 < kFrequencyUnits.size() && hertz >= kFrequencyUnits[unit + 1].scale) ++unit;

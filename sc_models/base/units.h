@@ -42,6 +42,7 @@ std::uint64_t parse_frequency(std::string_view text, std::string_view what);  //
 // "4 KiB", "16 MiB", "1000 B": exact, the largest power of two
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(double bytes_per_second);  // "750 GB/s", "3.75 TB/s": four digits
+std::string format_bytes(std::uint64_t bytes);          // "368.4 GB", "1.5 MB": four digits
 std::string format_frequency(std::uint64_t hertz);      // "1.5 GHz": exact
 std::string format_time_ps(std::uint64_t picoseconds);  // "20 ns", "20.5 ns": exact, in ns
 

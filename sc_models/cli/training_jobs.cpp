@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/best_base.h"
 #include "cli/interrupt.h"
 #include "cli/machine_word.h"
@@ -238,15 +239,13 @@ std::optional<NpuMemory> TrainingJobs::memory_of(const TrainedMachine& entry) co
 }
 
 std::optional<std::string> TrainingJobs::memory_beyond() const {
-  constexpr double kGb = 1e9;
   if (asked_.training.limits_memory) return std::nullopt;
   for (const TrainedMachine& entry : machines_) {
     const std::optional<NpuMemory> memory = memory_of(entry);
     if (!memory || memory->expanded == 0) continue;
     const std::uint64_t own = entry.config.compute.memory_bytes;
-    return fmt::format("NPUs of {:.0f} GB hold {:.0f} GB (--memory limited does not grant it)",
-                       static_cast<double>(own) / kGb,
-                       static_cast<double>(own + memory->expanded) / kGb);
+    return fmt::format("NPUs of {} hold {} (--memory limited does not grant it)", format_bytes(own),
+                       format_bytes(own + memory->expanded));
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "workload/layer_ranges.h"
 
 namespace fredsim {
@@ -108,15 +109,13 @@ std::uint64_t expanded_bytes(const TrainingMemory& memory, const NpuCompute& npu
 
 ExpandedShares expanded_shares(const TrainingMemory& memory, const NpuCompute& npu,
                                const std::string& machine) {
-  constexpr double kGb = 1e9;
-  const auto gb = [](std::uint64_t bytes) { return static_cast<double>(bytes) / kGb; };
   if (expanded_bytes(memory, npu) > npu.expanded_bytes) {
     throw BadInput(fmt::format(
-        "--memory: found {:.1f} GB that an NPU needs: weights {:.1f}, gradients {:.1f}, optimizer "
-        "{:.1f}, activations {:.1f}; allowed: npu.memory of {}, {:.1f} GB, and its "
-        "npu.expanded_memory, {:.1f} GB",
-        gb(memory.total()), gb(memory.weights), gb(memory.gradients), gb(memory.optimizer),
-        gb(memory.activations), machine, gb(npu.memory_bytes), gb(npu.expanded_bytes)));
+        "--memory: found {} that an NPU needs: weights {}, gradients {}, optimizer {}, activations "
+        "{}; allowed: npu.memory of {}, {}, and its npu.expanded_memory, {}",
+        format_bytes(memory.total()), format_bytes(memory.weights), format_bytes(memory.gradients),
+        format_bytes(memory.optimizer), format_bytes(memory.activations), machine,
+        format_bytes(npu.memory_bytes), format_bytes(npu.expanded_bytes)));
   }
   const TrainingMemory expanded = expanded_of(memory, npu);
   const auto share = [](std::uint64_t part, std::uint64_t all) {

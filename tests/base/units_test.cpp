@@ -278,6 +278,9 @@ TEST(Units, Formats) {
   EXPECT_EQ(format_bandwidth(3.75e12), "3.75 TB/s");
   EXPECT_EQ(format_bandwidth(30e12), "30 TB/s");
   EXPECT_EQ(format_bandwidth(25.6e9), "25.6 GB/s");
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1'234'567), "1.235 MB");
+  EXPECT_EQ(format_bytes(80'000'000'000), "80 GB");
   EXPECT_EQ(format_frequency(1'500'000'000), "1.5 GHz");
   EXPECT_EQ(format_frequency(999), "999 Hz");
   EXPECT_EQ(format_time_ps(20'000), "20 ns");

@@ -78,6 +78,44 @@ TEST(Train, PartsAddUpToTheIteration) {
   }
 }
 
+// Memory is in the JSON of all; where it does not fit, that is idealised, or it lies in expanded memory and takes time.
+TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
+  const auto runs = [](const Words& more) {
+    Words words = train({"--dp", "4", "--optimizer", "adam", "--json", "-"});
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][0];
+  };
+  const json fits = runs({});
+  const json& memory = fits["npu_memory"];
+  EXPECT_EQ(memory["weights_bytes"], 2 * fits["parameters"].get<std::uint64_t>());
+  EXPECT_EQ(memory["optimizer_bytes"], 12 * fits["parameters"].get<std::uint64_t>());
+  EXPECT_EQ(memory["expanded_bytes"], 0);
+  EXPECT_EQ(fits["memory"], "unlimited");
+  EXPECT_EQ(fits["idealised"].size(), 1U);
+  const json beyond = runs({"--set", "npu.memory=1MB"});
+  EXPECT_GT(beyond["npu_memory"]["expanded_bytes"], 0);
+  EXPECT_EQ(beyond["cycles"], fits["cycles"]);
+  EXPECT_NE(beyond["idealised"].dump().find("NPUs of 1 MB hold"), std::string::npos);
+  const Words expanded{"--memory",       "limited", "--set",
+                       "npu.memory=1MB", "--set",   "npu.expanded_memory=1GB"};
+  const json limited = runs(expanded);
+  EXPECT_EQ(limited["npu_memory"], beyond["npu_memory"]);
+  EXPECT_EQ(limited["memory"], "limited");
+  EXPECT_EQ(limited["idealised"].size(), 1U);
+  EXPECT_GT(limited["cycles"], fits["cycles"]);
+  Words faster = expanded;
+  faster.insert(faster.end(), {"--set", "npu.expanded_memory_bandwidth=3TB/s"});
+  EXPECT_LT(runs(faster)["cycles"], limited["cycles"]);
+  EXPECT_GT(runs({"--recompute", "full"})["cycles"], fits["cycles"]);
+  Words table = train({"--dp", "4"});
+  table.insert(table.end(), expanded.begin(), expanded.end());
+  const Outcome shown = run_fredsim(table);
+  for (const char* word : {"NPU memory", "expanded"})
+    EXPECT_NE(shown.out.find(word), std::string::npos) << word << " in\n" << shown.out;
+}
+
 // 90 k parameters over two MP workers and, with ZeRO-2, two replicas: what HBM of 3 TB/s takes for them.
 TEST(Train, OptimizersTakeTheTimeOfTheirMemory) {
   const auto runs = [](const Words& more) {
@@ -257,6 +295,14 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--execution", "streaming", "--gradients", "layer"}, {"--gradients", "stationary"}},
       {{"--execution", "streaming", "--optimizer", "adam"}, {"--optimizer", "stationary"}},
       {{"--optimizer", "adm"}, {"--optimizer", "'adm'", "did you mean 'adam'?"}},
+      {{"--recompute", "ful"}, {"--recompute", "'ful'", "did you mean 'full'?"}},
+      {{"--memory", "80GB"}, {"--memory", "'80GB'", "unlimited", "limited"}},
+      {{"--memory", "limited", "--compute-rate", "1PFLOP/s"},
+       {"--memory limited", "--compute-rate"}},
+      {{"--memory", "limited", "--set", "npu.memory=1KB"},
+       {"--memory", "that an NPU needs", "npu.memory of", "npu.expanded_memory, 0 B"}},
+      {{"--phase", "decode", "--recompute", "full"}, {"--recompute", "--phase"}},
+      {{"--phase", "decode", "--memory", "limited"}, {"--memory", "--phase"}},
       {{"--execution", "streaming"}, {"fred_small", "0 I/O controllers", "io.count"}},
       {{"--packet-order", "pased"}, {"--packet-order", "'pased'", "did you mean 'paced'?"}},
       {{"--iterations", "0"}, {"--iterations", "'0'"}}};

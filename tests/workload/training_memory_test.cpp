@@ -150,9 +150,9 @@ TEST(TrainingMemory, ARefusalNamesWhatTakesItAndWhatThereIs) {
   } catch (const BadInput& error) {
     EXPECT_EQ(
         std::string(error.what()),
-        "--memory: found 3.5 GB that an NPU needs: weights 2.0, gradients 0.0, optimizer 1.5, "
-        "activations 0.0; allowed: npu.memory of small, 1.0 GB, and its npu.expanded_memory, "
-        "0.5 GB");
+        "--memory: found 3.5 GB that an NPU needs: weights 2 GB, gradients 0 B, optimizer "
+        "1.5 GB, activations 0 B; allowed: npu.memory of small, 1 GB, and its "
+        "npu.expanded_memory, 500 MB");
   }
 }
 
