@@ -15,7 +15,10 @@ if(NOT TARGET fredsim_rtl_packages)  # in a project of others it comes from our 
   add_library(fredsim_rtl_packages INTERFACE)
 endif()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
-target_include_directories(fredsim_rtl_packages INTERFACE ${PROJECT_BINARY_DIR}/rtl_packages)
+target_include_directories(fredsim_rtl_packages INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/rtl_packages>)
+if(FREDSIM_SHARE)
+  target_include_directories(fredsim_rtl_packages INTERFACE $<INSTALL_INTERFACE:${FREDSIM_SHARE}/rtl_packages>)
+endif()
 
 function(fredsim_rtl_package package)
   cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE" ${ARGN})
@@ -41,6 +44,9 @@ function(fredsim_rtl_package package)
   string(APPEND probe "endmodule\n")
   file(CONFIGURE OUTPUT ${work}/${package}_probe.sv CONTENT "${probe}" @ONLY)
   list(GET ARG_FILES -1 written_in)
+  if(NOT IS_ABSOLUTE "${written_in}")  # ours
+    set_property(GLOBAL APPEND PROPERTY FREDSIM_RTL_PACKAGE_FILES ${folder}/${package}.h ${folder}/${package}.json)
+  endif()
   # Copied, since in both folders' paths there may be spaces, which end a name in Verilator. --public keeps a package
   # that has constants only.
   list(TRANSFORM ARG_FILES REPLACE "^.*/" "" OUTPUT_VARIABLE names)

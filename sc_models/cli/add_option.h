@@ -20,4 +20,18 @@ inline CLI::Option* add(CLI::App& command, const char* name, std::vector<std::st
   return command.add_option(name, texts, meaning)->type_name(value)->allow_extra_args(false);
 }
 
+// Words that shells offer for a value, blanks between them. Kept as the name of a validator that takes everything.
+inline void offer(CLI::Option* option, const std::string& words) {
+  option->check(CLI::Validator([](std::string&) { return std::string(); }, "").name(words));
+}
+
+// Those words; empty: none.
+inline std::string offered(CLI::Option& option) {
+  try {
+    return option.get_validator(0)->get_name();
+  } catch (const CLI::OptionNotFound&) {
+    return "";
+  }
+}
+
 }  // namespace fredsim

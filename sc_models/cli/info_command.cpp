@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/machines.h"
 #include "config/describe.h"
+#include "config/machine_path.h"
 #include "report/terminal.h"
 
 namespace fredsim {
@@ -18,6 +19,14 @@ class InfoCommand final : public Command {
   void add_to(CLI::App& app) override {
     strings_.add_one_to(app);
     strings_.add_overrides_to(app);
+    const auto print_machines = [] {
+      for (const std::string& name : machine_names(machine_folder())) fmt::print("{}\n", name);
+      throw CLI::Success();  // without a CONFIG, too
+    };
+    app.add_flag_callback(
+           "--machines", print_machines,
+           "only the names of the machine files that come with the program, without a CONFIG")
+        ->trigger_on_parse();
     app.add_flag("--parts", lists_parts_, "only the names of what --fault can take, one a line");
   }
 

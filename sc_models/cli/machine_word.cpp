@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/machine_path.h"
 
 namespace fredsim {
 namespace {
@@ -73,7 +74,7 @@ std::vector<std::string> split_settings(std::string_view text) {
 
 MachineFile parse_machine_word(const std::string& word) {
   const std::size_t end = end_of_file(word);
-  MachineFile file{.path = word.substr(0, end), .settings = {}};
+  MachineFile file{.path = machine_path(word.substr(0, end)), .settings = {}};
   if (end == word.size()) return file;
   file.settings = split_settings(std::string_view(word).substr(end + 1));
   for (const std::string& setting : file.settings) {

@@ -52,8 +52,9 @@ void OutputStrings::add_json_to(CLI::App& app) {
 }
 
 void OutputStrings::add_format_to(CLI::App& app) {
-  add(app, "--format", format, "NAME",
-      "of the tables: table (default), csv (all columns, nothing else) or markdown");
+  offer(add(app, "--format", format, "NAME",
+            "of the tables: table (default), csv (all columns, nothing else) or markdown"),
+        "table csv markdown");
 }
 
 void OutputStrings::add_quiet_to(CLI::App& app) {
@@ -67,14 +68,17 @@ void OutputStrings::check(OutputOptions& options) const {
 }
 
 void SwitchStrings::add_to(CLI::App& app) {
-  add(app, "--model", model, "NAME",
-      "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
-      "(both, compared)");
+  offer(add(app, "--model", model, "NAME",
+            "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
+            "(both, compared)"),
+        "tlm rtl lockstep");
   add(app, "--rtl-instances", rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
-  add(app, "--rtl-build", rtl_build, "NAME",
-      "RTL of switch sizes that the program does not have: auto (default, built once and kept) or "
-      "never (refused)");
+  offer(add(app, "--rtl-build", rtl_build, "NAME",
+            "RTL of switch sizes that the program does not have: auto (default, built once and "
+            "kept) or "
+            "never (refused)"),
+        "auto never");
 }
 
 void SwitchStrings::check(SwitchOptions& options) const {

@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "cli/group_members.h"
+#include "collective/algorithm.h"
 #include "collective/parallelism.h"
 #include "config/config_tree.h"
 #include "traffic/traffic_options.h"
@@ -74,6 +75,12 @@ std::size_t parse_word(std::string_view option, const std::string& text,
   const auto found = std::ranges::find(allowed, text);
   if (found == allowed.end()) refuse_word(option, text, allowed);
   return static_cast<std::size_t>(found - allowed.begin());
+}
+
+std::string algorithm_words() {
+  std::string words = "auto paper";
+  for (const Algorithm* algorithm : algorithms()) words += " " + std::string(algorithm->name());
+  return words;
 }
 
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int min,

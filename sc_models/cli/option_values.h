@@ -28,6 +28,9 @@ std::vector<std::string_view> split_at(std::string_view text, char separator);
 std::size_t parse_word(std::string_view option, const std::string& text,
                        std::span<const std::string_view> allowed);
 
+// Names of algorithms and choices, blanks between them.
+std::string algorithm_words();
+
 // Whole numbers in [least, most]: "4", "2,3" or the sweep "1:6"; ascending, each once.
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int min,
                                int max);

@@ -11,9 +11,12 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "cli/add_option.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/man_page.h"
 #include "cli/options_page.h"
 #include "cli/parse_problem.h"
 #include "cli/program_name.h"
@@ -70,6 +73,12 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
   bool is_page = false;
   help->add_flag("--markdown", is_page, "the options of all commands, as a page");
+  bool is_man = false;
+  help->add_flag("--man", is_man, "a manual page, of the command or of the program");
+  std::string shell;
+  offer(add(*help, "--completion", shell, "SHELL",
+            "the script with which bash, zsh or fish completes command lines"),
+        "bash zsh fish");
   add_examples(*help, "  build/fredsim help run");
 
   if (argc < 2) {
@@ -88,6 +97,19 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   }
   if (is_page) {
     fmt::print("{}", options_page(app));
+    return std::nullopt;
+  }
+  if (!shell.empty()) {
+    fmt::print("{}", completion_script(app, shell));
+    return std::nullopt;
+  }
+  if (is_man) {
+    const CLI::App* page = &app;
+    for (const CLI::App* command : app.get_subcommands({}))
+      if (command->get_name() == topic) page = command;
+    if (page == &app && !topic.empty())
+      throw BadInput(fmt::format("help: found '{}'; allowed: {}", topic, command_names(app)));
+    fmt::print("{}", man_page(*page, version_text()));
     return std::nullopt;
   }
   if (help->parsed()) {

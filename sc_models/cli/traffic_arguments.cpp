@@ -38,8 +38,9 @@ PatternSpec pattern_of(const TrafficStrings& strings) {
 }  // namespace
 
 void TrafficStrings::add_to(CLI::App& command) {
-  add(command, "--pattern", pattern, "NAME",
-      "uniform (default), transpose, bit_complement, neighbor or hotspot");
+  offer(add(command, "--pattern", pattern, "NAME",
+            "uniform (default), transpose, bit_complement, neighbor or hotspot"),
+        "uniform transpose bit_complement neighbor hotspot");
   add(command, "--rate", rate, "RATES",
       "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP");
   command.add_flag(

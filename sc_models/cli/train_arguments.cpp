@@ -95,9 +95,11 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
 }  // namespace
 
 void TrainStrings::add_to(CLI::App& command) {
-  add(command, "--workload", workload, "NAME",
-      "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or a text "
-      "workload of ASTRA-sim (.txt)");
+  offer(add(command, "--workload", workload, "NAME",
+            "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or "
+            "a text "
+            "workload of ASTRA-sim (.txt)"),
+        "resnet152 transformer_17b gpt3 transformer_1t");
   add(command, "--trace", trace, "PREFIX",
       "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
   add(command, "--comm-groups", comm_groups, "FILE",
@@ -107,10 +109,12 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
-  add(command, "--placement", placement, "WHERE",
-      "NPU of every worker: auto (default: the best for this workload's traffic of paper, snake "
-      "and "
-      "what a search finds), paper, snake, identity or a file with a list of NPUs");
+  offer(add(command, "--placement", placement, "WHERE",
+            "NPU of every worker: auto (default: the best for this workload's traffic of paper, "
+            "snake "
+            "and "
+            "what a search finds), paper, snake, identity or a file with a list of NPUs"),
+        "auto paper snake identity");
   add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
   add(command, "--samples", samples, "N",
       "in place of --minibatch: samples of an iteration per replica (default 16)");
@@ -119,35 +123,47 @@ void TrainStrings::add_to(CLI::App& command) {
       "stages)");
   add(command, "--iterations", iterations, "N",
       "or steps of decode, a token each (default 2; of prefill 1)");
-  add(command, "--phase", phase, "NAME",
-      "inference of a transformer in place of training: prefill or decode");
+  offer(add(command, "--phase", phase, "NAME",
+            "inference of a transformer in place of training: prefill or decode"),
+        "prefill decode");
   add(command, "--batch", batch, "N",
       "of --phase: sequences over all replicas (default: one per replica and microbatch)");
   add(command, "--context", context, "N",
       "of --phase: tokens of a prompt, or in the KV cache before the first step (default 2048)");
-  add(command, "--algorithm", algorithm, "NAME",
-      "of the collectives: paper (default of training models), auto (the fastest; default of "
-      "inference, of text workloads and of traces that name none), or any other of run");
-  add(command, "--accounting", accounting, "NAME",
-      "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
+  offer(add(command, "--algorithm", algorithm, "NAME",
+            "of the collectives: paper (default of training models), auto (the fastest; default of "
+            "inference, of text workloads and of traces that name none), or any other of run"),
+        algorithm_words());
+  offer(add(command, "--accounting", accounting, "NAME",
+            "serial (default): gradients are sent after the backward pass, and senders wait; or "
+            "overlap"),
+        "serial overlap");
   add(command, "--gradients", gradients, "WHAT",
       "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
       "all-gathers");
-  add(command, "--optimizer", optimizer, "NAME",
-      "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
-      "state go through the memory of the NPUs");
-  add(command, "--recompute", recompute, "WHAT",
-      "activations that the backward pass computes again: none (default), selective, attention "
-      "scores, or full, all but the outputs of layers");
-  add(command, "--memory", memory, "NAME",
-      "of the NPUs. unlimited (default): what a model needs beyond npu.memory costs nothing. "
-      "limited: it goes to npu.expanded_memory at its bandwidth, or is refused");
-  add(command, "--execution", execution, "NAME",
-      "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
-      "layer, and "
-      "get the gradients (default of gpt3 and transformer_1t)");
-  add(command, "--stream", stream, "WHAT",
-      "weights go to all NPUs, broadcast (default), or to those that use them, multicast");
+  offer(
+      add(command, "--optimizer", optimizer, "NAME",
+          "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
+          "state go through the memory of the NPUs"),
+      "none sgd adam");
+  offer(
+      add(command, "--recompute", recompute, "WHAT",
+          "activations that the backward pass computes again: none (default), selective, attention "
+          "scores, or full, all but the outputs of layers"),
+      "none selective full");
+  offer(add(command, "--memory", memory, "NAME",
+            "of the NPUs. unlimited (default): what a model needs beyond npu.memory costs nothing. "
+            "limited: it goes to npu.expanded_memory at its bandwidth, or is refused"),
+        "unlimited limited");
+  offer(
+      add(command, "--execution", execution, "NAME",
+          "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
+          "layer, and "
+          "get the gradients (default of gpt3 and transformer_1t)"),
+      "stationary streaming");
+  offer(add(command, "--stream", stream, "WHAT",
+            "weights go to all NPUs, broadcast (default), or to those that use them, multicast"),
+        "broadcast multicast");
   add(command, "--stream-layers", stream_layers, "N",
       "layers of the model that come in together for each stage (default 2)");
   add(command, "--stream-groups", stream_groups, "N",
@@ -157,11 +173,14 @@ void TrainStrings::add_to(CLI::App& command) {
       "of all NPUs, such as 10PFLOP/s, in place of the roofline of the machine files");
   add(command, "--fit", fit, "CONFIG=SPEEDUP",
       "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
-  add(command, "--on-conflict", on_conflict, "WHAT",
-      "groups that cannot be routed together: refuse (default), later or unicast");
-  add(command, "--packet-order", packet_order, "WHAT",
-      "arrival, recurring, auto (default) or, on meshes and toruses, paced, as of run: with paced "
-      "large models are simulated faster");
+  offer(add(command, "--on-conflict", on_conflict, "WHAT",
+            "groups that cannot be routed together: refuse (default), later or unicast"),
+        "refuse later unicast");
+  offer(add(command, "--packet-order", packet_order, "WHAT",
+            "arrival, recurring, auto (default) or, on meshes and toruses, paced, as of run: with "
+            "paced "
+            "large models are simulated faster"),
+        "auto arrival recurring paced");
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");

@@ -150,9 +150,12 @@ OnConflict parse_on_conflict(const std::string& text) {
 }
 
 void WorkStrings::add_to(CLI::App& command) {
-  add(command, "--collective", collective, "NAME",
-      "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
-      "scatter, all_to_all, all_to_all_v or unicast");
+  offer(
+      add(command, "--collective", collective, "NAME",
+          "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
+          "scatter, all_to_all, all_to_all_v or unicast"),
+      "all_reduce reduce_scatter all_gather reduce broadcast multicast gather scatter all_to_all "
+      "all_to_all_v unicast");
   add(command, "--size", size, "SIZE",
       fmt::format("as NCCL counts it: 4096, 4K = 4KiB, 1.5MB, 1e6 (default {})", kDefaultSize));
   add(command, "-b", begin, "SIZE", "sweep of sizes: the first; without -e the only one");
@@ -169,32 +172,42 @@ void WorkStrings::add_to(CLI::App& command) {
       "multicast, reduce: the first N of the group are roots, each of its share of the data, all "
       "at "
       "once: weights from I/O controllers to NPUs, and gradients back");
-  add(command, "--algorithm", algorithm, "NAME",
-      "auto (default: the one estimated to be the fastest), paper (the paper's), " +
-          algorithm_names());
-  add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
+  offer(add(command, "--algorithm", algorithm, "NAME",
+            "auto (default: the one estimated to be the fastest), paper (the paper's), " +
+                algorithm_names()),
+        algorithm_words());
+  offer(add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)"),
+        "mp pp dp");
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
   add(command, "--work", work, "FILE.yaml",
       "several collectives, at the same time or one after the other");
   add(command, "--strategy", strategy, "mpM-dpD-ppP",
       "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
-  add(command, "--dimension", dimension, "NAME",
-      "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to the "
-      "next stage), each at its own priority; several at the same time: mp,dp");
-  add(command, "--placement", placement, "WHERE",
-      "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the same, "
-      "there and back along the rows of a grid), identity (default of --group and --work), a "
-      "file with a list of NPUs, or auto: the best for this work's traffic of these and what a "
-      "search finds");
-  add(command, "--on-conflict", on_conflict, "WHAT",
-      "groups that the switches cannot route together: refuse (default), later or unicast");
-  add(command, "--packet-order", packet_order, "WHAT",
-      "of packets that wait for a channel. arrival: what came first. recurring: those of "
-      "all-reduces at the endpoints in an order known beforehand, in which the machine's state "
-      "recurs, so that large sizes are quickly simulated. auto (default): recurring where that "
-      "changes cycles by less than a percent, else arrival. paced: on a mesh or torus, all "
-      "collectives in an order, and NPUs start packets evenly: about half a percent slower");
+  offer(
+      add(command, "--dimension", dimension, "NAME",
+          "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to the "
+          "next stage), each at its own priority; several at the same time: mp,dp"),
+      "mp pp dp");
+  offer(
+      add(command, "--placement", placement, "WHERE",
+          "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the "
+          "same, "
+          "there and back along the rows of a grid), identity (default of --group and --work), a "
+          "file with a list of NPUs, or auto: the best for this work's traffic of these and what a "
+          "search finds"),
+      "paper snake identity auto");
+  offer(add(command, "--on-conflict", on_conflict, "WHAT",
+            "groups that the switches cannot route together: refuse (default), later or unicast"),
+        "refuse later unicast");
+  offer(
+      add(command, "--packet-order", packet_order, "WHAT",
+          "of packets that wait for a channel. arrival: what came first. recurring: those of "
+          "all-reduces at the endpoints in an order known beforehand, in which the machine's state "
+          "recurs, so that large sizes are quickly simulated. auto (default): recurring where that "
+          "changes cycles by less than a percent, else arrival. paced: on a mesh or torus, all "
+          "collectives in an order, and NPUs start packets evenly: about half a percent slower"),
+      "auto arrival recurring paced");
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {

@@ -19,6 +19,7 @@
 #include "base/units.h"
 #include "config/config_reader.h"
 #include "config/config_schema.h"
+#include "config/machine_path.h"
 
 namespace fredsim {
 namespace {
@@ -161,7 +162,7 @@ const ConfigNode& PointHasher::root_of(const StudyMachine& machine) {
   const auto found = roots_.find(machine.file);
   if (found != roots_.end()) return found->second;
   try {
-    return roots_.emplace(machine.file, read_config_file(machine.file)).first->second;
+    return roots_.emplace(machine.file, read_config_file(machine_path(machine.file))).first->second;
   } catch (const BadInput& error) {
     throw BadInput(fmt::format("{}: machines: {}", machine.where, error.what()));
   }

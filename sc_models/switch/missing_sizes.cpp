@@ -60,6 +60,8 @@ std::string how_to_add(std::span<const std::string> missing, const std::string& 
   if (const std::string_view file = added_switches_file(); !file.empty()) {
     return fmt::format("Add {} to the SIZES in '{}' and build again.\nSizes built:", them, file);
   }
+  if (switch_build().source.empty())
+    return "Allowed: --rtl-build auto, which builds sizes, or those that are built:";
   std::error_code failed;
   const std::string line =
       build_line(switch_build(), missing, std::filesystem::current_path(failed), program);
@@ -96,8 +98,7 @@ struct MissingSizes {
   std::string lines;
 };
 
-MissingSizes missing_of(std::span<const NeededSwitch> needed, const RtlLocations& where,
-                        bool on_demand) {
+MissingSizes missing_of(std::span<const NeededSwitch> needed, bool on_demand) {
   const std::vector<std::string> built = built_switch_sizes();
   std::set<std::string> seen(built.begin(), built.end());
   MissingSizes missing;
@@ -105,7 +106,7 @@ MissingSizes missing_of(std::span<const NeededSwitch> needed, const RtlLocations
     const std::string entry = size_entry(one.shape);
     if (!seen.insert(entry).second) continue;
     std::optional<RtlSize> size;
-    if (on_demand) size = rtl_size(one.shape, rtl_toolchain(), where);
+    if (on_demand) size = rtl_size(one.shape, rtl_toolchain(), rtl_locations());
     if (size) {
       missing.built_on_demand.push_back(std::move(*size));
     } else {
@@ -120,8 +121,7 @@ MissingSizes missing_of(std::span<const NeededSwitch> needed, const RtlLocations
 
 void require_built(std::span<const NeededSwitch> needed, const RtlBuildOptions& options,
                    const std::string& program) {
-  const RtlLocations where = rtl_locations();
-  const MissingSizes missing = missing_of(needed, where, options.build == RtlBuild::kAuto);
+  const MissingSizes missing = missing_of(needed, options.build == RtlBuild::kAuto);
   if (!missing.entries.empty()) {
     throw BadInput(fmt::format(
         "no RTL of {} is built:\n{}{}\n  {}",
@@ -129,8 +129,8 @@ void require_built(std::span<const NeededSwitch> needed, const RtlBuildOptions& 
         how_to_add(missing.entries, program), fmt::join(built_switch_sizes(), "\n  ")));
   }
   if (missing.built_on_demand.empty()) return;
-  for (const std::filesystem::path& library :
-       build_libraries(missing.built_on_demand, rtl_toolchain(), where, cache_folder(), options))
+  for (const std::filesystem::path& library : build_libraries(
+           missing.built_on_demand, rtl_toolchain(), rtl_locations(), cache_folder(), options))
     add_loaded_switch(load_switch(library));
 }
 

@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/on_demand/rtl_locations.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
 
+#include "base/error.h"
+
 namespace fredsim {
+namespace {
+
+RtlLocations& told_locations() {
+  static RtlLocations told;
+  return told;
+}
+
+std::filesystem::path share_of(const std::filesystem::path& program) {
+  return program.parent_path().parent_path() / "share/fredsim";
+}
+
+bool has_rtl(const std::filesystem::path& root) {
+  std::error_code failed;
+  return std::filesystem::is_directory(root / "rtl", failed);
+}
+
+}  // namespace
 
 RtlLocations rtl_locations_of(const std::filesystem::path& program) {
-  std::error_code failed;
-  const std::filesystem::path root = program.parent_path().parent_path() / "share/fredsim";
-  if (std::filesystem::is_directory(root / "rtl", failed))
-    return {.root = root, .generated = root / "rtl_packages"};
+  const std::filesystem::path root = share_of(program);
+  if (has_rtl(root)) return {.root = root, .generated = root / "rtl_packages"};
   return build_tree();
+}
+
+RtlLocations rtl_locations_or_none(const std::filesystem::path& program) {
+  return told_locations().root.empty() ? rtl_locations_of(program) : told_locations();
 }
 
 RtlLocations rtl_locations() {
   std::error_code failed;
-  return rtl_locations_of(std::filesystem::read_symlink("/proc/self/exe", failed));
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  RtlLocations locations = rtl_locations_or_none(program);
+  if (locations.root.empty())
+    throw BadInput(
+        fmt::format("found no folder '{}'; allowed: an installed fredsim with all its files",
+                    (share_of(program) / "rtl").string()));
+  return locations;
+}
+
+bool set_rtl_locations(const RtlLocations& locations) {
+  told_locations() = locations;
+  return true;
 }
 
 }  // namespace fredsim

@@ -15,12 +15,16 @@ struct RtlLocations {
   bool operator==(const RtlLocations&) const = default;
 };
 
-// Checkout and build folder of this program (rtl_toolchain.cpp.in).
+// Checkout and build folder of this program (rtl_toolchain.cpp.in); empty paths: it was built for a package.
 const RtlLocations& build_tree();
 
 // PREFIX/share/fredsim and its rtl_packages, where `program` is PREFIX/bin/NAME and has them there; else the build tree.
 RtlLocations rtl_locations_of(const std::filesystem::path& program);
-// Those of the program that runs.
+// Those of the program that runs, or that it was told. BadInput where there are none, naming the folder that was looked for.
 RtlLocations rtl_locations();
+// The same; empty paths where there are none.
+RtlLocations rtl_locations_or_none(const std::filesystem::path& program);
+// Tells it: a program of others against a package that is installed elsewhere (fredsim-config.cmake). True, for a static object.
+bool set_rtl_locations(const RtlLocations& locations);
 
 }  // namespace fredsim

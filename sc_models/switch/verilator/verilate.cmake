@@ -51,7 +51,7 @@ function(fredsim_verilated_library library)
   target_compile_options(${library} PRIVATE ${generated_code_options} -O0 -fpch-preprocess)
   target_precompile_headers(${library} PRIVATE <verilated.h>)
   # One folder for all classes: with one more, nobody else's command line changes.
-  target_include_directories(${library} SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/verilated)
+  target_include_directories(${library} SYSTEM PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/verilated>)
   target_link_libraries(${library} PUBLIC verilated_runtime)
 endfunction()
 

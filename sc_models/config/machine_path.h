@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files by their names: those of an installation, or of the checkout that the program was built in.
+//
+// A file that exists is that file. Else a name without a folder is a file of share/fredsim/configs (or configs/ of the checkout), with or
+//   without its ending: fred_small is fred_small.yaml there.
+// Errors: BadInput where a name without folder and ending is neither, with the names that there are.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+// Anything else stays as it is: whoever opens it refuses it.
+std::string machine_path(const std::string& word);
+// The same with another folder.
+std::string machine_path(const std::string& word, const std::filesystem::path& folder);
+
+// The folder, empty where there is none, and the names in it, sorted.
+std::filesystem::path machine_folder();
+std::vector<std::string> machine_names(const std::filesystem::path& folder);
+
+}  // namespace fredsim
