@@ -148,11 +148,10 @@ TEST(TrainingMemory, ARefusalNamesWhatTakesItAndWhatThereIs) {
         {.memory_bytes = 1'000'000'000, .expanded_bytes = 500'000'000}, "small");
     FAIL() << "was not refused";
   } catch (const BadInput& error) {
-    EXPECT_EQ(
-        std::string(error.what()),
-        "--memory: found 3.5 GB that an NPU needs: weights 2 GB, gradients 0 B, optimizer "
-        "1.5 GB, activations 0 B; allowed: npu.memory of small, 1 GB, and its "
-        "npu.expanded_memory, 500 MB");
+    EXPECT_EQ(std::string(error.what()),
+              "--memory: found 3.5 GB that an NPU needs: weights 2 GB, gradients 0 B, optimizer "
+              "1.5 GB, activations 0 B; allowed: npu.memory of small, 1 GB, and its "
+              "npu.expanded_memory, 500 MB");
   }
 }
 

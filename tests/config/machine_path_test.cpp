@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files by name: files first, then a folder's, with and without their ending; refusals.
+#include "config/machine_path.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+#include "support/temporary_folder.h"
+
+namespace fredsim::test {
+namespace {
+
+class MachinePath : public testing::Test {
+ protected:
+  MachinePath() {
+    for (const char* name : {"fred_d.yaml", "mesh.yaml", "README.md"})
+      std::ofstream(folder() / name) << "name: x\n";
+  }
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::string refusal(const std::string& word, const std::filesystem::path& where) const {
+    try {
+      return "not refused: " + machine_path(word, where);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MachinePath, ANameIsAFileOfTheFolderWithOrWithoutItsEnding) {
+  EXPECT_EQ(machine_path("fred_d", folder()), folder() / "fred_d.yaml");
+  EXPECT_EQ(machine_path("fred_d.yaml", folder()), folder() / "fred_d.yaml");
+}
+
+TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {
+  EXPECT_EQ(machine_path("configs/fred_d.yaml", folder()), "configs/fred_d.yaml");
+  EXPECT_EQ(machine_path("no/fred_d", folder()), "no/fred_d");
+  EXPECT_EQ(machine_path("CMakeLists.txt", folder()),
+            "CMakeLists.txt");                                    // of the working directory
+  EXPECT_EQ(machine_path("other.yaml", folder()), "other.yaml");  // whoever opens it refuses it
+  EXPECT_EQ(machine_path("", folder()), "");
+}
+
+TEST_F(MachinePath, AnotherNameIsRefusedWithThoseThereAre) {
+  EXPECT_EQ(refusal("fred_e", folder()),
+            "found 'fred_e', which is no file, and no machine in '" + folder().string() +
+                "'; allowed: a machine file, or fred_d or mesh; did you mean 'fred_d'?");
+  EXPECT_EQ(refusal("fred_d", folder() / "none"),
+            "found 'fred_d', which is no file, and no machines in '" +
+                (folder() / "none").string() + "'; allowed: a machine file");
+  EXPECT_EQ(refusal("fred_d", {}),
+            "found 'fred_d', which is no file, and no machines; allowed: a machine file");
+}
+
+// Of the checkout, where nothing is installed.
+TEST_F(MachinePath, MachinesOfTheProgramAreThoseOfConfigs) {
+  EXPECT_TRUE(std::filesystem::equivalent(machine_folder(), "configs"));
+  EXPECT_TRUE(std::filesystem::equivalent(machine_path("fred_small"), "configs/fred_small.yaml"));
+}
+
+}  // namespace
+}  // namespace fredsim::test
