@@ -86,6 +86,20 @@ package noc_pkg;
     end
   endfunction
 
+  // The same as a mask; none for an empty one.
+  function automatic logic [NUM_VCS-1:0] first_of(
+    input int unsigned order, input logic [NUM_VCS-1:0] mask
+  );
+    logic [NUM_VCS-1:0] higher;  // has a VC of higher priority in the mask
+    higher = '0;
+    for (int unsigned rank = 0; rank < NUM_VCS; rank = rank + 1) begin
+      for (int unsigned above = 0; above < rank; above = above + 1) begin
+        if (mask[order[VC_W*above +: VC_W]]) higher[order[VC_W*rank +: VC_W]] = 1'b1;
+      end
+    end
+    first_of = mask & ~higher;
+  endfunction
+
   // 0 is the highest priority.
   function automatic logic [VC_W-1:0] vc_rank(input int unsigned order, input logic [VC_W-1:0] vc);
     vc_rank = '0;

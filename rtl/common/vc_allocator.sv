@@ -197,8 +197,8 @@ module vc_allocator #(
         for (int unsigned v = 0; v < VCS; v++) got[v] = (winner[noc_pkg::vc_index(p, v)] & grant[v] & ~drop_i) != '0;
         if (got != '0) begin
           pop_o[p] = 1'b1;
-          pop_vc_o[VC_W*p +: VC_W] = noc_pkg::first_vc(VC_ORDER, got);
-          accept = VCS'(1) << pop_vc_o[VC_W*p +: VC_W];
+          accept = noc_pkg::first_of(VC_ORDER, got);
+          pop_vc_o[VC_W*p +: VC_W] = noc_pkg::onehot_vc(accept);
           accept_vc_o[noc_pkg::vc_index(p, 0) +: VCS] = accept;
           for (int unsigned v = 0; v < VCS; v++) begin
             if (accept[v]) begin

@@ -3,7 +3,8 @@
 //
 // What it does: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i, with in_side_i, what the control
 //   wants to know of it. The side of the oldest flit of every VC, its head-of-line flit, is on side_o, from registers.
-//   pop_i takes the head-of-line flit of pop_vc_i away; its flit is read from the memory afterwards.
+//   pop_i, a bit per VC, at most one of them, takes its head-of-line flit away, which is read from the memory
+//   afterwards.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
 //   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be
 //   high only where there is a head-of-line flit. A pop gives one credit back.
@@ -36,8 +37,7 @@ module vc_buffer #(
   input  logic [SIDE_W-1:0]                  in_side_i,
   output logic [noc_pkg::NUM_VCS-1:0]        valid_o,
   output logic [noc_pkg::NUM_VCS*SIDE_W-1:0] side_o,
-  input  logic                               pop_i,
-  input  logic [noc_pkg::VC_W-1:0]           pop_vc_i,
+  input  logic [noc_pkg::NUM_VCS-1:0]        pop_i,
   output logic [FLIT_W-1:0]                  flit_o,
   output logic [noc_pkg::NUM_VCS-1:0]        credit_o,
   output logic                               overflow_o,
@@ -49,10 +49,11 @@ module vc_buffer #(
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
   localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
 
-  logic [VCS-1:0]    push, pop, full;
+  logic [VCS-1:0]    push, full;
   logic [SLOT_W-1:0] head [VCS];  // slots of the head-of-line flits
   logic [SLOT_W-1:0] tail [VCS];  // slots for flits that come
-  logic [SLOT_W-1:0] popped_q;    // slot of the flit that was popped
+  logic [SLOT_W-1:0] popped;      // slot of the flit that is popped
+  logic [SLOT_W-1:0] popped_q;
 
   logic              write, read;
   logic [SLOT_W-1:0] write_slot;
@@ -60,13 +61,15 @@ module vc_buffer #(
 
   always_comb begin : who_comes_and_goes
     push = '0;
-    pop = '0;
     write_slot = '0;
+    popped = '0;
     if (in_valid_i) begin
       push = (VCS'(1) << in_vc_i) & ~full;
       write_slot = tail[in_vc_i];
     end
-    if (pop_i) pop = VCS'(1) << pop_vc_i;
+    for (int unsigned v = 0; v < VCS; v++) begin
+      if (pop_i[v]) popped = popped | head[v];
+    end
   end
   assign write = push != '0;
   assign read = credit_o != '0;
@@ -81,7 +84,7 @@ module vc_buffer #(
       .rst_ni,
       .push_i     (push[v]),
       .side_i     (in_side_i),
-      .pop_i      (pop[v]),
+      .pop_i      (pop_i[v]),
       .valid_o    (valid_o[v]),
       .side_o     (side_o[SIDE_W*v +: SIDE_W]),
       .full_o     (full[v]),
@@ -109,9 +112,9 @@ module vc_buffer #(
       credit_o <= '0;
       overflow_o <= 1'b0;
     end else begin
-      credit_o <= pop;
+      credit_o <= pop_i;
       overflow_o <= in_valid_i && full[in_vc_i];
-      if (pop_i) popped_q <= head[pop_vc_i];
+      if (pop_i != '0) popped_q <= popped;
     end
   end
 

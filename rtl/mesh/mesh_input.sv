@@ -100,6 +100,8 @@ module mesh_input #(
   logic [VCS-1:0]        valid;
   logic [SIDE_W*VCS-1:0] front_side;
   logic                  buffer_empty;
+  logic [VCS-1:0]        pop;
+  assign pop = pop_i ? VCS'(1) << pop_vc_i : '0;
 
   // No memory test in here.
   logic                       unused_bist_fail;
@@ -115,8 +117,7 @@ module mesh_input #(
     .in_side_i  (side),
     .valid_o    (valid),
     .side_o     (front_side),
-    .pop_i,
-    .pop_vc_i,
+    .pop_i      (pop),
     .flit_o,
     .credit_o,
     .overflow_o (error_overflow_o),

@@ -64,6 +64,7 @@ module phased_control #(
   // phases in use, by slot; slots of the inputs and outputs
   output logic [PHASES_IN_USE-1:0]         active_o,
   output logic [VC_W*PHASES_IN_USE-1:0]    vc_o,
+  output logic [VCS-1:0]                   first_vc_o,  // VC of slot 0, one-hot
   output logic [PHASE_W*PHASES_IN_USE-1:0] phase_o,
   output logic [P-1:0]                     in_slot_o,
   output logic [P-1:0]                     out_slot_o,
@@ -114,6 +115,7 @@ module phased_control #(
   // By slot.
   logic [SLOTS-1:0]           active_q;
   logic [VC_W*SLOTS-1:0]      vc_q;
+  logic [VCS-1:0]             first_vc_q;        // slot 0, one-hot: for the matcher, where it is on the longest path
   logic [PHASE_W*SLOTS-1:0]   phase_q;
   logic [YIELD_W*SLOTS-1:0]   silent_q;
   logic [QUANTUM_W*SLOTS-1:0] busy_q;
@@ -222,6 +224,7 @@ module phased_control #(
     if (!rst_ni) begin
       active_q <= '0;
       vc_q <= '0;
+      first_vc_q <= VCS'(1);
       phase_q <= '0;
       next_phase_q <= '0;
       next_vc_q <= '0;
@@ -244,6 +247,7 @@ module phased_control #(
           active_q[s] <= 1'b1;
           phase_q[PHASE_W*s +: PHASE_W] <= next_phase_q;
           vc_q[VC_W*s +: VC_W] <= next_vc_q;
+          if (s == 0) first_vc_q <= VCS'(1) << next_vc_q;
         end else if (rewritten[s] || (change && replaced[s])) begin
           active_q[s] <= 1'b0;
         end
@@ -367,6 +371,7 @@ module phased_control #(
   assign fire_o = fire != '0;
   assign active_o = active_q;
   assign vc_o = vc_q;
+  assign first_vc_o = first_vc_q;
   assign phase_o = phase_q;
   assign change_o = change;
   assign load_o = load_q;
@@ -377,6 +382,7 @@ module phased_control #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && change) wave_has_passed: assert (lock_q == '0);
+    if (rst_ni) first_vc_is_of_slot_0: assert (first_vc_q == VCS'(1) << vc_q[0 +: VC_W]);
   end
 
   // ------------------------------------------------------------------ cover points

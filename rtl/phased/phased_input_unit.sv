@@ -5,8 +5,8 @@
 // What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase at the
 //   head of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
 //   to the matcher: it is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the answer
-//   comes with the register. pop_i takes the head-of-line flit of pop_vc_i away; its flit is read and given to the
-//   interconnect.
+//   comes with the register. pop_i, a bit per VC, at most one of them, takes its head-of-line flit away, which is read
+//   and given to the interconnect.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and
 //   overflow_o is high for a cycle. pop_i may be high only where there is a head-of-line flit. credit_o: one credit per
 //   pop, one cycle, registered.
@@ -58,8 +58,7 @@ module phased_input_unit #(
   output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
   output logic [VCS-1:0]                   front_tail_o,
   // datapath
-  input  logic                             pop_i,
-  input  logic [VC_W-1:0]                  pop_vc_i,
+  input  logic [VCS-1:0]                   pop_i,
   output noc_pkg::header_t                 read_header_o,
   output logic                             flit_valid_o,
   output logic [FLIT_W-1:0]                flit_o,
@@ -110,7 +109,6 @@ module phased_input_unit #(
     .valid_o   (valid),
     .side_o    (sides),
     .pop_i,
-    .pop_vc_i,
     .flit_o    (read),
     .credit_o,
     .overflow_o,

@@ -50,10 +50,10 @@ module phased_matcher #(
   input  logic [VCS*P-1:0]                   request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]                   tail_i,
-  // room for a packet, bit vc_index(output, VC); outputs where the phase is inside a packet, and its VC
+  // room for a packet, bit vc_index(output, VC); outputs where the phase is inside a packet, and its VC, one-hot
   input  logic [VCS*P-1:0]                   room_i,
   input  logic [P-1:0]                       phase_held_i,
-  input  logic [noc_pkg::VC_W-1:0]           phase_vc_i,
+  input  logic [VCS-1:0]                     phase_vc_i,
   // outputs to which nothing may go; those to which flits of phases are in flight, and their VC
   input  logic [P-1:0]                       closed_i,
   input  logic [P-1:0]                       under_way_i,
@@ -62,9 +62,8 @@ module phased_matcher #(
   input  logic [P-1:0]                       phase_pop_i,
   input  logic [P-1:0]                       phase_reserve_i,
   input  logic                               phase_fires_i,
-  // head-of-line flits that leave, and the outputs they go to
-  output logic [P-1:0]                       pop_o,
-  output logic [noc_pkg::VC_W*P-1:0]         pop_vc_o,
+  // head-of-line flits that leave, bit vc_index(input, VC), and the outputs they go to
+  output logic [VCS*P-1:0]                   pop_o,
   output logic [P-1:0]                       reserve_o,
   output logic [noc_pkg::VC_W*P-1:0]         reserve_vc_o,
   // an online packet is open, bit vc_index(output, VC)
@@ -112,7 +111,7 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           room[v][o] = room_i[noc_pkg::vc_index(o, v)];
           open[v][o] = room_i[noc_pkg::vc_index(o, v)] && !locked_q[noc_pkg::vc_index(o, v)] &&
-                       !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
+                       !(phase_held_i[o] && phase_vc_i[v]) &&
                        !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end
@@ -158,14 +157,15 @@ module phased_matcher #(
   end
 
   // ------------------------------------------------------------------ grant, accept
-  logic [P*P-1:0]   grant, accept;        // bit P*input + output
-  logic [VCS*P-1:0] grant_vc, advance;    // (output, VC): granted; its turn goes on
-  logic [VCS*P-1:0] accept_vc;            // head-of-line flits that move unless the phase takes them away
-  logic [P-1:0]     got;                  // inputs that accept one
-  logic [P-1:0]     contended;            // outputs that several inputs ask for
-  logic [P-1:0]     dropped;              // if flits are kept apart: outputs whose flit would meet that of another
-  logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
-  logic             stop;                 // late: all of them
+  logic [P*P-1:0]    grant, accept;        // bit P*input + output
+  logic [VCS*P-1:0]  grant_vc, advance;    // (output, VC): granted; its turn goes on
+  logic [VCS*P-1:0]  accept_vc;            // head-of-line flits that move unless the phase takes them away
+  logic [P-1:0]      got;                  // inputs that accept one
+  logic [VC_W*P-1:0] unused_pop_vc;
+  logic [P-1:0]      contended;            // outputs that several inputs ask for
+  logic [P-1:0]      dropped;              // if flits are kept apart: outputs whose flit would meet that of another
+  logic [P-1:0]      taken_in, taken_out;  // late: inputs and outputs that the phase takes away
+  logic              stop;                 // late: all of them
 
   vc_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_vc_allocator (
     .clk_i,
@@ -179,7 +179,7 @@ module phased_matcher #(
     .accept_o   (accept),
     .accept_vc_o(accept_vc),
     .pop_o      (got),
-    .pop_vc_o
+    .pop_vc_o   (unused_pop_vc)
   );
 
   // A packet start is granted where none is open, another flit where its packet is (asserted).
@@ -276,13 +276,14 @@ module phased_matcher #(
   // ------------------------------------------------------------------ move
   logic [P*P-1:0] move;   // bit P*input + output
   logic [P-1:0]   tails;  // outputs whose accepted flit ends its packet
+  logic [P-1:0]   pop;    // inputs that a head-of-line flit leaves
   logic [P-1:0]   lost;   // inputs whose accepted grant the phase took, from others too
 
   // The late signals come last, each once.
   always_comb begin : move_one
     logic [P-1:0] pop_rivals;  // inputs whose accepted grant is of an output that others ask for
     move = '0;
-    pop_o = '0;
+    pop = '0;
     reserve_o = '0;
     reserve_vc_o = '0;
     tails = '0;
@@ -291,7 +292,7 @@ module phased_matcher #(
       for (int unsigned p = 0; p < P; p++) begin
         if (!taken_in[p] && !stop) move[P*p +: P] = accept[P*p +: P] & ~taken_out;
         // If the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
-        pop_o[p] = (APART_LEVELS > 0) ? got[p] : (accept[P*p +: P] & ~taken_out) != '0;
+        pop[p] = (APART_LEVELS > 0) ? got[p] : (accept[P*p +: P] & ~taken_out) != '0;
         if (!taken_in[p]) reserve_o = reserve_o | accept[P*p +: P];
         pop_rivals[p] = (accept[P*p +: P] & contended) != '0;
         if ((accept_vc[noc_pkg::vc_index(p, 0) +: VCS] & tail_i[noc_pkg::vc_index(p, 0) +: VCS]) != '0) begin
@@ -304,9 +305,12 @@ module phased_matcher #(
         end
       end
     end
-    if (stop) pop_o = '0;
+    if (stop) pop = '0;
     if (stop) reserve_o = '0;
-    pop_o = pop_o & ~taken_in;
+    pop = pop & ~taken_in;
+    for (int unsigned p = 0; p < P; p++) begin
+      pop_o[noc_pkg::vc_index(p, 0) +: VCS] = pop[p] ? accept_vc[noc_pkg::vc_index(p, 0) +: VCS] : '0;
+    end
     reserve_o = reserve_o & ~taken_out;
     lost = pop_rivals & phase_pop_i;
   end
@@ -335,7 +339,7 @@ module phased_matcher #(
         if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
           for (int unsigned v = 0; v < VCS; v++) begin
-            if (pop_o[p] && accept_vc[noc_pkg::vc_index(p, v)]) begin
+            if (pop[p] && accept_vc[noc_pkg::vc_index(p, v)]) begin
               begun_q[noc_pkg::vc_index(p, v)] <= !tail_i[noc_pkg::vc_index(p, v)];
               streams_q[noc_pkg::vc_index(p, v)] <= !tail_i[noc_pkg::vc_index(p, v)];
             end
@@ -387,14 +391,15 @@ module phased_matcher #(
     logic [P-1:0] wrong, many, granted;
     logic [P-1:0] starts, goes_on, open_packet;  // outputs: grant a packet start, another flit; a packet is open there
     if (rst_ni) fires_when_it_pops: assert (phase_fires_i == (phase_pop_i != '0));
-    if (rst_ni && (pop_o != '0 || reserve_o != '0)) begin
+    if (rst_ni && (pop != '0 || reserve_o != '0)) begin
       for (int unsigned p = 0; p < P; p++) begin
-        wrong[p] = pop_o[p] && !request_i[noc_pkg::vc_index(p, 32'(pop_vc_o[VC_W*p +: VC_W]))];
+        wrong[p] = (pop_o[noc_pkg::vc_index(p, 0) +: VCS] & ~request_i[noc_pkg::vc_index(p, 0) +: VCS]) != '0 ||
+                   pop[p] != $onehot(pop_o[noc_pkg::vc_index(p, 0) +: VCS]);
         many[p] = (move[P*p +: P] & (move[P*p +: P] - P'(1))) != '0;
       end
       pop_takes_a_front: assert (wrong == '0);
-      one_output_per_flit: assert (many == '0 && $countones(pop_o) == $countones(reserve_o));
-      phase_goes_first: assert ((pop_o & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
+      one_output_per_flit: assert (many == '0 && $countones(pop) == $countones(reserve_o));
+      phase_goes_first: assert ((pop & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
     end
     if (rst_ni && enable) begin
       starts = '0;
@@ -425,7 +430,7 @@ module phased_matcher #(
       several_inputs_ask_for_an_output: cover (contended != '0);
       grant_lost_to_the_phase: cover (lost != '0);
       loser_rests: cover (rest_q != '0);
-      several_flits_move: cover ((pop_o & (pop_o - P'(1))) != '0);
+      several_flits_move: cover ((pop & (pop - P'(1))) != '0);
     end
   end
 endmodule

@@ -163,6 +163,7 @@ module phased_switch #(
   // Phases in use, by slot; slots of the ports.
   logic [PHASES_IN_USE-1:0]         active, waits;
   logic [VC_W*PHASES_IN_USE-1:0]    vc;
+  logic [VCS-1:0]                   first_vc;
   logic [PHASE_W*PHASES_IN_USE-1:0] phase;
   logic [P-1:0]                     in_slot, out_slot;
   logic [P-1:0]                     first_held, under_way;  // for the matcher
@@ -182,8 +183,9 @@ module phased_switch #(
   // Online unicasts, the first ones by noc_pkg::vc_index.
   logic [VCS*P-1:0]       request, no_route, locked;
   logic [VCS*P*OUT_W-1:0] front_out;
-  logic [P-1:0]           online_pop, online_reserve;
-  logic [VC_W*P-1:0]      online_pop_vc, online_reserve_vc;
+  logic [P-1:0]           online_reserve;
+  logic [VCS*P-1:0]       online_pop;  // bit vc_index(input, VC)
+  logic [VC_W*P-1:0]      online_reserve_vc;
   logic [7:0]             online_stall_credit, online_stall_arbiter;
   logic                   matcher_idle;
 
@@ -226,6 +228,7 @@ module phased_switch #(
     .rst_ni,
     .active_o      (active),
     .vc_o          (vc),
+    .first_vc_o    (first_vc),
     .phase_o       (phase),
     .in_slot_o     (in_slot),
     .out_slot_o    (out_slot),
@@ -265,7 +268,7 @@ module phased_switch #(
     .tail_i         (front_tail),
     .room_i         (room),
     .phase_held_i   (first_held),
-    .phase_vc_i     (vc[0 +: VC_W]),
+    .phase_vc_i     (first_vc),
     .closed_i,
     .under_way_i    (under_way),
     .under_way_vc_i (under_way_vc),
@@ -273,7 +276,6 @@ module phased_switch #(
     .phase_reserve_i(reserve),
     .phase_fires_i  (fires),
     .pop_o          (online_pop),
-    .pop_vc_o       (online_pop_vc),
     .reserve_o      (online_reserve),
     .reserve_vc_o   (online_reserve_vc),
     .locked_o       (locked),
@@ -375,11 +377,8 @@ module phased_switch #(
   end
 
   // ------------------------------------------------------------------ ports
-  logic [P-1:0]                leave;
   logic [P-1:0]                read_tail;
   logic [noc_pkg::TAG_W*P-1:0] read_tag;
-
-  assign leave = pop | online_pop;
 
   phased_join_check #(.P(P)) i_join_check (
     .clk_i,
@@ -399,14 +398,15 @@ module phased_switch #(
     logic [VC_W-1:0]              in_vc, out_vc;  // VCs of the phase that the port's slot has
     logic [PHASE_W-1:0]           in_phase;
     logic                         in_active;
-    logic [VC_W-1:0]              pop_vc, reserve_vc;
+    logic [VC_W-1:0]              reserve_vc;
+    logic [VCS-1:0]               pop_vc;         // one-hot
     assign in_vc = in_slot[p] ? vc[VC_W*LAST_SLOT +: VC_W] : vc[0 +: VC_W];
     assign out_vc = out_slot[p] ? vc[VC_W*LAST_SLOT +: VC_W] : vc[0 +: VC_W];
     assign in_phase = in_slot[p] ? phase[PHASE_W*LAST_SLOT +: PHASE_W] : phase[0 +: PHASE_W];
     assign in_active = in_slot[p] ? active[LAST_SLOT] : active[0];
     assign phase_vc_o[VC_W*p +: VC_W] = out_vc;
     // By what the phase does, which is known before what online unicasts do beside it.
-    assign pop_vc = pop[p] ? in_vc : online_pop_vc[VC_W*p +: VC_W];
+    assign pop_vc = pop[p] ? VCS'(1) << in_vc : online_pop[noc_pkg::vc_index(p, 0) +: VCS];
     assign reserve_vc = reserve[p] ? out_vc : online_reserve_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i,
@@ -429,8 +429,7 @@ module phased_switch #(
       .no_route_o   (no_route[noc_pkg::vc_index(p, 0) +: VCS]),
       .front_out_o  (front_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
       .front_tail_o (front_tail[noc_pkg::vc_index(p, 0) +: VCS]),
-      .pop_i        (leave[p]),
-      .pop_vc_i     (pop_vc),
+      .pop_i        (pop_vc),
       .read_header_o(read_header),
       .flit_valid_o (enter_valid_o[p]),
       .flit_o       (flit),

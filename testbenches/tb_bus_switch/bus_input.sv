@@ -69,6 +69,9 @@ module bus_input #(
     if (in_valid_i) flit_q <= in_flit_i;
   end
 
+  logic [noc_pkg::NUM_VCS-1:0] pop;
+  assign pop = pop_i ? noc_pkg::NUM_VCS'(1) << pop_vc_i : '0;
+
   vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_buffer (
     .clk_i,
     .rst_ni,
@@ -78,8 +81,7 @@ module bus_input #(
     .in_side_i  ({header.tail, known_i, out_i}),
     .valid_o    (valid),
     .side_o     (side),
-    .pop_i,
-    .pop_vc_i,
+    .pop_i      (pop),
     .flit_o,
     .credit_o,
     .overflow_o,

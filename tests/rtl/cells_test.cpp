@@ -70,8 +70,8 @@ void run_buffer(int data_depth, int control_depth, std::uint64_t seed) {
     model.in_flit_i = flit.flit;
     model.in_side_i = flit.side;
     const int pop_vc = some_vc();
-    model.pop_i = !held[pop_vc].empty() && random.below(100) < out_percent;
-    model.pop_vc_i = static_cast<CData>(pop_vc);
+    const bool pops = !held[pop_vc].empty() && random.below(100) < out_percent;
+    model.pop_i = static_cast<CData>(pops ? 1U << pop_vc : 0U);
 
     const int depth = in_vc == 3 ? control_depth : data_depth;
     const bool full = static_cast<int>(held[in_vc].size()) + popped[in_vc] == depth;
@@ -88,7 +88,7 @@ void run_buffer(int data_depth, int control_depth, std::uint64_t seed) {
     edge(model);
 
     ASSERT_EQ(model.overflow_o, model.in_valid_i && full) << "cycle " << cycle << " seed " << seed;
-    ASSERT_EQ(model.credit_o, model.pop_i ? 1U << pop_vc : 0U) << cycle << " seed " << seed;
+    ASSERT_EQ(model.credit_o, pops ? 1U << pop_vc : 0U) << cycle << " seed " << seed;
     bool empty = model.credit_o == 0;
     for (int vc = 0; vc < kVcs; ++vc) {
       ASSERT_EQ(model.valid_o >> vc & 1U, held[vc].empty() ? 0U : 1U)

@@ -52,13 +52,12 @@ void show_phased_port(GtkwaveSave& save, const WaveScope& port) {
     const WaveScope input = port.inside("i_input");
     input.show(kBinary, "in_valid_i");
     input.show(kBinary, "match_o");
-    input.show(kBinary, "pop_i");
-    input.show(TraceNames::kVc, "pop_vc_i");
     show_each_vc(save, [&](int vc) {
       const WaveScope queue =
           input.inside("i_buffer").inside(fmt::format("gen_vc[{}]", vc)).inside("i_queue");
       queue.show(kDecimal, "slots_used", "used_q", 0, 1);
       queue.show(kBinary, "front_valid", "valid_o", 0, 1);
+      input.show(kBinary, "pop_i", "pop_i", vc, kNumVcs);
       input.show(TraceNames::kPhase, "front_phase", "front_phase_o", vc, kNumVcs);
       input.show(kHex, "front_dst", "front_dst_o", vc, kNumVcs);
       input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);

@@ -34,6 +34,7 @@ module online_top #(
   logic [VCS*P-1:0] request, tail, room, locked;
   logic [P*P-1:0]   move;
   logic [P-1:0]     pop, reserve, phase_in, phase_out;
+  logic [VCS*P-1:0] pop_vcs;
   logic [2*P-1:0]   pop_vc, reserve_vc;
   logic [14*P-1:0]  route;
   logic             matcher_idle, paths_idle;
@@ -44,6 +45,10 @@ module online_top #(
       assign tail[noc_pkg::vc_index(p, v)] = tail_i[32*v+p];
       assign room[noc_pkg::vc_index(p, v)] = room_i[32*v+p];
     end
+  end
+  for (genvar p = 0; p < P; p++) begin : gen_pop_vc
+    assign pop[p] = pop_vcs[noc_pkg::vc_index(p, 0) +: VCS] != '0;
+    assign pop_vc[2*p +: 2] = noc_pkg::onehot_vc(pop_vcs[noc_pkg::vc_index(p, 0) +: VCS]);
   end
   always_comb begin
     locked_o = '0;
@@ -66,15 +71,14 @@ module online_top #(
     .tail_i         (tail),
     .room_i         (room),
     .phase_held_i   (phase_held_i[P-1:0]),
-    .phase_vc_i,
+    .phase_vc_i     (VCS'(1) << phase_vc_i),
     .closed_i       ('0),
     .under_way_i    ('0),
     .under_way_vc_i ('0),
     .phase_pop_i    (phase_pop_i[P-1:0]),
     .phase_reserve_i(phase_reserve_i[P-1:0]),
     .phase_fires_i  (phase_pop_i[P-1:0] != '0),
-    .pop_o          (pop),
-    .pop_vc_o       (pop_vc),
+    .pop_o          (pop_vcs),
     .reserve_o      (reserve),
     .reserve_vc_o   (reserve_vc),
     .locked_o       (locked),

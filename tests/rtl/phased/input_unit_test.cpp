@@ -89,8 +89,7 @@ class Bench {
     pop_.reset();
     const int vc = some_vc();
     if (!held_[vc].empty() && random_.below(100) < pop_percent_) pop_ = vc;
-    model_.pop_i = pop_.has_value();
-    model_.pop_vc_i = static_cast<CData>(vc);
+    model_.pop_i = static_cast<CData>(pop_ ? 1U << vc : 0U);
     model_.active_i = random_.below(5) != 0;
     model_.vc_i = static_cast<CData>(random_.below(kVcs));
     model_.phase_i =
@@ -235,8 +234,7 @@ TEST(InputUnitDeathTest, AssertsThatAPopTakesAFront) {
     model.in_valid_i = model.active_i = 0;
     model.pop_i = 0;
     reset(model);
-    model.pop_i = 1;
-    model.pop_vc_i = 2;
+    model.pop_i = 1U << 2U;
     edge(model);
   };
   EXPECT_DEATH(pop(), "pop_takes_a_front");
