@@ -79,8 +79,8 @@ tr -s '\n ' ' ' <"$top/log" | grep -qF "found no '$here/share/fredsim/rtl'" || {
 mv "$top/rtl" "$here/share/fredsim/rtl"
 
 echo "== pkg-config"
-found=("$here"/lib/pkgconfig "$here"/lib/*/pkgconfig)
-export PKG_CONFIG_PATH=${found[-1]}
+PKG_CONFIG_PATH=$(dirname "$(find "$here" -name fredsim.pc)")
+export PKG_CONFIG_PATH
 [[ "$(pkg-config --modversion fredsim)" == "$("$here/bin/fredsim" --version | sed -E 's/^fredsim ([0-9.]+).*/\1/;q')" ]] || fail "pkg-config: another version"
 flags=$(pkg-config --cflags --libs fredsim)
 eval "set -- $flags"

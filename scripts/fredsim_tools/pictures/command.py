@@ -29,6 +29,8 @@ PLACES = {
     "preemption": ("studies/pictures", "bars"),
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
+    "strategies": ("studies/pictures", "strategies"),
+    "memory": ("studies/pictures", "strategies"),
 }
 
 
@@ -47,10 +49,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault"])  # fmt: skip
-    from . import bars, curves, waveform, wafer  # need matplotlib
+    from . import bars, curves, strategies, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "curves": curves, "waveform": waveform, "wafer": wafer}
+    modules = {"bars": bars, "curves": curves, "strategies": strategies, "waveform": waveform, "wafer": wafer}
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:
         folder, module = PLACES[name]

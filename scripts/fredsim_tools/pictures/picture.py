@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts that all pictures share: runs, the file of each, and how sizes are written on an axis."""
 
+import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +29,16 @@ class Picture:
 
     def fredsim(self, *arguments: str) -> list[Json]:
         return self.runs.fredsim(*arguments)["runs"]
+
+    def study(self, name: str) -> list[Json]:
+        """Rows of the table of a study in configs/studies. Points that are in build/studies are not run again; one that fails is a row."""
+        folder = Path("build/studies") / name
+        command = [self.runs.program, "sweep", f"configs/studies/{name}.yaml", "--results", str(folder), "--quiet"]
+        print("==", *command, file=self.runs.announced, flush=True)
+        done = subprocess.run(command)
+        if done.returncode not in (0, 1):
+            self.runs.fail(f"{' '.join(command)}: exit code {done.returncode}")
+        return [json.loads(line) for line in (folder / "table.jsonl").read_text(encoding="utf-8").splitlines()]
 
     def save(self, figure: Figure) -> None:
         save(figure, self.file, sys.stdout, ["svg"])
