@@ -109,6 +109,9 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FUL
 configure_file(${CMAKE_CURRENT_LIST_DIR}/fredsim.pc.in ${PROJECT_BINARY_DIR}/package/fredsim.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/fredsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
+if(NOT FREDSIM_PACKAGE)
+  return()
+endif()
 # A Debian package: cpack -G DEB (scripts/package.sh).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME fredsim)

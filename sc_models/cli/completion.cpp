@@ -60,8 +60,7 @@ std::vector<CLI::App*> commands_of(CLI::App& app) {
 
 std::string names_of(const std::vector<CLI::App*>& commands) {
   std::string names;
-  for (CLI::App* command : commands)
-    names += (names.empty() ? "" : " ") + command->get_name();
+  for (CLI::App* command : commands) names += (names.empty() ? "" : " ") + command->get_name();
   return names;
 }
 

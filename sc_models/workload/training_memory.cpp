@@ -75,7 +75,7 @@ TrainingMemory expanded_of(const TrainingMemory& memory, const NpuCompute& npu) 
 TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& o, int stage) {
   const std::vector<LayerRange> layers = layers_of(model, o, stage);
   const bool streams = o.execution == Execution::kStreaming;
-  std::uint64_t parameters = 0;  // of the stage's layers that are there at once
+  std::uint64_t parameters = 0;  // layers of the stage that are there at once
   for (const LayerRange& range : layers)
     parameters = std::max(parameters, parameters_of(model, range));
   std::uint64_t own = share_of_bytes(parameters, o.strategy.mp);

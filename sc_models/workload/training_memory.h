@@ -26,9 +26,9 @@ struct TrainingMemory {
   std::uint64_t total() const { return weights + gradients + optimizer + activations; }
 };
 
-// Of a worker of this stage, with the most samples.
+// A worker of this stage, with the most samples.
 TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& options, int stage);
-// Of the stage that needs the most.
+// The stage that needs the most.
 TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options);
 
 // Bytes that expanded memory takes.

@@ -265,6 +265,8 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "npu.peak=990 TFLOP/s",
                                       "npu.memory_bandwidth=3 TB/s",
                                       "npu.memory=80 GB",
+                                      "npu.expanded_memory=0 GB",
+                                      "npu.expanded_memory_bandwidth=250 GB/s",
                                       "npu.efficiency=1",
                                       "fabric.type=fred_tree",
                                       "fabric.link_latency=20 ns",

@@ -40,7 +40,7 @@ TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {
   EXPECT_EQ(machine_path("configs/fred_d.yaml", folder()), "configs/fred_d.yaml");
   EXPECT_EQ(machine_path("no/fred_d", folder()), "no/fred_d");
   EXPECT_EQ(machine_path("CMakeLists.txt", folder()),
-            "CMakeLists.txt");                                    // of the working directory
+            "CMakeLists.txt");                                    // the working directory's
   EXPECT_EQ(machine_path("other.yaml", folder()), "other.yaml");  // whoever opens it refuses it
   EXPECT_EQ(machine_path("", folder()), "");
 }
@@ -56,7 +56,7 @@ TEST_F(MachinePath, AnotherNameIsRefusedWithThoseThereAre) {
             "found 'fred_d', which is no file, and no machines; allowed: a machine file");
 }
 
-// Of the checkout, where nothing is installed.
+// Nothing is installed beside this program.
 TEST_F(MachinePath, MachinesOfTheProgramAreThoseOfConfigs) {
   EXPECT_TRUE(std::filesystem::equivalent(machine_folder(), "configs"));
   EXPECT_TRUE(std::filesystem::equivalent(machine_path("fred_small"), "configs/fred_small.yaml"));

@@ -91,7 +91,8 @@ cmp ours theirs || fail "the program by pkg-config prints another table"
 
 echo "== manual pages"
 pages=("$here"/share/man/man1/fredsim*.1.gz)
-((${#pages[@]} == 12)) || fail "${#pages[@]} pages"
+mapfile -t commands < <("$here/bin/fredsim" help --completion bash | sed -nE 's/^    ([a-z]+)\)$/\1/p')
+((${#pages[@]} == ${#commands[@]} && ${#pages[@]} > 10)) || fail "${#pages[@]} pages of the program and ${commands[*]}"  # one for help is not there
 for page in "${pages[@]}"; do
   zcat "$page" >page.1
   mandoc -T lint -W error page.1 || fail "$page"

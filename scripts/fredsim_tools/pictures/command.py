@@ -29,7 +29,6 @@ PLACES = {
     "preemption": ("studies/pictures", "bars"),
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
-    "strategies": ("studies/pictures", "strategies"),
     "memory": ("studies/pictures", "strategies"),
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat maps of training: iterations by strategy and machine, and by memory and its bandwidth, from studies (fredsim sweep)."""
+"""Heat maps of training: iterations by strategy and by the bandwidth of expanded memory, from studies (fredsim sweep)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isnan, log, nan
@@ -13,7 +13,7 @@ from .picture import Picture
 NS_PER_S = 1e9
 
 
-Row = Json  # of the table of a study
+Row = Json  # a row of a study's table
 STREAMED = "weights streamed"
 
 
@@ -49,23 +49,6 @@ def heat_map(axis: Axes, lines: Sequence[str], columns: Sequence[str], value: Ca
     axis.spines[:].set_visible(False)
     axis.tick_params(length=0)
     axis.set_title(title)
-
-
-def strategies(picture: Picture) -> None:
-    """Iterations of two models by strategy and machine."""
-    rows = picture.study("strategies")
-    machines = {"mesh,\npaper's": ("configs/mesh.yaml", "paper"), "mesh,\nbest": ("configs/mesh.yaml", "auto"), "Fred-D": ("configs/fred_d.yaml", "auto")}
-    figure, axes = pyplot.subplots(1, 2, figsize=(7, 4.6), layout="constrained", sharey=True)
-    for axis, model, title in zip(axes, ("transformer_17b", "transformer_1t"), ("Transformer-17B", "Transformer-1T, streamed")):
-        own = [row for row in rows if row["options"]["workload"] == model]
-
-        def value(strategy: str, machine: str, own: list[Row] = own) -> float | None:
-            file, algorithm = machines[machine]
-            return seconds(row for row in own
-                           if strategy_of(row) == strategy and row["machine"] == file and row["options"]["algorithm"] == algorithm)  # fmt: skip
-
-        heat_map(axis, strategies_of(own), list(machines), value, f"{title}, s")
-    picture.save(figure)
 
 
 def memory_of(row: Row) -> str:
