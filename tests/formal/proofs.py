@@ -203,6 +203,7 @@ def phased_control():
         Fault("change_is_between_packets", "phased_control", choice, "assign change = decided_q;"),
         Fault("only_the_active_phase_leaves", "phased_join", *every),
         Fault("wave_two_edges_later", "phased_control", "load_q <= changed_q;", "load_q <= change;"),
+        Fault("first_vc_is_of_slot_0", "phased_control", "first_vc_q <= VCS'(1) << next_vc_q;", "first_vc_q <= VCS'(1) << pick;"),
     )
     look_up = "if (clear_i) candidate_o <= '0;"
     choices = (
