@@ -24,10 +24,13 @@ LIMIT = 600  # seconds; longer ones hang
 BUILDS = "builds into the checkout's own build folder"
 TUTORIAL = "tests/tutorial runs it, on a fredsim that has the fault"
 OUTSIDE = "testbenches/tb_bus_switch/outside_test.sh runs it"
+INSTALLED = "tests/package/installed_test.sh does such"
 OWN_NPU = "tests/testbenches/own_npu_outside.sh does"
 # By what a command begins with; first those of one section alone.
 NOT_RUN = [
     ("Installing fredsim", "scripts/quickstart.sh", "README has its main job"),
+    ("As a package", "scripts/package.sh", "a build of minutes"),
+    ("As a package", "/tmp/fredsim/", INSTALLED),
     ("Debugging a switch in five minutes", "", TUTORIAL),
     ("A kind of switch", "cp ", OUTSIDE),
     ("A kind of switch", "cmake ", OUTSIDE),
@@ -54,6 +57,7 @@ NOT_RUN = [
 # By the first line of a block.
 NOT_OUTPUT = {
     "cmake_minimum_required": OWN_NPU,
+    "export PKG_CONFIG_PATH": INSTALLED,
     "# An iteration of training": "a work file",
     "- collective: all_reduce": "a work file",
     "machines:": "a study",
