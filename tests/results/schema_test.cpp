@@ -263,6 +263,7 @@ TrainingResult sample_training_result() {
                    .memory_ns = 10,
                    .exposed_ns = 40,
                    .bubble_ns = 50}};
+  result.memory = NpuMemory{24'000'000, 24'000'000, 144'000'000, 5'000'000, 7};
   return result;
 }
 
@@ -277,6 +278,7 @@ TrainingSetup sample_training_setup() {
   setup.accounting = "overlap";
   setup.gradients = "bucket=25MB";
   setup.optimizer = "adam";
+  setup.recompute = "full";
   setup.execution = "streaming";
   setup.stream = "multicast";
   setup.stream_layers = 1;
@@ -297,6 +299,7 @@ json inference_file(const std::string& phase) {
   setup.fit.reset();
   TrainingResult result = sample_training_result();
   result.tokens = TokenTimes{123.5, 2e6};
+  result.memory.reset();
   return training_file(setup, result);
 }
 json traces_file() {
@@ -304,7 +307,9 @@ json traces_file() {
   setup.given = "traces, 8 ranks, 280 nodes";
   setup.optimizer = setup.stream = "";
   setup.model_file = "none";
-  return training_file(setup, sample_training_result());
+  TrainingResult result = sample_training_result();
+  result.memory.reset();
+  return training_file(setup, result);
 }
 json interrupted_training_file() {
   TrainingResult result = sample_training_result();
