@@ -68,7 +68,7 @@ def cycles_of(fst, names):
             value, name = (words[0][1:], words[1]) if line[0] == "b" else (line[0], line[1:])
             for path in ids.get(name, []):
                 values[path] = int(value, 2)
-                if path.endswith(".in_credit_o"):  # its bit of DP and port 0
+                if path.endswith((".in_credit_o", ".i_input.pop_i")):  # their bit of DP, and port 0
                     values[path] = values[path] >> 2 & 1
     end_of_time()
     return high, values

@@ -78,7 +78,7 @@ def lost_credit(picture: Picture) -> None:
             picture.runs.fail(f"{picture.faulty}: no fault")
         found: Mapping[int, Mapping[str, int]] = values_by_cycle(fst, signals)
     cycles = [cycle for cycle in sorted(found) if 88 <= cycle <= 134]
-    bits = [[found[cycle].get(signal, 0) >> shift & 1 for cycle in cycles] for signal, shift in zip(signals, (0, 0, 8))]
+    bits = [[found[cycle].get(signal, 0) >> shift & 1 for cycle in cycles] for signal, shift in zip(signals, (0, 2, 2))]
     numbers = [found[cycle].get(signals[3], 0) for cycle in cycles]
     figure, axis = pyplot.subplots(figsize=(7, 2.7), layout="constrained")
     titles = ["flit comes in", "flit leaves buffer", "credit goes back", "credits at sender"]
