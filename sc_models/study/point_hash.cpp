@@ -182,7 +182,7 @@ const std::string& PointHasher::machine_hash(const StudyPoint& point) {
     for (const MachineKey& key : ConfigReader(std::move(root), point.machine->file).resolved())
       text += part(key.path) + part(value_text(key));
   } catch (const BadInput&) {  // the point's own command says so
-    text = name + part(content_of(point.machine->file).value_or(""));
+    text = name + part(content_of(machine_path(point.machine->file)).value_or(""));
   }
   return machine_hashes_.emplace(std::move(name), content_hash(text)).first->second;
 }
