@@ -4,7 +4,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fredsim {
@@ -23,6 +25,13 @@ inline CLI::Option* add(CLI::App& command, const char* name, std::vector<std::st
 // Words that shells offer for a value, blanks between them. Kept as the name of a validator that takes everything.
 inline void offer(CLI::Option* option, const std::string& words) {
   option->check(CLI::Validator([](std::string&) { return std::string(); }, "").name(words));
+}
+
+// The same, of the words that the value's check allows.
+inline void offer(CLI::Option* option, std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : " ") + std::string(word);
+  offer(option, text);
 }
 
 // Those words; empty: none.

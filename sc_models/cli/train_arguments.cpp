@@ -28,6 +28,14 @@ constexpr std::uint64_t kMaxLayers = 1 << 16;
 constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
 constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 constexpr double kMaxSpeedup = 1000;
+// Words of options, in the order of their enumerations.
+constexpr auto kAccounting = std::to_array<std::string_view>({"serial", "overlap"});
+constexpr auto kExecutions = std::to_array<std::string_view>({"stationary", "streaming"});
+constexpr auto kStreams = std::to_array<std::string_view>({"broadcast", "multicast"});
+constexpr auto kRecompute = std::to_array<std::string_view>({"none", "selective", "full"});
+constexpr auto kMemory = std::to_array<std::string_view>({"unlimited", "limited"});
+constexpr auto kOptimizers = std::to_array<std::string_view>({"none", "sgd", "adam"});
+constexpr auto kPhases = std::to_array<std::string_view>({"prefill", "decode"});
 
 // Refuses an option that was given, and is not for this kind of run.
 void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
@@ -42,8 +50,8 @@ void refuse_beside(std::string_view option, const std::string& text, std::string
 }
 
 void check_accounting(const std::string& text, TrainOptions& options) {
-  constexpr auto kNames = std::to_array<std::string_view>({"serial", "overlap"});
-  options.training.accounting = static_cast<Accounting>(parse_word("--accounting", text, kNames));
+  options.training.accounting =
+      static_cast<Accounting>(parse_word("--accounting", text, kAccounting));
   options.accounting = text;
 }
 
@@ -99,7 +107,7 @@ void TrainStrings::add_to(CLI::App& command) {
             "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or "
             "a text "
             "workload of ASTRA-sim (.txt)"),
-        "resnet152 transformer_17b gpt3 transformer_1t");
+        built_in_models());
   add(command, "--trace", trace, "PREFIX",
       "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
   add(command, "--comm-groups", comm_groups, "FILE",
@@ -125,7 +133,7 @@ void TrainStrings::add_to(CLI::App& command) {
       "or steps of decode, a token each (default 2; of prefill 1)");
   offer(add(command, "--phase", phase, "NAME",
             "inference of a transformer in place of training: prefill or decode"),
-        "prefill decode");
+        kPhases);
   add(command, "--batch", batch, "N",
       "of --phase: sequences over all replicas (default: one per replica and microbatch)");
   add(command, "--context", context, "N",
@@ -137,7 +145,7 @@ void TrainStrings::add_to(CLI::App& command) {
   offer(add(command, "--accounting", accounting, "NAME",
             "serial (default): gradients are sent after the backward pass, and senders wait; or "
             "overlap"),
-        "serial overlap");
+        kAccounting);
   add(command, "--gradients", gradients, "WHAT",
       "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
       "all-gathers");
@@ -145,25 +153,25 @@ void TrainStrings::add_to(CLI::App& command) {
       add(command, "--optimizer", optimizer, "NAME",
           "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
           "state go through the memory of the NPUs"),
-      "none sgd adam");
+      kOptimizers);
   offer(
       add(command, "--recompute", recompute, "WHAT",
           "activations that the backward pass computes again: none (default), selective, attention "
           "scores, or full, all but the outputs of layers"),
-      "none selective full");
+      kRecompute);
   offer(add(command, "--memory", memory, "NAME",
             "of the NPUs. unlimited (default): what a model needs beyond npu.memory costs nothing. "
             "limited: it goes to npu.expanded_memory at its bandwidth, or is refused"),
-        "unlimited limited");
+        kMemory);
   offer(
       add(command, "--execution", execution, "NAME",
           "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
           "layer, and "
           "get the gradients (default of gpt3 and transformer_1t)"),
-      "stationary streaming");
+      kExecutions);
   offer(add(command, "--stream", stream, "WHAT",
             "weights go to all NPUs, broadcast (default), or to those that use them, multicast"),
-        "broadcast multicast");
+        kStreams);
   add(command, "--stream-layers", stream_layers, "N",
       "layers of the model that come in together for each stage (default 2)");
   add(command, "--stream-groups", stream_groups, "N",
@@ -175,12 +183,12 @@ void TrainStrings::add_to(CLI::App& command) {
       "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
   offer(add(command, "--on-conflict", on_conflict, "WHAT",
             "groups that cannot be routed together: refuse (default), later or unicast"),
-        "refuse later unicast");
+        kOnConflict);
   offer(add(command, "--packet-order", packet_order, "WHAT",
             "arrival, recurring, auto (default) or, on meshes and toruses, paced, as of run: with "
             "paced "
             "large models are simulated faster"),
-        "auto arrival recurring paced");
+        kPacketOrder);
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");
@@ -215,11 +223,11 @@ void TrainStrings::check_rate(TrainOptions& options,
 
 void TrainStrings::check_execution(TrainOptions& options) const {
   TrainingOptions& training = options.training;
-  constexpr auto kNames = std::to_array<std::string_view>({"stationary", "streaming"});
   options.execution = !execution.empty()                     ? execution
                       : streams_by_default(options.workload) ? "streaming"
                                                              : "stationary";
-  training.execution = static_cast<Execution>(parse_word("--execution", options.execution, kNames));
+  training.execution =
+      static_cast<Execution>(parse_word("--execution", options.execution, kExecutions));
   if (training.execution == Execution::kStationary) {
     for (const auto& [option, text] :
          {std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
@@ -232,7 +240,6 @@ void TrainStrings::check_execution(TrainOptions& options) const {
   refuse_given("--optimizer", optimizer,
                "; allowed: with --execution stationary. The I/O controllers update the weights");
   options.gradients = "streamed";
-  constexpr auto kStreams = std::to_array<std::string_view>({"broadcast", "multicast"});
   options.stream = stream.empty() ? "broadcast" : stream;
   training.stream = static_cast<Stream>(parse_word("--stream", options.stream, kStreams));
   if (!stream_layers.empty())
@@ -246,8 +253,6 @@ void TrainStrings::check_execution(TrainOptions& options) const {
 }
 
 void TrainStrings::check_memory(TrainOptions& options) const {
-  constexpr auto kRecompute = std::to_array<std::string_view>({"none", "selective", "full"});
-  constexpr auto kMemory = std::to_array<std::string_view>({"unlimited", "limited"});
   options.recompute = recompute.empty() ? "none" : recompute;
   options.training.recompute =
       static_cast<Recompute>(parse_word("--recompute", options.recompute, kRecompute));
@@ -258,10 +263,9 @@ void TrainStrings::check_memory(TrainOptions& options) const {
 }
 
 void TrainStrings::check_optimizer(TrainOptions& options) const {
-  constexpr auto kNames = std::to_array<std::string_view>({"none", "sgd", "adam"});
   options.optimizer = optimizer.empty() ? "none" : optimizer;
   options.training.optimizer =
-      static_cast<Optimizer>(parse_word("--optimizer", options.optimizer, kNames));
+      static_cast<Optimizer>(parse_word("--optimizer", options.optimizer, kOptimizers));
 }
 
 TrainOptions::Source TrainStrings::source() const {
@@ -309,10 +313,9 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
 }
 
 void TrainStrings::check_phase(TrainOptions& options) const {
-  constexpr auto kNames = std::to_array<std::string_view>({"prefill", "decode"});
   constexpr std::uint64_t kMaxTokens = 1 << 24;
   InferenceOptions inference;
-  inference.phase = static_cast<InferencePhase>(parse_word("--phase", phase, kNames));
+  inference.phase = static_cast<InferencePhase>(parse_word("--phase", phase, kPhases));
   for (const auto& [option, text] :
        {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
         std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),

@@ -25,9 +25,6 @@ namespace {
 
 constexpr const char* kDefaultSize = "1MiB";
 constexpr const char* kDefaultFactor = "2";
-constexpr auto kPacketOrder =
-    std::to_array<std::string_view>({"auto", "arrival", "recurring", "paced"});
-constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
 
 bool has_size(const WorkStrings& strings) {
   return !strings.size.empty() || !strings.begin.empty() || !strings.end.empty() ||
@@ -199,7 +196,7 @@ void WorkStrings::add_to(CLI::App& command) {
       "paper snake identity auto");
   offer(add(command, "--on-conflict", on_conflict, "WHAT",
             "groups that the switches cannot route together: refuse (default), later or unicast"),
-        "refuse later unicast");
+        kOnConflict);
   offer(
       add(command, "--packet-order", packet_order, "WHAT",
           "of packets that wait for a channel. arrival: what came first. recurring: those of "
@@ -207,7 +204,7 @@ void WorkStrings::add_to(CLI::App& command) {
           "recurs, so that large sizes are quickly simulated. auto (default): recurring where that "
           "changes cycles by less than a percent, else arrival. paced: on a mesh or torus, all "
           "collectives in an order, and NPUs start packets evenly: about half a percent slower"),
-      "auto arrival recurring paced");
+      kPacketOrder);
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {

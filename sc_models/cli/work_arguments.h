@@ -6,9 +6,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/placement.h"
@@ -65,6 +67,9 @@ std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology
                                std::uint64_t size, std::uint64_t seed);
 
 // The value of an option --on-conflict; "": refuse.
+inline constexpr auto kPacketOrder =
+    std::to_array<std::string_view>({"auto", "arrival", "recurring", "paced"});
+inline constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
 OnConflict parse_on_conflict(const std::string& text);
 PacketOrder parse_packet_order(const std::string& text);  // empty: auto
 
