@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/units.h"
 #include "cli/best_base.h"
 #include "cli/interrupt.h"
 #include "cli/machine_word.h"
 #include "cli/machines.h"
+#include "cli/npu_memory.h"
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
@@ -24,7 +24,6 @@
 #include "topology/faults.h"
 #include "workload/graph_size.h"
 #include "workload/trace_export.h"
-#include "workload/training_memory.h"
 #include "workload/worker_graph.h"
 #include "workload/worker_traffic.h"
 
@@ -228,28 +227,6 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
 }
 
-std::optional<NpuMemory> TrainingJobs::memory_of(const TrainedMachine& entry) const {
-  if (!is_model() || asked_.inference) return std::nullopt;
-  const TrainingMemory memory = max_training_memory(model_, asked_.training);
-  return NpuMemory{.weights = memory.weights,
-                   .gradients = memory.gradients,
-                   .optimizer = memory.optimizer,
-                   .activations = memory.activations,
-                   .expanded = expanded_bytes(memory, entry.config.compute)};
-}
-
-std::optional<std::string> TrainingJobs::memory_beyond() const {
-  if (asked_.training.limits_memory) return std::nullopt;
-  for (const TrainedMachine& entry : machines_) {
-    const std::optional<NpuMemory> memory = memory_of(entry);
-    if (!memory || memory->expanded == 0) continue;
-    const std::uint64_t own = entry.config.compute.memory_bytes;
-    return fmt::format("NPUs of {} hold {} (--memory limited does not grant it)", format_bytes(own),
-                       format_bytes(own + memory->expanded));
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string> TrainingJobs::idealised() const {
   std::vector<std::string> all;
   const auto communicates = [](const TrainingResult& result) {
@@ -269,7 +246,14 @@ std::vector<std::string> TrainingJobs::idealised() const {
   } else if (training.optimizer == Optimizer::kNone) {
     all.emplace_back("parameters are updated in no time");
   }
-  if (const std::optional<std::string> beyond = memory_beyond()) all.push_back(*beyond);
+  if (training.limits_memory) return all;
+  for (const TrainedMachine& entry : machines_) {
+    const NpuCompute& npu = entry.config.compute;
+    if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu)) {
+      all.push_back(*beyond);
+      break;  // the first one says it
+    }
+  }
   return all;
 }
 
@@ -444,7 +428,8 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     if (entry.is_best_base) result.algorithm = algorithm_of(entry);
     if (streams_to_users(entry)) result.stream = "multicast";
     result.packet_order = packet_order_of(entry.plans);
-    result.memory = memory_of(entry);
+    if (is_model() && !asked_.inference)
+      result.memory = npu_memory(model_, asked_.training, entry.config.compute);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

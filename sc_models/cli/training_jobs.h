@@ -80,10 +80,6 @@ class TrainingJobs {
   std::string given() const;
   bool is_model() const;
   WorkerPlacement placement_on(TrainedMachine& entry) const;
-  // None: no model is trained.
-  std::optional<NpuMemory> memory_of(const TrainedMachine& entry) const;
-  // The first machine whose NPUs hold more than they have, in words; none: all fit, or are refused.
-  std::optional<std::string> memory_beyond() const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;
   // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that training a model needs of a machine's NPUs, as results have it and in words.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/npu_compute.h"
+#include "results/training_results.h"
+#include "workload/model_shape.h"
+#include "workload/training_graph.h"
+
+namespace fredsim {
+
+// Numbers of the NPU that needs the most.
+NpuMemory npu_memory(const ModelShape& model, const TrainingOptions& training,
+                     const NpuCompute& npu);
+
+// NPUs that hold more than they have, for the list of idealisations; none: all fits.
+std::optional<std::string> memory_beyond(const NpuMemory& memory, const NpuCompute& npu);
+
+}  // namespace fredsim
