@@ -61,10 +61,16 @@ void OutputStrings::add_quiet_to(CLI::App& app) {
   app.add_flag("--quiet", quiet, "only the results: no progress, no notes");
 }
 
+void OutputStrings::add_progress_to(CLI::App& app) {
+  add_quiet_to(app);
+  add_progress_file(app, progress);
+}
+
 void OutputStrings::check(OutputOptions& options) const {
   options.json_file = json;
   options.format = parse_format(format);
   options.quiet = quiet;
+  options.progress_file = progress;
 }
 
 void SwitchStrings::add_to(CLI::App& app) {
@@ -152,6 +158,15 @@ void add_machine_files(const MachineOptions& options, FileUses& files) {
 
 void add_output(const char* option, const std::string& path, FileUses& files) {
   if (!path.empty()) files.outputs.push_back({option, path});
+}
+
+void add_progress_file(CLI::App& app, std::string& file) {
+  add(app, "--progress", file, "FILE",
+      "progress for programs, a JSON object per line; also a pipe, such as /dev/fd/3");
+}
+
+std::shared_ptr<ProgressLog> open_progress(const std::string& path) {
+  return path.empty() ? nullptr : std::make_shared<ProgressLog>(path, "--progress");
 }
 
 std::optional<OutputFile> open_output(const char* option, const std::string& path) {

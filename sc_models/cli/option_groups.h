@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cli/file_uses.h"
 #include "config/config.h"
 #include "report/output_file.h"
+#include "report/progress_log.h"
 #include "report/table_output.h"
 #include "switch/on_demand/rtl_builder.h"
 #include "switch/switch_factory.h"
@@ -38,19 +40,23 @@ struct MachineStrings {
   void check(MachineOptions& options) const;
 };
 
-// --json, --format, --quiet.
+// --json, --format, --quiet, --progress.
 struct OutputOptions {
   std::string json_file;  // empty: none; "-": standard output
   TableFormat format = TableFormat::kTable;
   bool quiet = false;
+  std::string progress_file;                    // empty: none
+  std::shared_ptr<ProgressLog> progress_log{};  // of it, while the command runs
 };
 struct OutputStrings {
   std::string json;
   std::string format = "table";
   bool quiet = false;
+  std::string progress;
   void add_json_to(CLI::App& app);
   void add_format_to(CLI::App& app);
   void add_quiet_to(CLI::App& app);
+  void add_progress_to(CLI::App& app);  // --quiet and --progress
   void check(OutputOptions& options) const;
 };
 
@@ -108,6 +114,10 @@ void add_placement_file(CLI::App& app, std::string& file);
 void add_machine_files(const MachineOptions& options, FileUses& files);
 // To those that it writes; an empty path: none.
 void add_output(const char* option, const std::string& path, FileUses& files);
+// The file of --progress, opened at once; an empty path: none.
+std::shared_ptr<ProgressLog> open_progress(const std::string& path);
+// The option --progress.
+void add_progress_file(CLI::App& app, std::string& file);
 // The file of an option, tried at once, left whole by Ctrl-C; an empty path: none.
 std::optional<OutputFile> open_output(const char* option, const std::string& path);
 

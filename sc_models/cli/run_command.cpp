@@ -84,7 +84,7 @@ void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
     std::vector<ReportedRun> table;
     for (ComparedMachine& entry : compared) {
       if (interrupt_flag()) break;
-      ReportedRun run{.result = run_job(entry, s, !request.quiet), .comparison = std::nullopt};
+      ReportedRun run{.result = run_job(entry, s, request), .comparison = std::nullopt};
       run.result.workers = workers_of(entry.work, entry.config.topology);
       run.is_best_base = entry.is_best_base;
       if (!table.empty() && !run.result.incomplete) {
@@ -160,7 +160,7 @@ class RunCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
-    output_strings_.add_quiet_to(app);
+    output_strings_.add_progress_to(app);
     if (!request_.compares) return;
     app.add_flag("--best-base", request_.best_base,
                  "the base once more, as well as it can: --algorithm auto and --placement auto; "
@@ -195,6 +195,7 @@ class RunCommand final : public Command {
     if (placement.kind == Placement::Kind::kFile)
       files.inputs.push_back({"--placement", placement.path});
     add_output("--json", request_.json_file, files);
+    add_output("--progress", request_.progress_file, files);
     add_output("--write-placement", request_.placement_file, files);
     add_output("--timeline", request_.timeline_file, files);
     if (!request_.compares) add_wave_files(request_.wave, files);
@@ -205,6 +206,7 @@ class RunCommand final : public Command {
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    request_.progress_log = open_progress(request_.progress_file);
     const std::optional<OutputFile> timeline_file =
         open_output("--timeline", request_.timeline_file);
     std::vector<ComparedMachine> compared = plan_work(request_, invocation.files);

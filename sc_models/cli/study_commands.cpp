@@ -15,7 +15,7 @@ namespace {
 
 // Outputs, how a command is run, and what a study says itself.
 constexpr auto kLeftOut = std::to_array<std::string_view>(
-    {"help", "json", "format", "quiet", "timeline", "timeline-level", "write-placement",
+    {"help", "json", "format", "quiet", "progress", "timeline", "timeline-level", "write-placement",
      "export-et", "breakdown", "trace-packets", "threads", "set", "fault", "seed", "best-base",
      "fit"});
 constexpr std::string_view kWaves = "wave";  // the beginning of all options of waveforms

@@ -99,7 +99,8 @@ PointOutcome StudyRun::outcome_of(std::size_t point, int exit_code, const std::s
   return {.is_done = false, .message = message};
 }
 
-bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress) {
+bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress,
+                   ProgressLog* log) {
   using Clock = std::chrono::steady_clock;
   const auto is_failed = [&](const auto& outcome) { return outcome && !outcome->is_done; };
   folder_.create();
@@ -113,6 +114,7 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
       .failed = static_cast<std::size_t>(std::ranges::count_if(outcomes_, is_failed))};
   std::optional<ProgressLine> line;
   if (shows_progress) line.emplace(stderr, progress_style(stderr), study_.name, Clock::now());
+  if (log != nullptr) log->begin_study(study_.name, progress, Clock::now());
   ChildProcesses children;
   std::size_t next = 0;
   while (next < points.size() || children.running() > 0) {
@@ -130,6 +132,7 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
       if (is_failed(outcome)) ++progress.failed;
     }
     if (line) line->update(progress, Clock::now());
+    if (log != nullptr) log->update(progress, Clock::now());
   }
   return true;
 }

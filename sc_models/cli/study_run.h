@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "report/progress_log.h"
 #include "study/study_folder.h"
 #include "study/study_points.h"
 
@@ -34,8 +35,10 @@ class StudyRun {
 
   // Reads what is in the folder.
   void find_outcomes();
-  // Runs these points, `jobs` at a time. False: interrupted before all were complete.
-  bool run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress);
+  // Runs these points, `jobs` at a time, with a line of progress, and lines in `log` where there is one. False: interrupted before
+  // all were complete.
+  bool run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress,
+           ProgressLog* log = nullptr);
 
   // "fredsim run configs/mesh.yaml --size=4KiB --quiet --json -"
   std::string command_text(std::size_t point) const;

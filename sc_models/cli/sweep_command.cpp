@@ -19,6 +19,7 @@
 #include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/option_groups.h"
 #include "cli/option_values.h"
 #include "cli/study_run.h"
 #include "report/output_file.h"
@@ -112,6 +113,7 @@ class SweepCommand final : public Command {
     for (std::size_t i = 0; i < modes.size(); ++i)
       for (std::size_t j = i + 1; j < modes.size(); ++j) modes[i]->excludes(modes[j]);
     app.add_flag("--quiet", quiet_, "no progress and no summary");
+    add_progress_file(app, progress_);
   }
 
   void check() override {
@@ -125,17 +127,19 @@ class SweepCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     files.inputs.push_back({"STUDY", study_});
+    add_output("--progress", progress_, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
+    const std::shared_ptr<ProgressLog> log = open_progress(progress_);
     StudyRun study(study_, results_);
     if (!export_.empty()) return write_workflow(study);
     if (!point_.empty()) return run_point(study);
     study.find_outcomes();
     if (list_) return print_list(study);
-    const bool is_complete = table_ || run_missing(study);
+    const bool is_complete = table_ || run_missing(study, log.get());
     if (!is_complete) study.find_outcomes();
     const std::vector<std::string> tables = write_tables(study, invocation.command_line);
     if (!quiet_) print_summary(study, tables);
@@ -148,13 +152,13 @@ class SweepCommand final : public Command {
   }
 
  private:
-  bool run_missing(StudyRun& study) const {
+  bool run_missing(StudyRun& study, ProgressLog* log) const {
     std::vector<std::size_t> points;
     for (std::size_t i = 0; i < study.points().size(); ++i) {
       const std::optional<PointOutcome>& outcome = study.outcomes()[i];
       if (!outcome || (retry_ && !outcome->is_done)) points.push_back(i);
     }
-    return study.run(points, jobs_, !quiet_);
+    return study.run(points, jobs_, !quiet_, log);
   }
 
   void run_point(StudyRun& study) const {
@@ -263,7 +267,7 @@ class SweepCommand final : public Command {
                  export_.back(), study.points().size());
   }
 
-  std::string study_, results_, point_;
+  std::string study_, results_, point_, progress_;
   std::string jobs_text_ = "1";
   std::vector<std::string> export_;
   bool retry_ = false, list_ = false, table_ = false, quiet_ = false;

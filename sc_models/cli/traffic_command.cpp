@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/job_progress.h"
 #include "cli/machines.h"
 #include "cli/option_groups.h"
 #include "cli/switch_pattern.h"
@@ -22,7 +22,6 @@
 #include "report/breakdown_table.h"
 #include "report/json.h"
 #include "report/output_file.h"
-#include "report/progress.h"
 #include "report/traffic_table.h"
 #include "results/fields/traffic.h"
 #include "results/version.h"
@@ -31,8 +30,6 @@
 namespace fredsim {
 
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 // The search for saturation bisects the injection limit in this many steps: to less than 1 %.
 constexpr int kSearchSteps = 128;
@@ -82,7 +79,7 @@ class Sweep {
   Sweep(const TrafficRequest& request, const MachineConfig& machine)
       : name_(with_settings(machine.topology.name, machine.settings.own)),
         pattern_(to_string(request.traffic.pattern.kind)),
-        show_progress_(!request.quiet),
+        outputs_(request),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
         run_(machine.topology, request.traffic, switches_of(request, machine.topology)),
         setup_(run_.setup()) {
@@ -128,21 +125,23 @@ class Sweep {
   std::optional<bool> measure(double rate) {
     if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
-    std::optional<ProgressLine> line;
+    JobProgress progress(outputs_, job);
     TrafficRun::OnProgress on_progress;
-    if (show_progress_) {
-      line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+    if (progress.is_wanted()) {
       on_progress = [&](std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes) {
-        line->update({.cycle = cycle,
-                      .time_ns = static_cast<double>(cycle) * ns_per_cycle_,
-                      .bytes_delivered = bytes,
-                      .share = static_cast<double>(std::min(cycle, window_end)) /
-                               static_cast<double>(window_end)},
-                     SteadyClock::now());
+        progress.update({.cycle = cycle,
+                         .time_ns = static_cast<double>(cycle) * ns_per_cycle_,
+                         .bytes_delivered = bytes,
+                         .share = static_cast<double>(std::min(cycle, window_end)) /
+                                  static_cast<double>(window_end)});
       };
     }
     try {
       TrafficPoint point = run_.measure(rate, on_progress);
+      if (!point.incomplete)
+        progress.complete({.cycle = point.cycles,
+                           .time_ns = static_cast<double>(point.cycles) * ns_per_cycle_,
+                           .bytes_delivered = point.delivered_bytes});
       const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
       const std::optional<bool> saturated =
           point.incomplete ? std::nullopt : std::optional(point.saturated);
@@ -155,7 +154,7 @@ class Sweep {
 
   std::string name_;
   std::string_view pattern_;
-  bool show_progress_;
+  const OutputOptions& outputs_;
   double ns_per_cycle_;
   TrafficRun run_;
   TrafficSetup setup_;
@@ -174,7 +173,7 @@ class TrafficCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
-    output_strings_.add_quiet_to(app);
+    output_strings_.add_progress_to(app);
   }
 
   void check() override {
@@ -194,6 +193,7 @@ class TrafficCommand final : public Command {
     FileUses files;
     add_machine_files(request_, files);
     add_output("--json", request_.json_file, files);
+    add_output("--progress", request_.progress_file, files);
     add_wave_files(request_.wave, files);
     return files;
   }
@@ -201,6 +201,7 @@ class TrafficCommand final : public Command {
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    request_.progress_log = open_progress(request_.progress_file);
     const MachineConfig machine = load_machines(request_, request_.quiet).front();
     const Topology* topology = &machine.topology;
     check_rates(request_.rates, *topology);

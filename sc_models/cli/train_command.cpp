@@ -97,7 +97,7 @@ class TrainCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
-    output_strings_.add_quiet_to(app);
+    output_strings_.add_progress_to(app);
   }
 
   void check() override {
@@ -122,6 +122,7 @@ class TrainCommand final : public Command {
     add_machine_files(request_, files);
     add_workload_files(request_.train, files.inputs);
     add_output("--json", request_.json_file, files);
+    add_output("--progress", request_.progress_file, files);
     const std::string& traces = request_.train.export_prefix;
     if (!traces.empty()) {
       files.outputs.push_back({"--export-et", groups_file(traces)});
@@ -135,6 +136,7 @@ class TrainCommand final : public Command {
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    request_.progress_log = open_progress(request_.progress_file);
     const std::optional<OutputFile> timeline_file =
         open_output("--timeline", request_.timeline_file);
     TrainingJobs training(request_, invocation.files);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/best_base.h"
 #include "cli/interrupt.h"
+#include "cli/job_progress.h"
 #include "cli/machine_word.h"
 #include "cli/machines.h"
 #include "cli/npu_memory.h"
@@ -20,7 +20,6 @@
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "engine/layout.h"
-#include "report/progress.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
 #include "workload/trace_export.h"
@@ -29,8 +28,6 @@
 
 namespace fredsim {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 // A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
 constexpr double kFitTolerance = 0.0005;
@@ -398,18 +395,16 @@ TrainingResult TrainingJobs::trained(
 std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
   if (interrupt_flag()) return std::nullopt;
   const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
-  std::optional<ProgressLine> line;
+  JobProgress progress(request_, job);
   std::function<void(const Progress&)> on_progress;
-  if (!request_.quiet) {
-    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+  if (progress.is_wanted()) {
     on_progress = [&](const Progress& p) {
       const double ns = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
-      line->update({.cycle = p.cycle,
-                    .time_ns = static_cast<double>(p.cycle) * ns,
-                    .bytes_delivered = p.bytes_delivered,
-                    .share = static_cast<double>(p.bytes_delivered) /
-                             static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))},
-                   SteadyClock::now());
+      progress.update({.cycle = p.cycle,
+                       .time_ns = static_cast<double>(p.cycle) * ns,
+                       .bytes_delivered = p.bytes_delivered,
+                       .share = static_cast<double>(p.bytes_delivered) /
+                                static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))});
     };
   }
   std::function<void(const GraphOutcome&)> on_complete;
@@ -418,6 +413,10 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
   }
   try {
     TrainingResult result = trained(entry, on_progress, on_complete);
+    if (!result.run.incomplete)
+      progress.complete({.cycle = result.run.cycles,
+                         .time_ns = result.run.time_ns,
+                         .bytes_delivered = result.run.delivered_bytes});
     result.run.config = entry.config.path;
     result.run.settings = entry.config.settings;
     result.run.machine = entry.config.keys;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -16,6 +15,7 @@
 #include "cli/best_base.h"
 #include "cli/group_members.h"
 #include "cli/interrupt.h"
+#include "cli/job_progress.h"
 #include "cli/machine_word.h"
 #include "cli/machines.h"
 #include "cli/memory_check.h"
@@ -26,14 +26,11 @@
 #include "collective/planner.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
-#include "report/progress.h"
 #include "topology/faults.h"
 
 namespace fredsim {
 
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 // The word on the command line.
 std::string word_of(const MachineConfig& config) {
@@ -289,27 +286,29 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
 
 }  // namespace
 
-RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress) {
+RunResult run_job(const ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
   const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
-  std::optional<ProgressLine> line;
+  JobProgress progress(outputs, job);
   std::function<void(const Progress&)> on_progress;
-  if (show_progress) {
-    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+  if (progress.is_wanted()) {
     const double ns_per_cycle = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
-    on_progress = [&line, ns_per_cycle](const Progress& p) {
+    on_progress = [&progress, ns_per_cycle](const Progress& p) {
       const auto delivered = static_cast<double>(p.bytes_delivered);
-      line->update(
+      progress.update(
           {.cycle = p.cycle,
            .time_ns = static_cast<double>(p.cycle) * ns_per_cycle,
            .bytes_delivered = p.bytes_delivered,
-           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))},
-          SteadyClock::now());
+           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))});
     };
   }
   try {
     RunResult result = entry.ordered.empty()
                            ? run_plan(*entry.machine, entry.plans[size], on_progress)
                            : run_work(*entry.machine, entry.ordered[size], on_progress);
+    if (!result.incomplete)
+      progress.complete({.cycle = result.cycles,
+                         .time_ns = result.time_ns,
+                         .bytes_delivered = result.delivered_bytes});
     result.config = entry.config.path;
     result.settings = entry.config.settings;
     result.machine = entry.config.keys;

@@ -55,7 +55,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
 void elaborate(const RunRequest& request, const FileUses& files,
                std::vector<ComparedMachine>& compared, Timeline* timeline);
 // `size`: place of the run's size.
-RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress);
+RunResult run_job(const ComparedMachine& entry, std::size_t size, const OutputOptions& outputs);
 
 // Workers and their NPUs; none: no placement was asked for.
 std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);
