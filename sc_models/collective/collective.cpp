@@ -26,6 +26,8 @@ std::string to_string(Collective collective) {
   return std::string(kNames[static_cast<std::size_t>(collective)]);
 }
 
+std::span<const std::string_view> collective_names() { return kNames; }
+
 Collective parse_collective(const std::string& text) {
   const auto it = std::ranges::find(kNames, text);
   if (it == kNames.end())

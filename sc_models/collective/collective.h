@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace fredsim {
 
@@ -31,7 +33,8 @@ enum class PacketOrder : std::uint8_t {
   kPaced,  // all in an order, and sources at a pace: slightly slower, and much less of a run is simulated
 };
 
-std::string to_string(Collective collective);  // "all_reduce"
+std::string to_string(Collective collective);          // "all_reduce"
+std::span<const std::string_view> collective_names();  // in the order of Collective
 Collective parse_collective(const std::string& text);
 std::string priority_name(int vc);            // "mp", "pp", "dp"
 int parse_priority(const std::string& text);  // the VC

@@ -287,7 +287,12 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
                             std::span<const std::string> overrides,
                             std::span<const std::string> faults) {
   std::vector<Draft> drafts;
-  for (const MachineFile& file : files) drafts.push_back({&file, read_config_file(file.path), {}});
+  for (const MachineFile& file : files) {
+    drafts.push_back(
+        {&file,
+         file.text ? parse_config_text(*file.text, file.path) : read_config_file(file.path),
+         {}});
+  }
   LoadedMachines loaded;
   for (const std::string& text : overrides) {
     if (auto note = apply_to_all(drafts, text)) loaded.notes.push_back(std::move(*note));

@@ -33,6 +33,7 @@
 // out of range, shapes that do not come out.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ struct MachineConfig {
 struct MachineFile {
   std::string path;
   std::vector<std::string> settings;
+  std::optional<std::string> text{};  // in place of what the file has; `path` names it in messages
 };
 
 struct LoadedMachines {
