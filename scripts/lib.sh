@@ -10,16 +10,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
-  libprotobuf-dev protobuf-compiler libssl-dev
+  libprotobuf-dev protobuf-compiler libssl-dev pybind11-dev python3-dev python3-numpy
 )
 # And to build all tests.
 TEST_BUILD_PACKAGES=(libgtest-dev)
 # And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
 # in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
 # clang and make: a switch is built with either compiler and either generator of CMake. Snakemake, Slurm and munge: a study on a
-# cluster of one node. mandoc and col for the manual pages, zsh and fish for completion.
+# cluster of one node. mandoc and col for the manual pages, zsh and fish for completion. NumPy, pandas and matplotlib for the
+# Python package and its notebooks.
 TEST_PACKAGES=(git clang-14 make yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave snakemake
-  slurmctld slurmd slurm-client munge mandoc bsdextrautils zsh fish)
+  slurmctld slurmd slurm-client munge mandoc bsdextrautils zsh fish python3-matplotlib python3-pandas)
 # To synthesise the RTL; which is tested too.
 SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make cmake python3 gtkwave)
 # To prove properties of it; which is tested too.

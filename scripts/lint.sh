@@ -15,7 +15,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-CPP=(sc_models testbenches tests)
+CPP=(sc_models testbenches python tests)
 # Words that codespell takes for misspelt ones: names of constants, and keys that tests misspell.
 WORDS=scripts/spelling.txt
 
@@ -72,6 +72,11 @@ python() {
   say "mypy, scripts/fredsim_tools"
   mkdir -p build/lint
   (cd scripts && mypy --ignore-missing-imports --disallow-untyped-defs --cache-dir=../build/lint/mypy fredsim_tools)
+  say "mypy --strict, python/fredsim"
+  mkdir -p build/lint/python
+  cp -r python/fredsim build/lint/python
+  python3 -B python/record_classes.py sc_models/results/results.schema.json build/lint/python/fredsim/records.py
+  (cd build/lint/python && mypy --strict --ignore-missing-imports --cache-dir=../mypy-strict fredsim)
 }
 
 spelling() {

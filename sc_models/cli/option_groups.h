@@ -46,7 +46,7 @@ struct OutputOptions {
   TableFormat format = TableFormat::kTable;
   bool quiet = false;
   std::string progress_file;                    // empty: none
-  std::shared_ptr<ProgressLog> progress_log{};  // of it, while the command runs
+  std::shared_ptr<ProgressLog> progress_log{};  // open while the command runs
 };
 struct OutputStrings {
   std::string json;

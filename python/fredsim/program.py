@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `fredsim` as a child process: where it is, and one command of it.
+
+A command runs in a process of its own: SystemC is elaborated once in a process, several run at once by threads, and neither a crash nor a signal takes
+the interpreter along. While it runs other threads do, too."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import BadInput, Error, error_of
+
+__all__ = ["OnProgress", "Progress", "program"]
+
+VARIABLE = "FREDSIM_PROGRAM"
+_NAME = "fredsim"
+_READ_BYTES = 1 << 16
+_SECONDS_TO_END = 5.0  # of a child that was told to
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is: a run, or a study. A command may have several jobs, one after the other."""
+
+    job: str
+    """its name"""
+    fraction: float
+    """of this job, 0 to 1"""
+    text: str
+    """in words, as the command shows it"""
+    time_ns: float | None = None
+    """simulated so far; None: a study"""
+    cycle: int | None = None
+    bytes_delivered: int | None = None
+    points: int | None = None
+    """of a study"""
+    complete: int | None = None
+    failed: int | None = None
+
+    @staticmethod
+    def of(line: dict[str, Any]) -> Progress:
+        """From a line of --progress."""
+        return Progress(**{key: value for key, value in line.items() if key in Progress.__dataclass_fields__})
+
+
+OnProgress = Callable[[Progress], object]
+
+
+def program() -> Path:
+    """The program: that of the environment variable FREDSIM_PROGRAM, of the build folder or the installation that this package is in, or in PATH.
+
+    BadInput: it is nowhere there."""
+    given = os.environ.get(VARIABLE)
+    if given:
+        if os.access(given, os.X_OK) and Path(given).is_file():
+            return Path(given)
+        raise BadInput(f"{VARIABLE}: found '{given}'; allowed: the path of the program fredsim")
+    package = Path(__file__).resolve().parent
+    build = package.parent.parent
+    candidates = [build / _NAME] if (build / "CMakeCache.txt").exists() else []
+    candidates += [folder / "bin" / _NAME for folder in package.parents]
+    for candidate in candidates:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate
+    in_path = shutil.which(_NAME)
+    if in_path is not None:
+        return Path(in_path)
+    raise BadInput(f"fredsim: found no program beside {package} or in PATH; allowed: {VARIABLE}=PATH in the environment")
+
+
+@dataclass
+class _Stream:
+    """What a child writes into a pipe."""
+
+    take: Callable[[bytes], None]
+
+
+@dataclass
+class _Lines:
+    """Progress, line by line."""
+
+    on_progress: OnProgress
+    rest: bytes = b""
+
+    def take(self, data: bytes) -> None:
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            self.on_progress(Progress.of(json.loads(line)))
+
+
+@dataclass
+class Outcome:
+    """How a command ended."""
+
+    exit_code: int  # below 0: by this signal
+    out: str
+    err: str
+
+    def error(self) -> Error:
+        """The exception for an exit code other than 0."""
+        if self.exit_code < 0:
+            number = -self.exit_code
+            return error_of(1, f"ended by signal {number} ({signal.strsignal(number)})")
+        message = self.err.removeprefix(f"{_NAME}: ").rstrip("\n")
+        return error_of(self.exit_code, message or f"exit code {self.exit_code}")
+
+
+def execute(words: Sequence[str], on_progress: OnProgress | None = None) -> Outcome:
+    """Runs a command and waits for it. An exception, KeyboardInterrupt among them, or one of on_progress, ends the child first."""
+    path = program()
+    out, err = bytearray(), bytearray()
+    with ExitStack() as stack:
+        passed: list[int] = []
+        progress: int | None = None
+        if on_progress is not None:
+            progress, written = os.pipe()
+            progress_file = stack.enter_context(os.fdopen(progress, "rb", buffering=0))
+            written_file = stack.enter_context(os.fdopen(written, "wb", buffering=0))
+            passed = [written]
+            words = [*words, "--progress", f"/dev/fd/{written}"]
+        child = stack.enter_context(_ended(subprocess.Popen(
+            [path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=passed)))  # fmt: skip
+        assert child.stdout is not None and child.stderr is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(child.stdout, selectors.EVENT_READ, _Stream(out.extend))
+            selector.register(child.stderr, selectors.EVENT_READ, _Stream(err.extend))
+            if on_progress is not None:
+                written_file.close()  # the child has the other one
+                selector.register(progress_file, selectors.EVENT_READ, _Lines(on_progress))
+            while selector.get_map():
+                for key, _ in selector.select():
+                    data = os.read(key.fd, _READ_BYTES)
+                    if data:
+                        key.data.take(data)
+                    else:
+                        selector.unregister(key.fileobj)
+        code = child.wait()
+    return Outcome(code, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+@contextmanager
+def _ended(child: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """A child that does not outlive the block, and leaves no zombie."""
+    pipes = [pipe for pipe in (child.stdout, child.stderr) if pipe is not None]
+    try:
+        yield child
+    finally:
+        try:
+            for pipe in pipes:  # first, so that it does not wait for a reader
+                pipe.close()
+            if child.poll() is None:
+                child.send_signal(signal.SIGTERM)  # as an interruption
+                child.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            if child.poll() is None:  # it does not end, or a second Ctrl-C came
+                child.kill()
+                child.wait()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations: each call is a command of fredsim in a process of its own, whose JSON it returns.
+
+Keyword arguments beyond those named are the options of the command (docs/reference/options.md), with underscores: `timeout_cycles=10**6`,
+`no_skip=True`. on_progress is called in the thread of the call, at the start and the end of every job and at most ten times a second between them; what
+it raises ends the run. Ctrl-C ends the run and raises KeyboardInterrupt; nothing is left of it.
+
+Raises BadInput, RunFailed, RoutingConflict and Interrupted, with the words that the command prints."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from .errors import RunFailed
+from .machine import MachineLike, machine_words
+from .options import Files, Group, Option, groups_of, rates_text, words_of
+from .program import OnProgress, execute
+from .record import Results
+from .records import FailedPointResults, RunResults, SweepResults, TrafficResults, TrainingResults
+
+__all__ = ["compare", "load", "run", "sweep", "traffic", "train"]
+
+R = TypeVar("R", bound=Results)
+
+
+def run(machine: MachineLike, collective: str | None = None, size: int | str | None = None, *, group: Group | Sequence[Group] | None = None,
+        algorithm: str | None = None, work: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None, model: str | None = None,
+        seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
+    """A collective, or the collectives of a work file, on one machine.
+
+    size: bytes or "1MiB", of NCCL's meaning; in place of it begin, end and factor. group: one, or a list of several at the same time.
+    algorithm: auto, paper or one of algorithms(). work: a work file, or what it has. model: tlm, rtl or lockstep."""
+    return _simulate("run", [machine], RunResults, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm, work=work,
+                     model=model, seed=seed, **options)  # fmt: skip
+
+
+def compare(machines: Sequence[MachineLike], collective: str | None = None, size: int | str | None = None, *, group: Group | Sequence[Group] | None = None,
+            algorithm: str | None = None, work: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None, model: str | None = None,
+            seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
+    """The same work on several machines against the first; arguments as of run(). Failed components of a Machine are of all of them."""
+    return _simulate("compare", machines, RunResults, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm, work=work,
+                     model=model, seed=seed, **options)  # fmt: skip
+
+
+def traffic(machine: MachineLike, rate: float | str | Iterable[float] | None = None, *, pattern: str | None = None, saturation: bool = False,
+            model: str | None = None, seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> TrafficResults:  # fmt: skip
+    """Latency and throughput under synthetic traffic, a run per rate.
+
+    rate: flits per cycle and node, several of them, or "0.1:0.5:0.1"; or saturation=True, which searches it."""
+    return _simulate("traffic", [machine], TrafficResults, on_progress, pattern=pattern, rate=rates_text(rate), saturation=saturation, model=model, seed=seed,
+                     **options)  # fmt: skip
+
+
+def train(machines: MachineLike | Sequence[MachineLike], workload: str | os.PathLike[str] | Mapping[str, Any] | None = None, *, mp: int | None = None,
+          dp: int | None = None, pp: int | None = None, model: str | None = None, seed: int | None = None, on_progress: OnProgress | None = None,
+          **options: Option) -> TrainingResults:  # fmt: skip
+    """Training iterations or inference on one machine, or on several against the first.
+
+    workload: a model by name, or a model file or what it has. mp, dp, pp: workers of each kind of parallelism."""
+    several = machines if isinstance(machines, Sequence) and not isinstance(machines, str) else [machines]
+    return _simulate("train", several, TrainingResults, on_progress, workload=workload, mp=mp, dp=dp, pp=pp, model=model, seed=seed, **options)
+
+
+def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.PathLike[str] | None = None, *, jobs: int = 1, retry: bool = False,
+          check: bool = True, on_progress: OnProgress | None = None) -> SweepResults:  # fmt: skip
+    """A study: machines x settings x works, each point once.
+
+    study: a study file, or what it has. results: folder of the results; points in it are not run again. None: that of the command for a file, and one
+    that is gone at the end for a dictionary. jobs: points at a time. retry: runs points that failed once more.
+    RunFailed, with all points as its `results`, where some failed; check=False: they are but rows with a status and a message."""
+    with Files() as files:
+        if isinstance(study, Mapping):
+            path = files.write_object("study.yaml", study)
+            folder = os.fspath(results) if results is not None else os.path.join(os.path.dirname(path), "results")
+        else:
+            path = os.fspath(study)
+            stem = os.path.splitext(os.path.basename(path))[0]
+            folder = os.fspath(results) if results is not None else f"{stem}.results"
+        words = ["sweep", path, "--results", folder, "--quiet", *words_of({"jobs": jobs, "retry": retry}, files)]
+        ended = execute(words, on_progress)
+        table = os.path.join(folder, "table.json")
+        error = None if ended.exit_code == 0 else ended.error()
+        if error is not None and not (isinstance(error, RunFailed) and os.path.exists(table)):
+            raise error
+        with open(table, encoding="utf-8") as file:
+            found = SweepResults(json.load(file))
+        if error is not None and check:
+            error.results = found
+            raise error
+        return found
+
+
+def load(path: str | os.PathLike[str]) -> Results:
+    """A file that --json, or sweep (table.json and points), has written."""
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)
+    if "points" in found:
+        return SweepResults(found)
+    if "failed" in found:
+        return FailedPointResults(found)
+    if "saturation" in found:
+        return TrafficResults(found)
+    return TrainingResults(found) if found["runs"] and "iterations_ns" in found["runs"][0] else RunResults(found)
+
+
+def _group(group: Group | Sequence[Group] | None) -> Option:
+    return groups_of(group)
+
+
+def _simulate(command: str, machines: Sequence[MachineLike], document: type[R], on_progress: OnProgress | None, **options: Option) -> R:
+    with Files() as files:
+        words = [command]
+        faults: list[str] = []
+        for machine in machines:
+            word, of_machine = machine_words(machine, files)
+            words.append(word)
+            faults += of_machine
+        ended = execute([*words, *faults, *words_of(options, files), "--quiet", "--json", "-"], on_progress)
+    if ended.exit_code != 0:
+        raise ended.error()
+    return document(json.loads(ended.out))
