@@ -5,7 +5,7 @@
   pages_test.py BUILD CHECKOUT [PAGE…]
 
 A command is an indented line that begins as one (COMMAND). All are run, in the order of the page, in a temporary folder
-that looks like the top of a checkout, but for those in NOT_RUN, each with its reason: a new command is run, or this test
+that looks like the top of a checkout, with Debian's Python, but for those in NOT_RUN, each with its reason: a new command is run, or this test
 fails. An indented block that is none is what the command before it prints, but for tables (of a list) and those in
 NOT_OUTPUT: its lines must be among what is printed, in this order. Exit code 0, or 1 and what is different.
 """
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/user/*.md", "docs/developer/*.md"]
-COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |snakemake |/tmp/|[A-Z_]+=\S+ \w+ -)")
+COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |snakemake |/tmp/|[A-Z_]+=\S+ \w+ (-|docs/))")
 LIMIT = 600  # seconds; longer ones hang
 
 BUILDS = "builds into the checkout's own build folder"
@@ -56,6 +56,7 @@ NOT_RUN = [
 ]
 # By the first line of a block.
 NOT_OUTPUT = {
+    ">>> ": "Python; tests/python/page_test.py runs it",
     "cmake_minimum_required": OWN_NPU,
     "export PKG_CONFIG_PATH": INSTALLED,
     "# An iteration of training": "a work file",
@@ -141,7 +142,7 @@ def run(command, shown, folder):
     begin = cpu_time()
     try:
         done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT,
-                              env={**os.environ, "COLUMNS": "80"}, stdin=subprocess.DEVNULL)
+                              env={**os.environ, "COLUMNS": "80", "PATH": f"/usr/bin:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return [f"{command}: does not end"]
     print(f"{cpu_time() - begin:6.1f} s  {command}", flush=True)
@@ -158,7 +159,7 @@ def run_page(page, build, checkout):
     wrong, left_out = [], 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("configs", "rtl", "sc_models", "scripts", "testbenches"):
+        for part in ("configs", "docs", "rtl", "sc_models", "scripts", "testbenches"):
             (folder / part).symlink_to(checkout / part)
         (folder / "build").symlink_to(build)
         for heading, command, shown in commands((checkout / page).read_text(encoding="utf-8")):

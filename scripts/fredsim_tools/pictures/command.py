@@ -30,6 +30,8 @@ PLACES = {
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
     "memory": ("studies/pictures", "strategies"),
+    "latency_curve": ("user/pictures", "notebooks"),
+    "pareto_front": ("user/pictures", "notebooks"),
 }
 
 
@@ -47,11 +49,12 @@ def main(words: Sequence[str]) -> int:
     names = options.names or list(PLACES)
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
-                         ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault"])  # fmt: skip
-    from . import bars, curves, strategies, waveform, wafer  # need matplotlib
+                         ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
+    from . import bars, curves, notebooks, strategies, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "curves": curves, "strategies": strategies, "waveform": waveform, "wafer": wafer}
+    modules = {"bars": bars, "curves": curves, "notebooks": notebooks, "strategies": strategies,
+               "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:
         folder, module = PLACES[name]
