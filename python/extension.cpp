@@ -264,7 +264,7 @@ PYBIND11_MODULE(_fredsim, module) {
   // Kept until the process ends, after the interpreter.
   static const py::handle bad_input =
       py::exception<BadInput>(module, "BadInput", PyExc_ValueError).release();
-  py::register_exception_translator([](std::exception_ptr thrown) {
+  py::register_exception_translator([](std::exception_ptr thrown) {  // NOLINT: pybind11's type
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
@@ -293,7 +293,7 @@ PYBIND11_MODULE(_fredsim, module) {
       .def("link_flits", &PlanOnMachine::flits_by_link);
 
   module.def("load_machine", &load_machine, py::arg("path"), py::arg("settings"), py::arg("faults"),
-             py::arg("text"));
+             py::arg("text"), py::call_guard<py::gil_scoped_release>());
   module.def("plan", &plan_on, py::arg("machine"), py::arg("collective"), py::arg("size"),
              py::arg("group"), py::arg("algorithm"), py::arg("root"), py::arg("priority"));
   module.def("collectives", &all_collectives);

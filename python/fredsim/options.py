@@ -46,15 +46,18 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def write(self, name: str, text: str) -> str:
-        """Its path."""
+    def folder(self, name: str) -> str:
+        """The path of a folder of its own, which is not there yet."""
         if self._folder is None:
             self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="fredsim-")))
-        path = self._folder / name
-        number = 2
-        while path.exists():
-            path = self._folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-            number += 1
+        number = sum(1 for _ in self._folder.iterdir())
+        inner = self._folder / str(number)
+        inner.mkdir()
+        return str(inner / name)
+
+    def write(self, name: str, text: str) -> str:
+        """Its path. Files of one name are in folders of their own."""
+        path = Path(self.folder(name))
         path.write_text(text, encoding="utf-8")
         return str(path)
 

@@ -68,17 +68,12 @@ def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.P
           check: bool = True, on_progress: OnProgress | None = None) -> SweepResults:  # fmt: skip
     """A study: machines x settings x works, each point once.
 
-    study: a study file, or what it has. results: folder of the results; points in it are not run again. None: that of the command for a file, and one
-    that is gone at the end for a dictionary. jobs: points at a time. retry: runs points that failed once more.
+    study: a study file, or what it has. results: folder of the results, in which points stay, those of an interrupted study too, and are not run again;
+    None: one that is gone at the end. jobs: points at a time. retry: runs points that failed once more.
     RunFailed, with all points as its `results`, where some failed; check=False: they are but rows with a status and a message."""
     with Files() as files:
-        if isinstance(study, Mapping):
-            path = files.write_object("study.yaml", study)
-            folder = os.fspath(results) if results is not None else os.path.join(os.path.dirname(path), "results")
-        else:
-            path = os.fspath(study)
-            stem = os.path.splitext(os.path.basename(path))[0]
-            folder = os.fspath(results) if results is not None else f"{stem}.results"
+        path = files.write_object("study.yaml", study) if isinstance(study, Mapping) else os.fspath(study)
+        folder = os.fspath(results) if results is not None else files.folder("results")
         words = ["sweep", path, "--results", folder, "--quiet", *words_of({"jobs": jobs, "retry": retry}, files)]
         ended = execute(words, on_progress)
         table = os.path.join(folder, "table.json")

@@ -2,6 +2,9 @@
 // Every way to get a machine file wrong.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "base/file_text.h"
+#include "config/config.h"
 #include "config/refusal_of.h"
 
 namespace fredsim {
@@ -177,6 +180,26 @@ TEST(ConfigRefusals, Files) {
                {"configs/none.yaml: cannot be read: No such file"});
   expect_parts(refused_text(""), {"machine.yaml: is empty"});
   expect_parts(refused_text("name: [\n"), {"machine.yaml:"});
+}
+
+TEST(ConfigRefusals, TextInPlaceOfAFile) {
+  const auto load = [](const std::string& text) {
+    const MachineFile machine{
+        .path = "none/of_a_program.yaml", .settings = {"clock=2 GHz"}, .text = text};
+    return load_configs({&machine, 1}, {}).machines.front();
+  };
+  const std::string text = file_text("configs/fred_small.yaml").value();
+  const MachineConfig loaded = load(text);
+  EXPECT_EQ(loaded.path, "none/of_a_program.yaml");
+  EXPECT_EQ(loaded.topology.clock_hz, 2'000'000'000U);
+  EXPECT_EQ(loaded.topology.links.size(),
+            load_config("configs/fred_small.yaml").topology.links.size());
+  try {
+    load("name: w\nclock: 1\n" + text);
+    FAIL() << "two names";
+  } catch (const BadInput& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("none/of_a_program.yaml:")) << error.what();
+  }
 }
 
 }  // namespace

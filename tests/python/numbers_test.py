@@ -123,6 +123,15 @@ class NumbersTest(unittest.TestCase):
             run = results("run", point.machine, "--collective", point.options["collective"], "--size", point.options["size"])["runs"][0]
             self.assertEqual(point.results["time_ns"], run["time_ns"])
 
+    def test_points_stay_in_a_folder(self) -> None:
+        folder = self.folder / "results"
+        calls: list[fredsim.Progress] = []
+        first = fredsim.sweep("configs/studies/small.yaml", folder, jobs=2)
+        again = fredsim.sweep("configs/studies/small.yaml", folder, on_progress=calls.append)
+        self.assertEqual(first["points"], again["points"])
+        self.assertEqual([call.fraction for call in calls], [1])
+        self.assertEqual(fredsim.load(folder / "table.json")["points"], first["points"])
+
 
 if __name__ == "__main__":
     unittest.main()
