@@ -49,7 +49,7 @@ class ErrorsTest(unittest.TestCase):
         before = machine.to_dict()
         with self.assertRaises(fredsim.BadInput):
             machine["fabric.middle"] = 0
-        self.assertEqual(machine.to_dict(), before)
+        self.assertEqual((machine.to_dict(), machine.settings), (before, {}))
         machine["fabric.middle"] = 2
         self.assertEqual(machine["fabric.middle"], 2)
         with self.assertRaises(KeyError):

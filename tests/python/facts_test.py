@@ -13,7 +13,7 @@ import fredsim
 
 class FactsTest(unittest.TestCase):
     def test_a_machine_is_that_of_results(self) -> None:
-        for file in ("configs/fred_d.yaml", "configs/mesh.yaml", "configs/torus3d.yaml"):
+        for file in ("configs/fred_d.yaml", "configs/fred_64.yaml", "configs/mesh.yaml", "configs/torus3d.yaml"):
             machine = fredsim.Machine(file, {"switch.input_buffer": "12 KiB"})
             done = command("run", f"{file}@switch.input_buffer=12 KiB", "--size", "512", "--quiet", "--json", "-")
             self.assertEqual(machine.to_dict(), json.loads(done.stdout)["runs"][0]["machine"])
