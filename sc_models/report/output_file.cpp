@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "report/same_file.h"
+#include "report/signals_wait.h"
 
 namespace fredsim {
 
@@ -26,41 +27,6 @@ namespace {
 
 constexpr std::size_t kProbeBytes = 4096;
 constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
-
-// The signals that end the program wait while it lives, but for the time that poll() takes. A pipe that nobody reads any
-// more is an error of write(), no signal.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::sigaddset(&signals, signal);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~SignalsWait() {
-    if (::sigismember(&before_, SIGPIPE) == 0) take_sigpipe();
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-
-  // Same as ppoll(): below 0 with EINTR where a signal came.
-  int poll(std::span<pollfd> descriptors, const timespec* time) const {
-    return ::ppoll(descriptors.data(), descriptors.size(), time, &before_);
-  }
-
- private:
-  static void take_sigpipe() {
-    sigset_t only;
-    ::sigemptyset(&only);
-    ::sigaddset(&only, SIGPIPE);
-    const timespec at_once{};
-    while (::sigtimedwait(&only, nullptr, &at_once) == SIGPIPE) {
-    }
-  }
-
-  sigset_t before_{};
-};
 
 // Writes all of `text`; the system's error number, 0 when it went well.
 int write_all(int descriptor, std::string_view text) {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/error.h"
+#include "report/signals_wait.h"
 
 namespace fredsim {
 namespace {
@@ -76,11 +78,13 @@ double ProgressLog::seconds(Time now) const {
 }
 
 void ProgressLog::write(double fraction, const std::string& text, const Json& figures) {
+  if (!file_) return;
   Json line = {{"job", job_}, {"fraction", fraction}, {"text", text}};
   line.update(figures);
+  const SignalsWait pipe_may_break({SIGPIPE});
   std::fputs((line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").c_str(),
              file_.get());
-  std::fflush(file_.get());
+  if (std::fflush(file_.get()) != 0) file_.reset();
 }
 
 }  // namespace fredsim

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/progress_log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -82,6 +85,21 @@ TEST_F(ProgressLogTest, AStudyBeginsWithThePointsThatAreThere) {
   EXPECT_EQ(lines()[1]["fraction"], 0.5);
   EXPECT_EQ(lines()[2]["fraction"], 1.0);
   EXPECT_EQ(lines()[2]["failed"], 1);
+}
+
+TEST_F(ProgressLogTest, APipeThatNobodyReadsAnyMoreIsLeftAlone) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ProgressLog log(path_, "--progress");
+  log.begin("mesh, all_reduce of 1 MiB", start_);
+  char first = 0;
+  EXPECT_EQ(read(reader, &first, 1), 1);
+  EXPECT_EQ(first, '{');
+  close(reader);
+  log.update(ProgressState{1000, 500, 512, 0.1},
+             start_ + milliseconds(100));  // SIGPIPE would end the test
+  log.complete(ProgressState{4000, 2000, 2048, 1}, start_ + milliseconds(200));
 }
 
 TEST_F(ProgressLogTest, AFileThatCannotBeWrittenIsRefused) {
