@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,6 +33,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
+#include "config/machine_path.h"
 #include "results/version.h"
 #include "switch/switch_kind.h"
 #include "topology/faults.h"
@@ -73,6 +76,11 @@ ConfigPointer load_machine(const std::string& path, const std::vector<std::strin
   const MachineFile file{.path = path, .settings = settings, .text = text};
   return std::make_shared<const MachineConfig>(
       std::move(load_configs({&file, 1}, {}, faults).machines.front()));
+}
+
+std::string named_machine(const std::string& word, const std::string& program) {
+  std::error_code failed;
+  return machine_path(word, machine_folder(std::filesystem::canonical(program, failed)));
 }
 
 // Keys with their paths, in the order of the schema.
@@ -294,6 +302,7 @@ PYBIND11_MODULE(_fredsim, module) {
 
   module.def("load_machine", &load_machine, py::arg("path"), py::arg("settings"), py::arg("faults"),
              py::arg("text"), py::call_guard<py::gil_scoped_release>());
+  module.def("machine_path", &named_machine, py::arg("word"), py::arg("program"));
   module.def("plan", &plan_on, py::arg("machine"), py::arg("collective"), py::arg("size"),
              py::arg("group"), py::arg("algorithm"), py::arg("root"), py::arg("priority"));
   module.def("collectives", &all_collectives);

@@ -136,6 +136,19 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, python3")
 set(debian_names fredsim fredsim-dev)
 set(debian_components program development)
+get_property(python_minor GLOBAL PROPERTY FREDSIM_PYTHON_MINOR)
+if(python_minor)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  list(APPEND debian_names python3-fredsim)
+  list(APPEND debian_components python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-fredsim)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  math(EXPR next_python "${python_minor} + 1")  # the extension is of one version of Python
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "fredsim (= ${PROJECT_VERSION}), python3 (>= 3.${python_minor}), python3 (<< 3.${next_python}), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas, python3-matplotlib")
+endif()
 # What Debian wants in every package: licence and changes.
 file(STRINGS ${PROJECT_SOURCE_DIR}/CHANGELOG.md release REGEX "^## [0-9.]+ \\(" LIMIT_COUNT 1)
 string(REGEX MATCH "[0-9]+-[0-9]+-[0-9]+" release_date "${release}")

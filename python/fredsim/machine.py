@@ -19,6 +19,7 @@ from .arrays import structured
 from .errors import BadInput, own_errors
 from .options import Files, text_of
 from .plan import Plan
+from .program import program
 
 __all__ = ["Link", "Machine", "MachineLike", "Node"]
 
@@ -68,7 +69,7 @@ class Machine:
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, object] | None = None, *,
                  faults: Sequence[str] = (), text: str | None = None) -> None:  # fmt: skip
-        """source: the path of a machine file, or a dictionary such as to_dict() gives.
+        """source: the path of a machine file, the name of a machine that comes with fredsim (`fred_small`), or a dictionary such as to_dict() gives.
 
         settings: values by key, over those of the file. faults: failed components, as --fault takes them, `npu:3`.
         text: of the machine file, in place of the file; source names it in messages."""
@@ -76,7 +77,7 @@ class Machine:
             text = json.dumps(source, ensure_ascii=False, indent=1)
             self._path = f"{source.get('name', 'machine')}.yaml"
         else:
-            self._path = os.fspath(source)
+            self._path = os.fspath(source) if text is not None else machine_path(os.fspath(source))
         self._text = text
         self._settings: dict[str, str] = {key: setting_text(key, value) for key, value in (settings or {}).items()}
         self._faults = list(faults)
@@ -232,6 +233,15 @@ class Machine:
         settings = ",".join(f"{key}={value}" for key, value in self._settings.items())
         options = [word for fault in self._faults for word in ("--fault", fault)]
         return f"{path}@{settings}" if settings else path, options
+
+
+def machine_path(word: str) -> str:
+    """A file, or that of a machine that comes with fredsim, by its name."""
+    if "/" in word or os.path.exists(word):
+        return word
+    path = os.fspath(program())
+    with own_errors():
+        return _fredsim.machine_path(word, path)
 
 
 MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any]

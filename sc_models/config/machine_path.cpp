@@ -25,7 +25,10 @@ bool is_file(const std::filesystem::path& path) {
 
 std::filesystem::path machine_folder() {
   std::error_code failed;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  return machine_folder(std::filesystem::read_symlink("/proc/self/exe", failed));
+}
+
+std::filesystem::path machine_folder(const std::filesystem::path& program) {
   const std::filesystem::path root = rtl_locations_or_none(program).root;
   return root.empty() ? root : root / "configs";
 }

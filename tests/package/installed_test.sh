@@ -56,6 +56,24 @@ code=0
 refused "no machines in '$here/share/fredsim/configs'"
 mv "$top/configs" "$here/share/fredsim/configs"
 
+if [[ -d "$build/python/fredsim" ]]; then
+  echo "== Python"
+  cat >installed.py <<'PY'
+import sys
+import fredsim
+assert str(fredsim.program()) == f"{sys.argv[1]}/bin/fredsim", fredsim.program()
+machine = fredsim.Machine("fred_small")
+assert len(machine.npus) == 4 and fredsim.run(machine, size="4KiB").runs[0].cycles == fredsim.run("fred_small", size="4KiB").runs[0].cycles > 0
+try:
+    fredsim.Machine("fred_smal")
+except fredsim.BadInput as error:
+    assert "did you mean 'fred_small'" in str(error), error
+else:
+    raise AssertionError("no error")
+PY
+  env -u FREDSIM_PROGRAM PYTHONPATH="$here/lib/python3/dist-packages" /usr/bin/python3 -B installed.py "$here" >"$top/log" 2>&1 || { cat "$top/log"; fail "import fredsim"; }
+fi
+
 echo "== find_package"
 cp -r "$checkout/testbenches/tb_own_npu" own_npu
 cp -r "$checkout/testbenches/tb_bus_switch" "bus switch"

@@ -12,6 +12,11 @@ import fredsim
 
 
 class FactsTest(unittest.TestCase):
+    def test_machines_of_the_program_have_names(self) -> None:
+        self.assertEqual(fredsim.Machine("fred_small").to_dict(), fredsim.Machine("configs/fred_small.yaml").to_dict())
+        with self.assertRaisesRegex(fredsim.BadInput, "found 'fred_smal', .* did you mean 'fred_small'"):
+            fredsim.Machine("fred_smal")
+
     def test_a_machine_is_that_of_results(self) -> None:
         for file in ("configs/fred_d.yaml", "configs/fred_64.yaml", "configs/mesh.yaml", "configs/torus3d.yaml"):
             machine = fredsim.Machine(file, {"switch.input_buffer": "12 KiB"})
