@@ -53,8 +53,6 @@ class TimeModel {
   double run() {
     double longest = 0;
     for (const Tree& tree : plan_.trees) {
-      const auto packet = static_cast<std::uint64_t>(plan_.parts[tree.part].packet_flits);
-      packet_ = static_cast<double>(std::min(packet, tree.flits));
       longest = std::max(longest, first_packet(tree));
       for (const TreeRank& rank : tree.ranks) {
         for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
@@ -67,6 +65,16 @@ class TimeModel {
       busiest = std::max(busiest, static_cast<double>(flits_[l]) * interval(topology_.links[l]));
     if (fan_ > 2) busiest *= 1 + kFanCost * std::log2(fan_);
     return std::max(longest + kOverlap * busiest, busiest + kOverlap * longest);
+  }
+
+  double first_packet(const Tree& tree) {
+    const auto packet = static_cast<std::uint64_t>(plan_.parts[tree.part].packet_flits);
+    packet_ = static_cast<double>(std::min(packet, tree.flits));
+    places_.assign(plan_.parts[tree.part].members.size(), -1);
+    for (std::size_t k = 0; k < tree.ranks.size(); ++k)
+      places_[tree.ranks[k].rank] = static_cast<int>(k);
+    const int root = tree.order.postfix.front();
+    return results_at(tree, root, sum_at(tree, root));
   }
 
  private:
@@ -95,14 +103,6 @@ class TimeModel {
 
   void count(const Tree& tree, int from, const Send& send) {
     for (const int link : hop(tree, from, send).links) flits_[link] += tree.flits;
-  }
-
-  double first_packet(const Tree& tree) {
-    places_.assign(plan_.parts[tree.part].members.size(), -1);
-    for (std::size_t k = 0; k < tree.ranks.size(); ++k)
-      places_[tree.ranks[k].rank] = static_cast<int>(k);
-    const int root = tree.order.postfix.front();
-    return results_at(tree, root, sum_at(tree, root));
   }
 
   // Time at which a rank has added what comes from below.
@@ -158,6 +158,16 @@ int switch_cycles(const Topology& topology) {
 
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {
   return TimeModel(topology, plan, walk).run();
+}
+
+std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan,
+                                        const LinkWalk& walk) {
+  TimeModel model(topology, plan, walk);
+  std::vector<double> cycles;
+  cycles.reserve(plan.trees.size());
+  for (const Tree& tree : plan.trees)
+    cycles.push_back(tree.transport == Transport::kEndpoint ? model.first_packet(tree) : 0);
+  return cycles;
 }
 
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to) {

@@ -14,6 +14,8 @@
 //   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
 #pragma once
 
+#include <vector>
+
 #include "collective/link_walk.h"
 #include "collective/plan.h"
 
@@ -30,6 +32,11 @@ int switch_cycles(const Topology& topology);
 
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
+
+// Cycles, by tree, that the first packet of an endpoint tree takes from the leaves to the root and back to all that receive, beside no
+// other tree; 0 for trees in the switches.
+std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan,
+                                        const LinkWalk& walk);
 
 // Latency of one flit from an endpoint to another, at no load.
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);

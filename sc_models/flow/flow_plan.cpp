@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/flow_plan.h"
+
+#include <algorithm>
+
+#include "collective/link_load.h"
+#include "collective/link_walk.h"
+#include "collective/plan_time.h"
+#include "routing/nic_port.h"
+#include "switch/node_shape.h"
+
+namespace fredsim {
+namespace {
+
+// Cycles that a tree of switches takes beside the latency between two endpoints (collective/in_switch_time.cpp).
+constexpr double kTurn = 8;
+
+std::vector<LinkUse> uses_of(std::vector<int>& crossed) {
+  std::ranges::sort(crossed);
+  std::vector<LinkUse> uses;
+  for (const int link : crossed) {
+    if (uses.empty() || uses.back().link != link) uses.push_back({link, 0});
+    uses.back().crossings += 1;
+  }
+  return uses;
+}
+
+// Of the trees of each part.
+std::vector<double> mean_flits_of(const Plan& plan) {
+  std::vector<double> flits(plan.parts.size());
+  std::vector<double> trees(plan.parts.size());
+  for (const Tree& tree : plan.trees) {
+    flits[tree.part] += static_cast<double>(tree.flits);
+    ++trees[tree.part];
+  }
+  for (std::size_t p = 0; p < flits.size(); ++p) flits[p] /= std::max(trees[p], 1.0);
+  return flits;
+}
+
+// Longest latency between the first member of a part and another.
+double member_latency(const Topology& topology, const LinkWalk& walk, const Part& part) {
+  double latency = 0;
+  for (const NodeId member : part.members) {
+    if (member != part.members.front() && has_nic_port(topology, part.members.front(), member))
+      latency = std::max(latency, unicast_cycles(topology, walk, part.members.front(), member));
+  }
+  return latency;
+}
+
+}  // namespace
+
+std::vector<double> flow_capacities(const Topology& topology) {
+  std::vector<double> capacities;
+  capacities.reserve(topology.links.size());
+  for (const Link& link : topology.links)
+    capacities.push_back(link.rate.value() / link.wire_stretch);
+  return capacities;
+}
+
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan) {
+  const LinkWalk walk(topology, plan, routes_by_table(topology));
+  const std::vector<double> first_packets = first_packet_cycles(topology, plan, walk);
+  const std::vector<double> mean_flits = mean_flits_of(plan);
+  std::vector<double> latencies(plan.parts.size(), -1);
+  std::vector<TreeFlow> flows;
+  flows.reserve(plan.trees.size());
+  std::vector<int> crossed;
+  for (std::size_t t = 0; t < plan.trees.size(); ++t) {
+    const Tree& tree = plan.trees[t];
+    const Part& part = plan.parts[tree.part];
+    crossed.clear();
+    walk.walk(tree, [&](int link) { crossed.push_back(link); });
+    TreeFlow flow{.part = tree.part,
+                  .demand = {.priority = part.vc,
+                             .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
+                             .uses = uses_of(crossed)},
+                  .flits = static_cast<double>(tree.flits),
+                  .fill = first_packets[t],
+                  .overlaps = tree.transport == Transport::kEndpoint};
+    if (tree.transport == Transport::kInSwitch) {
+      double& latency = latencies[tree.part];
+      if (latency < 0) latency = member_latency(topology, walk, part);
+      flow.fill = latency + kTurn;
+    }
+    flows.push_back(std::move(flow));
+  }
+  return flows;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as flows: each of its trees (collective/plan.h) is one, since its packets follow each other through all of it, so that it moves
+// at one rate on all links that it crosses.
+//
+// Rate of a link: flits per cycle of payload, with what protects them where the link retransmits; its bursts are left out.
+// Fill: cycles from when the first packet of a tree begins until the last packet, which moves behind it at the tree's rate, is where it goes to:
+//   latencies of links and switches on the longest path, and a packet's own length at every hop that stores it.
+// Priority: the VC of its part. Share: trees of a part go in proportion to their flits, as the order of packets has them; so parts whose trees
+//   are equally many share a link evenly, whatever they move.
+// Acknowledgements are not in it: their share of a link is small.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collective/plan.h"
+#include "flow/fair_rates.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct TreeFlow {
+  int part = 0;
+  FairRates::Demand demand{};
+  double flits = 0;
+  double fill = 0;        // cycles
+  bool overlaps = false;  // fill and movement, in part (collective/plan_time.h)
+};
+
+// By tree.
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan);
+
+// By link, in flits per cycle.
+std::vector<double> flow_capacities(const Topology& topology);
+
+}  // namespace fredsim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/flow_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collective/plan_time.h"
+#include "flow/flow_plan.h"
+#include "flow/flow_simulation.h"
+
+namespace fredsim {
+namespace {
+
+class FlowRun {
+ public:
+  FlowRun(const Topology& topology, const Plan& plan)
+      : plan_(plan),
+        trees_(flows_of(topology, plan)),
+        simulation_(flow_capacities(topology)),
+        parts_(plan.parts.size()),
+        trees_of_(plan.parts.size()) {
+    for (std::size_t t = 0; t < trees_.size(); ++t) trees_of_[trees_[t].part].push_back(t);
+    for (int p = 0; p < std::ssize(plan.parts); ++p) {
+      parts_[p].waits_for = plan.parts[p].after.size();
+      for (const int before : plan.parts[p].after) parts_[before].others.push_back(p);
+    }
+  }
+
+  FlowTimes run() {
+    simulation_.on_end([this](FlowSimulation::Flow flow) { end_tree(tree_of_[flow]); });
+    for (int p = 0; p < std::ssize(parts_); ++p)
+      if (parts_[p].waits_for == 0) begin_at_start(p);
+    simulation_.run();
+    times_.parts.clear();
+    for (const PartState& part : parts_) {
+      times_.parts.push_back({part.start, part.end});
+      times_.end = std::max(times_.end, part.end);
+    }
+    times_.flows = simulation_.flows();
+    times_.updates = simulation_.updates();
+    return std::move(times_);
+  }
+
+ private:
+  // Cycles until all is there. Rings and chains fill their links while others of them are busy with the data of other trees.
+  static double with_fill(const TreeFlow& tree, double moved) {
+    if (!tree.overlaps) return moved + tree.fill;
+    return std::max(moved + kOverlap * tree.fill, tree.fill + kOverlap * moved);
+  }
+
+  struct PartState {
+    std::size_t waits_for = 0;  // parts
+    std::vector<int> others{};  // that wait for it
+    std::size_t trees_left = 0;
+    double start = 0, end = 0;
+  };
+
+  void begin_at_start(int part) {
+    simulation_.call_at(static_cast<double>(plan_.parts[part].start_cycle),
+                        [this, part] { begin(part); });
+  }
+
+  void begin(int part) {
+    PartState& state = parts_[part];
+    state.start = state.end = simulation_.now();
+    state.trees_left = trees_of_[part].size();
+    if (state.trees_left == 0) return complete(part);
+    for (const std::size_t t : trees_of_[part]) {
+      tree_of_.push_back(t);
+      simulation_.begin(trees_[t].demand, trees_[t].flits);
+    }
+  }
+
+  void end_tree(std::size_t tree) {
+    const int part = trees_[tree].part;
+    PartState& state = parts_[part];
+    const double moved = simulation_.now() - state.start;
+    state.end = std::max(state.end, state.start + with_fill(trees_[tree], moved));
+    if (--state.trees_left == 0) simulation_.call_at(state.end, [this, part] { complete(part); });
+  }
+
+  void complete(int part) {
+    for (const int other : parts_[part].others)
+      if (--parts_[other].waits_for == 0) begin_at_start(other);
+  }
+
+  const Plan& plan_;
+  const std::vector<TreeFlow> trees_;
+  FlowSimulation simulation_;
+  std::vector<PartState> parts_;
+  std::vector<std::vector<std::size_t>> trees_of_;  // by part
+  std::vector<std::size_t> tree_of_;                // by flow
+  FlowTimes times_;
+};
+
+}  // namespace
+
+FlowTimes run_flows(const Topology& topology, const Plan& plan) {
+  return FlowRun(topology, plan).run();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and end.
+//
+// A part begins at its start, once the parts that it comes after are complete; all of its trees begin then. It is complete when each of its
+// trees has moved and filled its longest path. Nothing else is modelled: no buffers, credits, windows, arbitration, phase rows.
+// Units: cycles, with fractions.
+// Errors: RunFailed, FlowSimulation's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collective/plan.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct FlowTimes {
+  struct Part {
+    double start = 0, end = 0;
+  };
+  std::vector<Part> parts{};
+  double end = 0;  // of the last part
+  std::uint64_t flows = 0, updates = 0;
+};
+
+FlowTimes run_flows(const Topology& topology, const Plan& plan);
+
+}  // namespace fredsim

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/fair_rates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace fredsim {
+namespace {
+
+using FlowClass = FairRates::FlowClass;
+
+constexpr double kExact = 1e-9;  // relative
+
+TEST(FairRates, ALinkIsSharedEvenly) {
+  FairRates rates({1});
+  const FlowClass a = rates.add({0, 1, {{0}}});
+  const FlowClass b = rates.add({0, 1, {{0}}});
+  EXPECT_EQ(a, b);  // alike
+  rates.update();
+  EXPECT_EQ(rates.count(a), 2U);
+  EXPECT_DOUBLE_EQ(rates.rate(a), 0.5);
+}
+
+// The textbook's case: what one flow cannot use on a link, since another link holds it back, others get.
+TEST(FairRates, WhatOneCannotUseOthersGet) {
+  FairRates rates({1, 1, 2});
+  const FlowClass longest = rates.add({0, 1, {{0}, {1}, {2}}});
+  const FlowClass first = rates.add({0, 1, {{0}}});
+  const FlowClass second = rates.add({0, 1, {{0}, {1}}});
+  const FlowClass last = rates.add({0, 1, {{2}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(longest), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(rates.rate(first), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(rates.rate(second), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(rates.rate(last), 5.0 / 3);
+}
+
+TEST(FairRates, ATreeThatCrossesALinkTwiceTakesTwiceItsRate) {
+  FairRates rates({1});
+  const FlowClass tree = rates.add({0, 1, {{0, 2}}});
+  const FlowClass send = rates.add({0, 1, {{0, 1}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(tree), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(rates.rate(send), 1.0 / 3);
+}
+
+TEST(FairRates, SharesAreOfTheRate) {
+  FairRates rates({1, 0.5});
+  const FlowClass small = rates.add({0, 1, {{0}}});
+  const FlowClass large = rates.add({0, 3, {{0}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(small), 0.25);
+  EXPECT_DOUBLE_EQ(rates.rate(large), 0.75);
+  const FlowClass held = rates.add({0, 9, {{0}, {1, 2}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(held), 0.25);
+  EXPECT_DOUBLE_EQ(rates.rate(large), 0.75 * 0.75);
+}
+
+TEST(FairRates, LaterPrioritiesGetWhatIsLeft) {
+  FairRates rates({1, 0.25});
+  const FlowClass first = rates.add({0, 1, {{0}, {1}}});
+  const FlowClass later = rates.add({1, 1, {{0}}});
+  const FlowClass none = rates.add({2, 1, {{0}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(first), 0.25);
+  EXPECT_DOUBLE_EQ(rates.rate(later), 0.75);
+  EXPECT_EQ(rates.rate(none), 0);
+  rates.remove(later);
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(none), 0.75);
+}
+
+TEST(FairRates, OnlyWhatIsNotFairIsComputedAgain) {
+  FairRates rates({1, 1, 1, 1});
+  const FlowClass a = rates.add({0, 1, {{0}, {1}}});
+  const FlowClass b = rates.add({0, 1, {{1}, {2}}});
+  const FlowClass apart = rates.add({0, 1, {{3}}});
+  rates.update();
+  const auto updated = [&] {
+    const auto again = rates.update();
+    std::vector all(again.begin(), again.end());
+    std::ranges::sort(all);
+    return all;
+  };
+  const FlowClass c = rates.add({0, 1, {{2}}});  // takes what b leaves
+  EXPECT_EQ(updated(), std::vector{c});
+  const FlowClass d = rates.add({0, 1, {{2}}});  // takes some from b, which leaves it to a
+  EXPECT_EQ(d, c);
+  EXPECT_EQ(updated(), (std::vector{a, b, c}));
+  EXPECT_DOUBLE_EQ(rates.rate(a), 2.0 / 3);
+  rates.remove(c);
+  rates.remove(c);
+  EXPECT_EQ(updated(), (std::vector{a, b}));
+  EXPECT_EQ(rates.rate(a), 0.5);
+  EXPECT_EQ(rates.rate(apart), 1);
+  EXPECT_TRUE(updated().empty());
+  EXPECT_EQ(rates.add({0, 1, {{2}, {3}}}), c);  // a number that became free
+}
+
+// A random network, with the flows that are there, by what they were added as.
+struct Network {
+  explicit Network(unsigned seed) : random(seed) {
+    capacities.resize(pick(2, 30));
+    for (double& capacity : capacities) capacity = pick(1, 4) * 0.25 + pick(0, 3) * 0.01;
+  }
+  int pick(int min, int max) { return std::uniform_int_distribution<int>(min, max)(random); }
+  std::vector<LinkUse> uses() {
+    std::map<int, double> by_link;
+    const int links = static_cast<int>(capacities.size());
+    for (int n = pick(1, 6); n > 0; --n) by_link[pick(0, links - 1)] += pick(1, 2);
+    std::vector<LinkUse> all;
+    for (const auto& [link, weight] : by_link) all.push_back({link, weight});
+    return all;
+  }
+
+  std::mt19937 random;
+  std::vector<double> capacities;
+};
+
+struct AddedFlow {
+  FairRates::Demand demand;
+  FlowClass number = 0;
+};
+
+bool crosses(const AddedFlow& flow, int link) {
+  return std::ranges::find(flow.demand.uses, link, &LinkUse::link) != flow.demand.uses.end();
+}
+
+// No link over its rate; and no flow could be faster unless one of its priority, or of one before, that is no faster by its share were
+// slower: it has a link without anything left on which no flow of its priority is faster.
+void expect_fair(const FairRates& rates, const std::vector<double>& capacities,
+                 const std::vector<AddedFlow>& flows) {
+  const auto load = [&](int link, int last_priority) {
+    double sum = 0;
+    for (const AddedFlow& flow : flows)
+      for (const LinkUse& use : flow.demand.uses)
+        if (use.link == link && flow.demand.priority <= last_priority)
+          sum += use.crossings * rates.rate(flow.number);
+    return sum;
+  };
+  const auto level = [&](const AddedFlow& flow) {
+    return rates.rate(flow.number) / flow.demand.share;
+  };
+  constexpr int kAll = 1000;
+  for (int link = 0; link < std::ssize(capacities); ++link)
+    EXPECT_LE(load(link, kAll), capacities[link] * (1 + kExact)) << "link " << link;
+  for (const AddedFlow& flow : flows) {
+    const bool is_held_back = std::ranges::any_of(flow.demand.uses, [&](const LinkUse& use) {
+      if (load(use.link, flow.demand.priority) < capacities[use.link] * (1 - kExact)) return false;
+      return std::ranges::none_of(flows, [&](const AddedFlow& other) {
+        return other.demand.priority == flow.demand.priority && crosses(other, use.link) &&
+               level(other) > level(flow) * (1 + kExact) + kExact;
+      });
+    });
+    EXPECT_TRUE(is_held_back) << "rate " << rates.rate(flow.number);
+  }
+}
+
+TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Network network(seed);
+    FairRates rates(network.capacities);
+    std::vector<AddedFlow> flows;
+    for (int step = 0; step < 12; ++step) {
+      for (int n = network.pick(0, 6); n > 0; --n) {
+        AddedFlow flow{{network.pick(0, 2), network.pick(1, 3) * 0.5, network.uses()}, 0};
+        flow.number = rates.add(flow.demand);
+        flows.push_back(std::move(flow));
+      }
+      for (int n = network.pick(0, 4); n > 0 && !flows.empty(); --n) {
+        const auto gone = flows.begin() + network.pick(0, static_cast<int>(flows.size()) - 1);
+        rates.remove(gone->number);
+        flows.erase(gone);
+      }
+      rates.update();
+      expect_fair(rates, network.capacities, flows);
+      // As if all had come at once.
+      FairRates anew(network.capacities);
+      std::vector<FlowClass> numbers;
+      for (const AddedFlow& flow : flows) numbers.push_back(anew.add(flow.demand));
+      anew.update();
+      for (std::size_t f = 0; f < flows.size(); ++f)
+        EXPECT_NEAR(rates.rate(flows[f].number), anew.rate(numbers[f]), kExact);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
