@@ -12,8 +12,8 @@ BUILD_PACKAGES=(
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
   libprotobuf-dev protobuf-compiler libssl-dev pybind11-dev python3-dev python3-numpy
 )
-# And to build all tests.
-TEST_BUILD_PACKAGES=(libgtest-dev)
+# And to build all tests; SimGrid is what flows are held against.
+TEST_BUILD_PACKAGES=(libgtest-dev libsimgrid-dev)
 # And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
 # in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
 # clang and make: a switch is built with either compiler and either generator of CMake. Snakemake, Slurm and munge: a study on a

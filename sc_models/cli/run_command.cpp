@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
@@ -34,6 +36,8 @@ namespace {
 
 constexpr std::string_view kTimelineShares = ", half of them packets and additions";
 constexpr std::string_view kTimelineHint = "a smaller --size or --timeline-level shows all";
+
+constexpr std::array<std::string_view, 2> kEngines{"exact", "flow"};
 
 bool prints_tables(const RunRequest& request) {
   return request.json_file != "-" && request.timeline_file != "-";
@@ -128,7 +132,8 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
     for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
   const std::vector<MachineRuns> machines = runs_by_machine(compared);
-  fmt::print("{}{}", simulated_text(machines, output), operations_text(machines, output));
+  if (!request.is_flow) fmt::print("{}", simulated_text(machines, output));
+  fmt::print("{}", operations_text(machines, output));
   std::fflush(stdout);  // before a file is waited for
 }
 
@@ -147,6 +152,11 @@ class RunCommand final : public Command {
                       : machine_strings_.add_one_to(app);
     work_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
+    offer(add(app, "--engine", engine_, "NAME",
+              "exact (default: every flit, every cycle) or flow (bandwidth and longest paths, "
+              "calibrated by "
+              "exact runs; results have their error)"),
+          kEngines);
     simulation_strings_.add_to(app);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what happened when, for ui.perfetto.dev and chrome://tracing");
@@ -184,6 +194,7 @@ class RunCommand final : public Command {
                       request_.switch_threads));
     }
     check_timeline_level();
+    check_engine();
   }
 
   FileUses files() const override {
@@ -233,7 +244,7 @@ class RunCommand final : public Command {
     }
     finish_waves(compared);
     if (prints && !request_.quiet) {
-      fmt::print("{}", output.legend(kTableLegend));
+      fmt::print("{}", output.legend(request_.is_flow ? kFlowLegend : kTableLegend));
     }
 
     std::vector<ReportedRun> runs;
@@ -251,6 +262,34 @@ class RunCommand final : public Command {
   }
 
  private:
+  // What only flits have.
+  void check_engine() {
+    if (std::ranges::find(kEngines, engine_) == kEngines.end())
+      throw BadInput(
+          fmt::format("--engine: found '{}'; allowed: {}", engine_, join_words(kEngines)));
+    request_.is_flow = engine_ == "flow";
+    if (!request_.is_flow) return;
+    const auto refuse = [](std::string_view option, bool is_given, std::string_view reason) {
+      if (is_given)
+        throw BadInput(fmt::format(
+            "{}: found with --engine flow; allowed: --engine exact, since {}", option, reason));
+    };
+    constexpr std::string_view kNoSwitches = "flows have no switches";
+    constexpr std::string_view kNoPackets = "flows have no packets";
+    refuse("--model", request_.model != SwitchModel::kTlm, kNoSwitches);
+    refuse("--rtl-instances", !request_.rtl_instances.empty(), kNoSwitches);
+    refuse("--threads", request_.switch_threads > 1, kNoSwitches);
+    refuse("--wave", !request_.wave.file.empty(), "flows have no signals");
+    refuse("--lanes", request_.lanes > 1, "flows carry no payload");
+    refuse("--timeline", !request_.timeline_file.empty(), kNoPackets);
+    refuse("--breakdown", request_.breakdown.is_on, kNoPackets);
+    refuse("--packet-order", request_.work.packet_order != PacketOrder::kAuto, kNoPackets);
+    refuse("--timeout-cycles", request_.timeout_cycles > 0, "flows have no cycles");
+    refuse("--no-skip", !request_.skip, "flows have no cycles");
+    refuse("--work", request_.work.has_order(),
+           "flows of a work whose entries have after, delay or repeat are not there yet");
+  }
+
   void check_timeline_level() {
     if (timeline_level_.empty()) return;
     if (request_.timeline_file.empty()) {
@@ -272,6 +311,7 @@ class RunCommand final : public Command {
   WaveStrings wave_strings_;
   OutputStrings output_strings_;
   std::string timeline_level_;
+  std::string engine_ = "exact";
   RunRequest request_;
 };
 

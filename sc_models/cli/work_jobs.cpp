@@ -254,6 +254,9 @@ void elaborate(const RunRequest& request, const FileUses& files,
     const std::string name = fmt::format("machine{}", i);
     compared[i].machine =
         std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
+    if (request.is_flow)
+      compared[i].flows =
+          std::make_unique<FlowJobs>(compared[i].config.topology, *compared[i].machine);
   }
 }
 
@@ -286,7 +289,7 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
 
 }  // namespace
 
-RunResult run_job(const ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
+RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
   const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
   JobProgress progress(outputs, job);
   std::function<void(const Progress&)> on_progress;
@@ -302,7 +305,8 @@ RunResult run_job(const ComparedMachine& entry, std::size_t size, const OutputOp
     };
   }
   try {
-    RunResult result = entry.ordered.empty()
+    RunResult result = entry.flows ? entry.flows->run(entry.plans[size])
+                       : entry.ordered.empty()
                            ? run_plan(*entry.machine, entry.plans[size], on_progress)
                            : run_work(*entry.machine, entry.ordered[size], on_progress);
     if (!result.incomplete)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/file_uses.h"
+#include "cli/flow_jobs.h"
 #include "cli/option_groups.h"
 #include "cli/work_arguments.h"
 #include "config/config.h"
@@ -28,6 +29,7 @@ namespace fredsim {
 // The options of `run` and `compare`.
 struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
   bool compares = false;  // against the first machine; else there is one
+  bool is_flow = false;   // --engine flow
   WorkOptions work;
   bool best_base = false;
   std::uint64_t seed = 1;
@@ -46,6 +48,7 @@ struct ComparedMachine {
   std::vector<Plan> plans{};
   std::vector<WorkPlan> ordered{};
   std::unique_ptr<Machine> machine{};
+  std::unique_ptr<FlowJobs> flows{};  // --engine flow
   std::vector<ReportedRun> runs{};
 };
 
@@ -55,7 +58,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
 void elaborate(const RunRequest& request, const FileUses& files,
                std::vector<ComparedMachine>& compared, Timeline* timeline);
 // `size`: place of the run's size.
-RunResult run_job(const ComparedMachine& entry, std::size_t size, const OutputOptions& outputs);
+RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs);
 
 // Workers and their NPUs; none: no placement was asked for.
 std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);

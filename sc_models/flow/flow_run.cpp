@@ -13,8 +13,9 @@ namespace {
 
 class FlowRun {
  public:
-  FlowRun(const Topology& topology, const Plan& plan)
+  FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus)
       : plan_(plan),
+        surplus_(surplus),
         trees_(flows_of(topology, plan)),
         simulation_(flow_capacities(topology)),
         parts_(plan.parts.size()),
@@ -76,7 +77,9 @@ class FlowRun {
     PartState& state = parts_[part];
     const double moved = simulation_.now() - state.start;
     state.end = std::max(state.end, state.start + with_fill(trees_[tree], moved));
-    if (--state.trees_left == 0) simulation_.call_at(state.end, [this, part] { complete(part); });
+    if (--state.trees_left > 0) return;
+    if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[part]);
+    simulation_.call_at(state.end, [this, part] { complete(part); });
   }
 
   void complete(int part) {
@@ -85,6 +88,7 @@ class FlowRun {
   }
 
   const Plan& plan_;
+  const std::span<const double> surplus_;
   const std::vector<TreeFlow> trees_;
   FlowSimulation simulation_;
   std::vector<PartState> parts_;
@@ -95,8 +99,8 @@ class FlowRun {
 
 }  // namespace
 
-FlowTimes run_flows(const Topology& topology, const Plan& plan) {
-  return FlowRun(topology, plan).run();
+FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus) {
+  return FlowRun(topology, plan, surplus).run();
 }
 
 }  // namespace fredsim

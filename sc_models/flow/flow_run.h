@@ -2,12 +2,13 @@
 // A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and end.
 //
 // A part begins at its start, once the parts that it comes after are complete; all of its trees begin then. It is complete when each of its
-// trees has moved and filled its longest path. Nothing else is modelled: no buffers, credits, windows, arbitration, phase rows.
+// trees has moved and filled its longest path, and its surplus has passed. Nothing else is modelled: no buffers, credits, windows, arbitration, phase rows.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collective/plan.h"
@@ -24,6 +25,8 @@ struct FlowTimes {
   std::uint64_t flows = 0, updates = 0;
 };
 
-FlowTimes run_flows(const Topology& topology, const Plan& plan);
+// `surplus`: cycles by which each part takes longer than its flows (flow/calibration.h); empty: none.
+FlowTimes run_flows(const Topology& topology, const Plan& plan,
+                    std::span<const double> surplus = {});
 
 }  // namespace fredsim

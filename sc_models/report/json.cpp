@@ -199,6 +199,14 @@ void add_ratio(fields::Key<fields::kRun> key, double ratio, JsonObject<fields::k
   if (std::isfinite(ratio)) json.set(key, ratio);
 }
 
+Json flow_error_json(const FlowResult& flow) {
+  if (!flow.error) return {};
+  return JsonObject<fields::kFlowError>{{"measured_on", flow.error->measured_on},
+                                        {"sizes", flow.error->sizes},
+                                        {"mean_percent", flow.error->mean_percent},
+                                        {"worst_percent", flow.error->worst_percent}};
+}
+
 JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   JsonObject<fields::kRun> json;
@@ -218,6 +226,10 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
        {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
        {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
        {"payload", r.payload}});
+  if (r.flow) {
+    json.set("engine", "flow");
+    json.set("error", flow_error_json(*r.flow));
+  }
   if (r.workers && !r.workers->npus.empty()) json.set("placement_npus", r.workers->npus);
   if (r.incomplete) {
     json.set("incomplete", true);

@@ -91,7 +91,7 @@ Cell times(const ReportedRun& run, double Comparison::*ratio) {
 
 Cell payload(const RunResult& r) {
   if (r.payload.empty()) return no_cell();  // own NPUs, not checked
-  return {r.payload, r.payload == "exact" ? Tone::kPlain : Tone::kBad};
+  return {r.payload, r.payload == "exact" || r.flow ? Tone::kPlain : Tone::kBad};
 }
 
 // For programs only: what people find in the heading, or do not need.
@@ -218,6 +218,19 @@ RunField speedup_field() {
             if (row.is_fastest) cell.tone = Tone::kGood;
             return cell;
           }};
+}
+
+// Largest error of times of flows, where it was measured.
+std::vector<RunField> error_fields(std::span<const ReportedRun> runs) {
+  if (std::ranges::none_of(runs,
+                           [](const ReportedRun& run) { return run.result.flow.has_value(); }))
+    return {};
+  return {field({.label = "error", .unit = "± %", .name = "error_worst_percent"},
+                [](const RunResult& r) {
+                  if (!r.flow) return no_cell();
+                  return r.flow->error ? number_cell(r.flow->error->worst_percent, 1)
+                                       : Cell("unmeasured", "");
+                })};
 }
 
 // Retransmissions, if links have them.
@@ -356,6 +369,7 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
   const auto fields = joined({{machine_field(Shown::kOnlyInCsv)},
                               fields_of_work(),
                               own,
+                              error_fields(runs),
                               resent_fields(runs, 2),
                               more_counts()});
   const bool has_seed = !first.is_own || first.seed != 0;
@@ -417,6 +431,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
                                                fields_of_work(),
                                                own,
+                                               error_fields(runs),
                                                resent_fields(runs, 3),
                                                more_counts()}),
                                        rows)};

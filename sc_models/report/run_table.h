@@ -18,6 +18,13 @@ inline constexpr const char* kTableLegend =
     "All figures are simulated, cycle by cycle, except those marked *: derived, the analytic "
     "lower bound set by the busiest link, and how far the simulated time is above it.";
 
+inline constexpr const char* kFlowLegend =
+    "Times are those of flows, not of flits: bandwidth of links and the longest path, with the "
+    "surplus of exact runs of the same "
+    "collective. Error: the largest difference to exact runs at sizes that it was not taken from. "
+    "*: derived, the analytic "
+    "lower bound set by the busiest link, and how far the time is above it.";
+
 // One machine, one line per size. The heading names what all lines share.
 TitledTable run_table(std::span<const ReportedRun> runs);
 

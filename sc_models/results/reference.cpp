@@ -34,7 +34,7 @@ std::string one(const Type& type) {
     case Kind::kWord:
       return words_in(type.words);
     case Kind::kPayload:
-      return "exact, incomplete";
+      return "exact, incomplete, not carried";
     case Kind::kCount:
       return "integer";
     case Kind::kPositive:

@@ -99,6 +99,16 @@ struct OperationsResult {
   std::uint64_t waited_for_rows = 0, waited_for_others = 0;
 };
 
+// Error of a run of flows (flow/flow_run.h) against exact runs, as far as it is known.
+struct FlowErrorResult {
+  std::string measured_on;  // machine
+  std::vector<std::uint64_t> sizes{};
+  double mean_percent = 0, worst_percent = 0;
+};
+struct FlowResult {
+  std::optional<FlowErrorResult> error{};  // none: unmeasured
+};
+
 struct RunResult {
   // A run of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there is no bound; a
   // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
@@ -125,7 +135,8 @@ struct RunResult {
   double algbw_gbps = 0;
   double busbw_gbps = 0;
   double bound_ns = 0;  // analytic lower bound from the busiest link
-  std::string payload;  // "exact"; "incomplete" of an interrupted run
+  std::string payload;  // "exact"; "incomplete" of an interrupted run, "not carried" of flows
+  std::optional<FlowResult> flow{};  // none: simulated flit by flit
   // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.
   bool incomplete = false;
   std::uint64_t delivered_bytes = 0;  // bytes of results, at all NPUs together

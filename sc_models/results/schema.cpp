@@ -60,7 +60,7 @@ Json one(const Type& type, bool is_own) {
     case Kind::kWord:
       return {{"enum", json_words(type.words)}};
     case Kind::kPayload:
-      return {{"enum", {"exact", "incomplete"}}};
+      return {{"enum", {"exact", "incomplete", "not carried"}}};
     case Kind::kPattern:
       return {{"type", "string"}, {"pattern", type.words}};
     case Kind::kCount:
@@ -126,7 +126,7 @@ void add_interruption(const Object& object, bool is_own, Json& json) {
     if (field.type.many == Many::kFilled) complete[key] = {{"minItems", 1}};
     if (field.type.kind == Kind::kPayload && !is_own) {
       interrupted[key] = {{"const", "incomplete"}};
-      complete[key] = {{"const", "exact"}};
+      complete[key] = {{"enum", {"exact", "not carried"}}};
     }
   }
   json["if"] = {{"required", Json::array({"incomplete"})}};

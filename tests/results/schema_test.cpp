@@ -191,6 +191,19 @@ json whole_run_file() {
                     .is_best_base = true,
                     .speedup_best_base = 1.5}});
 }
+json flow_file() {
+  RunResult run = sample_run();
+  run.model = "flow";
+  run.payload = "not carried";
+  run.switches.clear();
+  run.flow = FlowResult{.error = FlowErrorResult{.measured_on = "mesh",
+                                                 .sizes = {2048, 4096},
+                                                 .mean_percent = 0.5,
+                                                 .worst_percent = 1.25}};
+  RunResult unmeasured = run;
+  unmeasured.flow->error.reset();
+  return run_file({{run, std::nullopt}, {unmeasured, std::nullopt}});
+}
 json interrupted_run_file() {
   RunResult run = whole_run();
   run.incomplete = run.parts[0].incomplete = true;
@@ -334,6 +347,7 @@ struct SampleFile {
 const std::vector<SampleFile>& sample_files() {
   static const std::vector<SampleFile> kFiles{
       {"run", "run", whole_run_file},
+      {"flow", "run", flow_file},
       {"interrupted_run", "run", interrupted_run_file},
       {"own", "own", own_file},
       {"traffic", "traffic", [] { return traffic_file(false); }},

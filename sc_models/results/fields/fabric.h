@@ -27,12 +27,14 @@ inline constexpr auto kClockFields = std::to_array<Field>({
      "components that failed from the start, as `--fault` takes them",
      "of machines with failed components"},
 });
-inline constexpr auto kRunHeadFields = join(
-    kMachineFields,
-    std::to_array<Field>(
-        {{"model", pattern("^(rtl|tlm|lockstep)([+](rtl|tlm|lockstep))*$"), kNone,
-          "implementation of the switches: rtl, tlm, lockstep; joined by + where they differ"}}),
-    kClockFields);
+inline constexpr auto kRunHeadFields =
+    join(kMachineFields,
+         std::to_array<Field>(
+             {{"model", pattern("^((rtl|tlm|lockstep)([+](rtl|tlm|lockstep))*|flow)$"), kNone,
+               "implementation of the switches: rtl, tlm, lockstep; joined by + where they differ; "
+               "flow: "
+               "none, with `--engine flow`"}}),
+         kClockFields);
 inline constexpr Object kRunHead{"run_head", "what was run", kRunHeadFields};
 
 inline constexpr auto kLinkFields = std::to_array<Field>({

@@ -19,7 +19,7 @@ namespace fredsim::fields {
 enum class Kind : std::uint8_t {
   kText,
   kWord,     // one of `words`, a space between them
-  kPayload,  // "exact", or "incomplete" of interrupted runs
+  kPayload,  // "exact", "incomplete" of interrupted runs, or "not carried" of flows
   kPattern,  // a text that the regular expression `words` describes
   kCount,    // an integer, 0 or more
   kPositive,

@@ -105,6 +105,14 @@ inline constexpr auto kSimulatedFields = std::to_array<Field>({
     {"traffic", object(kInjected), kNone, "what was put on the fabric"},
 });
 
+inline constexpr auto kFlowErrorFields = std::to_array<Field>({
+    {"measured_on", kText, kNone, "machine on which exact runs were made"},
+    {"sizes", list(kCount), kBytes, "of these, none of which the flows were calibrated with"},
+    {"mean_percent", kNumber, "%", "mean difference of the times, either way"},
+    {"worst_percent", kNumber, "%", "the largest"},
+});
+inline constexpr Object kFlowError{"flow_error", "flows against exact runs", kFlowErrorFields};
+
 inline constexpr auto kRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -127,7 +135,10 @@ inline constexpr auto kRunFields = join(
          "NCCL's bus bandwidth, of the part that ends last over the whole time"},
         {"payload", or_null({Kind::kPayload}, Null::kOwn), kNone,
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
-         "interrupted"},
+         "interrupted; not carried: of flows"},
+        {"engine", word("flow"), kNone, "flows in place of flits", "with `--engine flow`"},
+        {"error", or_null(object(kFlowError)), kNone,
+         "what is known of the error of its times; null: unmeasured", "with `--engine flow`"},
         {"placement_npus", list(kCount), kNone, "NPU of every worker", "with a placement"},
     }),
     kInterruptedFields,

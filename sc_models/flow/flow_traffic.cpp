@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/flow_traffic.h"
+
+#include <algorithm>
+
+#include "base/flit.h"
+#include "collective/acknowledgements.h"
+#include "collective/link_walk.h"
+#include "switch/node_shape.h"
+
+namespace fredsim {
+namespace {
+
+std::uint64_t packets_of(const Part& part, const Tree& tree) {
+  const auto packet = static_cast<std::uint64_t>(part.packet_flits);
+  return (tree.flits + packet - 1) / packet;
+}
+
+}  // namespace
+
+FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
+  const LinkWalk walk(topology, plan, routes_by_table(topology));
+  FlowTraffic traffic{.flits = std::vector<std::uint64_t>(topology.links.size()),
+                      .bytes = std::vector<std::uint64_t>(topology.links.size()),
+                      .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  for (const Tree& tree : plan.trees) {
+    const Part& part = plan.parts[tree.part];
+    walk.walk(tree, [&](int link) {
+      traffic.flits[link] += tree.flits;
+      traffic.bytes[link] += tree.bytes;
+    });
+    traffic.result_bytes += tree.bytes * static_cast<std::uint64_t>(std::ranges::count_if(
+                                             tree.ranks, &TreeRank::receives));
+    for (const TreeRank& rank : tree.ranks) {
+      const std::size_t told = rank.acknowledge_sums.size() + rank.acknowledge_results.size();
+      if (told == 0) continue;
+      const std::uint64_t packets = acknowledgements(part, tree, rank, packets_of(part, tree));
+      const NodeId from = part.members[rank.rank];
+      traffic.acknowledgements[from] += packets;
+      for (const auto* sends : {&rank.acknowledge_sums, &rank.acknowledge_results}) {
+        for (const Send& send : *sends) {
+          walk.walk_hop(from, part.members[send.rank], send.port, [&](int link) {
+            traffic.flits[link] += packets / told;
+            traffic.bytes[link] += packets / told * kFlitBytes;
+          });
+        }
+      }
+    }
+  }
+  return traffic;
+}
+
+}  // namespace fredsim

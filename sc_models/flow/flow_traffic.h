@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traffic of a plan on every link, as a run of the flit-level engine counts it, acknowledgements included. Derived from the plan, exact.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collective/plan.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct FlowTraffic {
+  std::vector<std::uint64_t> flits, bytes;  // by link; bytes of payload, 512 of an acknowledgement
+  std::vector<std::uint64_t> acknowledgements{};  // packets sent, by node
+  std::uint64_t result_bytes = 0;                 // at all ranks together
+};
+
+FlowTraffic flow_traffic(const Topology& topology, const Plan& plan);
+
+}  // namespace fredsim

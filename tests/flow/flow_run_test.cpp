@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans as flows, beside what is known of them without a simulation.
+#include "flow/flow_run.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "collective/link_load.h"
+#include "collective/planner.h"
+#include "config/config.h"
+#include "flow/flow_plan.h"
+#include "flow/flow_traffic.h"
+#include "support/random_work.h"
+#include "topology/faults.h"
+
+namespace fredsim::test {
+namespace {
+
+Plan plan_of(const Topology& topology, Collective collective, std::uint64_t bytes,
+             std::vector<int> group = {}) {
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.bytes = bytes;
+  spec.group = group.empty() ? npus_left(topology) : std::move(group);
+  return make_plan(topology, {&spec, 1});
+}
+
+double bound_cycles(const Topology& topology, double ns) {
+  return ns * static_cast<double>(topology.clock_hz) / 1e9;
+}
+
+// The busiest link cannot be beaten, and large collectives come near to it, where trees of a part leave none idle.
+TEST(FlowRun, TakesTheTimeOfTheBusiestLinkAndThePath) {
+  for (const std::string machine : {"mesh", "torus", "fred_a", "fred_c", "fred_d"}) {
+    SCOPED_TRACE(machine);
+    const Topology topology = load_config("configs/" + machine + ".yaml").topology;
+    const Plan plan = plan_of(topology, Collective::kAllReduce, std::uint64_t{1} << 30);
+    const double cycles = run_flows(topology, plan).end;
+    const double bound = bound_cycles(topology, plan.bound_ns);
+    EXPECT_GT(cycles, bound);
+    EXPECT_LT(cycles, bound * 1.005);
+  }
+}
+
+TEST(FlowRun, ReadsItsSurplusAndItsDependencies) {
+  const Topology topology = load_config("configs/mesh.yaml").topology;
+  Plan plan = plan_of(topology, Collective::kAllReduce, 1 << 20);
+  const double alone = run_flows(topology, plan).end;
+  const std::array<double, 1> surplus{100};
+  EXPECT_DOUBLE_EQ(run_flows(topology, plan, surplus).end, alone + 100);
+  plan.parts.front().start_cycle = 1000;
+  const FlowTimes later = run_flows(topology, plan);
+  EXPECT_DOUBLE_EQ(later.parts.front().start, 1000);
+  EXPECT_DOUBLE_EQ(later.end, alone + 1000);
+}
+
+TEST(FlowRun, APartThatComesAfterAnotherBeginsAtItsEnd) {
+  const Topology topology = load_config("configs/mesh.yaml").topology;
+  std::vector<CollectiveSpec> specs(2);
+  for (CollectiveSpec& spec : specs) {
+    spec.collective = Collective::kAllReduce;
+    spec.bytes = 1 << 20;
+    spec.group = npus_left(topology);
+  }
+  Plan both = make_plan(topology, specs);
+  const double together = run_flows(topology, both).end;
+  both.parts[1].after = {0};
+  const FlowTimes one_after_the_other = run_flows(topology, both);
+  EXPECT_EQ(one_after_the_other.parts[1].start, one_after_the_other.parts[0].end);
+  EXPECT_GT(one_after_the_other.end, together);
+  EXPECT_DOUBLE_EQ(one_after_the_other.end, 2 * one_after_the_other.parts[0].end);
+}
+
+// Time without latency grows with the size.
+TEST(FlowRun, ScalesWithTheSize) {
+  for (const std::string machine : {"mesh", "fred_d", "fred_c"}) {
+    const Topology topology = load_config("configs/" + machine + ".yaml").topology;
+    const auto cycles = [&](std::uint64_t mib) {
+      return run_flows(topology, plan_of(topology, Collective::kAllReduce, mib << 20)).end;
+    };
+    EXPECT_NEAR((cycles(256) - cycles(128)) / (cycles(128) - cycles(64)), 2, 2e-3) << machine;
+  }
+}
+
+// Flits on every link are those that the plan says, and its acknowledgements.
+TEST(FlowTraffic, IsThatOfThePlan) {
+  for (const std::string machine : {"mesh", "torus", "fred_a", "fred_d", "mesh_reducing"}) {
+    const Topology topology = load_config("configs/" + machine + ".yaml").topology;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      SCOPED_TRACE(machine + ", seed " + std::to_string(seed));
+      Random random(seed);
+      const CollectiveSpec spec =
+          random_spec(random, static_cast<int>(topology.npus.size()), 1 << 20);
+      Plan plan;
+      try {
+        plan = make_plan(topology, {&spec, 1});
+      } catch (const Error&) {
+        continue;
+      }
+      const FlowTraffic traffic = flow_traffic(topology, plan);
+      const std::vector<std::uint64_t> flits = link_flits(topology, plan);
+      std::uint64_t acknowledgements = 0;
+      for (const std::uint64_t packets : traffic.acknowledgements) acknowledgements += packets;
+      for (std::size_t l = 0; l < flits.size(); ++l) {
+        EXPECT_GE(traffic.flits[l], flits[l]);
+        if (acknowledgements == 0) {
+          EXPECT_EQ(traffic.flits[l], flits[l]);
+        }
+        EXPECT_LE(traffic.bytes[l], traffic.flits[l] * kFlitBytes);
+      }
+      const FlowTimes times = run_flows(topology, plan);
+      EXPECT_GE(times.end * (1 + 1e-9), bound_cycles(topology, plan.bound_ns));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test
