@@ -32,14 +32,14 @@ class Preemption : public FolderTest {
 // Packets are not cut on the links: a switch in the phase of the lower one comes to the end of a packet at once.
 TEST_F(Preemption, CostsNoMoreThanAPacketAndAChangeOfPhase) {
   const int alone = mp_cycles("configs/paper/mp2_dp5_pp2_mp.yaml");
-  const int beside = mp_cycles("configs/study/mp_interrupts_dp.yaml");
+  const int beside = mp_cycles("configs/works/mp_interrupts_dp.yaml");
   EXPECT_GT(alone, 100);
   EXPECT_LE(beside - alone, 10);
 }
 
 // With DP before MP it is MP that waits, for most of what DP has left to do.
 TEST_F(Preemption, FollowsTheOrderOfVirtualChannels) {
-  const char* const work = "configs/study/mp_interrupts_dp.yaml";
+  const char* const work = "configs/works/mp_interrupts_dp.yaml";
   const int usual = mp_cycles(work);
   EXPECT_EQ(mp_cycles(work, "switch.vc_order=[control, mp, pp, dp]"), usual);
   EXPECT_EQ(mp_cycles(work, "switch.vc_order=[mp, pp, dp, control]"), usual);

@@ -96,7 +96,7 @@ bool work_file(std::string_view input) {
 
 std::vector<std::string> work_files() {
   return {text_of("configs/paper/mp2_dp5_pp2_dp.yaml"), text_of("configs/paper/streaming.yaml"),
-          text_of("configs/study/mp_interrupts_all.yaml"),
+          text_of("configs/works/mp_interrupts_all.yaml"),
           "- {name: first, collective: all_reduce, groups: all, size: 4 KiB, repeat: 3}\n"
           "- {collective: reduce, root: 1, groups: [[0, 1], [io0, all]], priority: dp,\n"
           "   after: {name: first, rank: all}, delay: 200 ns}\n"

@@ -127,7 +127,7 @@ def preemption(picture: Picture) -> None:
     cycles: dict[tuple[str, str], list[int]] = {}
     for machine, _ in machines:
         config = f"configs/{machine}.yaml"
-        both = picture.fredsim("run", config, "--work", "configs/study/mp_interrupts_dp.yaml", "--size", "256KiB")[0]["parts"]
+        both = picture.fredsim("run", config, "--work", "configs/works/mp_interrupts_dp.yaml", "--size", "256KiB")[0]["parts"]
         for priority, size in (("mp", "256KiB"), ("dp", "4MiB")):
             alone = picture.fredsim("run", config, "--work", f"configs/paper/mp2_dp5_pp2_{priority}.yaml", "--size", size)[0]["cycles"]
             cycles.setdefault((priority, "alone"), []).append(alone)

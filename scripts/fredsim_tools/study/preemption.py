@@ -17,7 +17,7 @@ def preempted(study: Study, machine: str, work: str, dp: list[str], amount: str,
     """The MP part alone, the DP part alone, both together: a row of cycles and phase changes."""
     mp_alone = study.run(machine, "--work", "configs/paper/mp2_dp5_pp2_mp.yaml", "--size", amount, *sets)
     dp_alone = study.run(machine, *dp, "--size", "4MiB", *sets)
-    both = study.run(machine, "--work", f"configs/study/{work}.yaml", "--size", amount, *sets)
+    both = study.run(machine, "--work", f"configs/works/{work}.yaml", "--size", amount, *sets)
     mp, d = part_cycles(both, "mp"), part_cycles(both, "dp")
     return [mp_alone["cycles"], mp, mp - mp_alone["cycles"], dp_alone["cycles"], d, d - dp_alone["cycles"],
             f"{both['cycles'] / (mp_alone['cycles'] + dp_alone['cycles']):.3f}",
@@ -37,7 +37,7 @@ def measure(study: Study) -> None:
     for name, machine in machines[:1] if study.smoke else machines:
         for dp, (work, alone) in (("4 groups of 5", groups), ("all 20", everyone)):
             rows.append([name, dp, *preempted(study, machine, work, alone, "256KiB")])
-    after = study.run("fred_c", "--work", "configs/study/mp_after_all.yaml", "--size", "256KiB")
+    after = study.run("fred_c", "--work", "configs/works/mp_after_all.yaml", "--size", "256KiB")
     print("Ten MP all-reduces of 256 KiB start 700 ns after DP all-reduces of 4 MiB; cycles, of the slowest group:\n")
     study.table(["machine", "DP", *head], rows)
     print(f"On Fred-C the DP part over all 20 takes {part_cycles(after, 'dp')} cycles when the MP part starts after its end.\n")
@@ -59,7 +59,7 @@ def measure(study: Study) -> None:
     for flits in (8, 64) if study.smoke else (8, 16, 64, 128):
         payload = str(SLICES * flit * flits)
         mp_alone = study.run("fred_d", "--collective", "unicast", "--group", "2,3", "--priority", "mp", "--size", payload, *fast)
-        both = study.run("fred_d", "--work", "configs/study/phase_change.yaml", "--size", payload, *fast)
+        both = study.run("fred_d", "--work", "configs/works/phase_change.yaml", "--size", payload, *fast)
         lost = part_cycles(both, "dp") - dp_alone["cycles"]
         rows.append([flits, part_cycles(both, "mp") - mp_alone["cycles"], lost, lost - flits,
                      (changes(both) - changes(dp_alone)) // SLICES])
@@ -78,7 +78,7 @@ def measure(study: Study) -> None:
 
     rows = []
     for name, machine in machines[:1] if study.smoke else machines:
-        cycles = [study.run(machine, "--work", "configs/study/mp_interrupts_dp.yaml", "--size", "256KiB", "--model", model)["cycles"]
+        cycles = [study.run(machine, "--work", "configs/works/mp_interrupts_dp.yaml", "--size", "256KiB", "--model", model)["cycles"]
                   for model in ("tlm", "rtl", "lockstep")]
         if len(set(cycles)) != 1:
             study.runs.fail(f"{machine}: tlm, rtl and lockstep differ: {cycles}")
