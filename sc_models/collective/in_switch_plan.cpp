@@ -425,11 +425,11 @@ class InSwitchPlanner {
 int in_switch_window(const Topology& topology, const Part& part) {
   constexpr int kMin = 64;
   constexpr int kRouter = 16;  // cycles of a hop beside the link's, with some to spare
-  if (!topology.has_places()) return kMin;
   int latency = 0;
   for (const Link& link : topology.links) latency = std::max(latency, link.latency);
   // Up the tree and down again, at a flit per cycle.
-  const int hops = 2 * (topology.grid.width + topology.grid.height);
+  const int hops = 2 * (topology.has_places() ? topology.grid.width + topology.grid.height
+                                              : topology.tree.depth());
   return std::max(kMin, hops * (latency + kRouter) / part.packet_flits);
 }
 
