@@ -60,6 +60,22 @@ Topology fred_tree(const TreeSize& size, bool in_switch) {
   return build_fred_tree(plain_machine("fred", size.l1_switches * size.npus_per_l1), spec);
 }
 
+Topology three_level_tree(std::uint64_t link_latency_ps) {
+  MachineSpec machine = plain_machine("fred", 64);
+  machine.link_latency_ps = link_latency_ps;
+  FredTreeSpec spec;
+  spec.tree.levels = {{.below = 4, .uplinks = 4, .uplink_bandwidth = 12'000'000'000'000},
+                      {.below = 4,
+                       .chiplets_per_slice = 2,
+                       .uplinks = 4,
+                       .uplink_bandwidth = 24'000'000'000'000},
+                      {.below = 4, .chiplets_per_slice = 4}};
+  spec.slices = 5;
+  spec.middle = 3;
+  spec.in_switch = true;
+  return build_fred_tree(machine, spec);
+}
+
 Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed) {
   Topology shuffled = topology;
   Random random(seed);

@@ -30,6 +30,8 @@ struct TreeSize {
   std::uint64_t uplink_bandwidth = 12'000'000'000'000;  // per L1 switch
 };
 Topology fred_tree(const TreeSize& size = {}, bool in_switch = true);
+// 64 NPUs on a tree of 4 x 4 x 4, five slices whose links all carry 600 GB/s.
+Topology three_level_tree(std::uint64_t link_latency_ps);
 
 // The same fabric with the ports of every Fred switch renumbered at random.
 Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed);

@@ -144,6 +144,19 @@ TEST(InSwitchPlan, SlowUplinkIsTheBound) {
   EXPECT_DOUBLE_EQ(plan.bound_ns, 5000.0 * kFlitBytes / 1.5e12 * 1e9);
 }
 
+// A packet comes back after three links up and three down; as many are under way as its links carry meanwhile. Wires of 20 ns
+// need no more than the fewest, 64.
+TEST(InSwitchPlan, WindowCoversTheRoundTrip) {
+  const auto window = [](const Topology& topology) {
+    return in_switch_all_reduce(topology, first_ranks(64), 5 * 6000).parts[0].window;
+  };
+  const Topology long_wires = test::three_level_tree(100'000);
+  const Link& link = long_wires.links[0];
+  ASSERT_EQ(link.latency, 150);
+  EXPECT_GE(window(long_wires) * kPacketFlits, 2 * 3 * link.latency * link.flit_rate().value());
+  EXPECT_EQ(window(test::three_level_tree(20'000)), 64);
+}
+
 TEST(InSwitchPlan, ShortVectorsUseFewerSlices) {
   const Topology topology = test::fred_tree();
   for (std::uint64_t flits = 1; flits <= 12; ++flits) {
