@@ -21,7 +21,8 @@ PLACES = {
     "paper_fig9": ("studies/pictures", "bars"),
     "training": ("studies/pictures", "bars"),
     "latencies": ("studies/pictures", "curves"),
-    "buffers": ("studies/pictures", "curves"),
+    "buffers": ("studies/pictures", "buffers"),
+    "fred_trees": ("studies/pictures", "trees"),
     "serial_steps": ("studies/pictures", "curves"),
     "link_errors": ("studies/pictures", "curves"),
     "failed_components": ("studies/pictures", "bars"),
@@ -50,10 +51,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, curves, notebooks, strategies, waveform, wafer  # need matplotlib
+    from . import bars, buffers, curves, notebooks, strategies, trees, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "curves": curves, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "curves": curves, "notebooks": notebooks, "strategies": strategies, "trees": trees,
                "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:

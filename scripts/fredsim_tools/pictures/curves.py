@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves: bandwidth and time by size, latency by load, bandwidth by buffer."""
+"""Curves: bandwidth and time by size, latency by load, time by errors."""
 
 from ..plots import COLOURS, pyplot
 from ..tables import KIB, MIB
@@ -54,29 +54,6 @@ def latencies(picture: Picture) -> None:
     axis.set_xlabel("size of the all-reduce over 20 NPUs")
     axis.set_ylabel("time, ns")
     axis.legend(loc="upper left", ncols=2)
-    picture.save(figure)
-
-
-def buffers(picture: Picture) -> None:
-    """Bandwidth by input buffer, relative to the paper's 24 KiB."""
-    works: list[tuple[str, str, list[str], str]] = [
-        ("all-reduce, Fred-D", "fred_d", [], COLOURS["fred_d"]), ("all-reduce, Fred-B", "fred_b", [], COLOURS["fred_b"]),
-        ("hier_ring, Fred-C", "fred_c", [], COLOURS["fred_c"]), ("all-to-all, Fred-D", "fred_d", ["--collective", "all_to_all"], "#2a8c5a"),
-    ]  # fmt: skip
-    kibs = [4, 8, 12, 16, 20, 22, 24, 25, 26, 28, 32, 40, 48]
-    figure, axis = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
-    for title, machine, words, colour in works:
-        times = {}
-        for kib in kibs:
-            times[kib] = picture.fredsim("run", f"configs/{machine}.yaml", "--size", "16MiB", "--algorithm", "paper", *words, "--set",
-                                         f"switch.input_buffer={kib}KiB")[0]["time_ns"]  # fmt: skip
-        axis.plot(kibs, [times[24] / times[kib] for kib in kibs], marker="o", color=colour, label=title)
-    axis.axvline(24, color="#999999", linewidth=1, linestyle=":")
-    axis.text(24.3, 0.03, "24 KiB, the paper's", color="#666666", fontsize=10)
-    axis.set_ylim(0, 1.15)
-    axis.set_xlabel("input buffer of a port and virtual channel, KiB")
-    axis.set_ylabel("bandwidth, 24 KiB = 1")
-    axis.legend(loc="center right")
     picture.save(figure)
 
 
