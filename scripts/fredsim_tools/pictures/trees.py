@@ -11,7 +11,7 @@ LEVELS = {2: ("#e8a87c", "s"), 3: (COLOURS["fred_d"], "o"), 4: ("#8c3a0c", "^")}
 def fred_trees(picture: Picture) -> None:
     """Time of a small and of a large all-reduce by the number of NPUs."""
     times = {(row["settings"]["name"], row["options"]["size"], row["options"]["algorithm"]): row["results"]["time_ns"] for row in picture.study("fred_trees")}
-    figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.6), layout="constrained")
+    figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.8), layout="constrained")
     for axis, size, title in zip(axes, ("64KiB", "16MiB"), ("64 KiB", "16 MiB")):
         for algorithm, label, colour in (("paper", "mesh, paper's", COLOURS["mesh"]), ("auto", "mesh, best", COLOURS["mesh (best)"])):
             axis.plot(COUNTS, [times[f"mesh_{n}", size, algorithm] for n in COUNTS], marker="o", color=colour, label=label)
@@ -23,8 +23,8 @@ def fred_trees(picture: Picture) -> None:
         axis.set_title(f"all-reduce of {title}")
         axis.set_xlabel("NPUs")
     axes[0].set_yscale("log")
-    axes[0].set_yticks([100, 300, 1000, 3000], ["100", "300", "1000", "3000"])
-    axes[0].set_ylim(80, 9000)
+    axes[0].set_yticks([100, 300, 1000, 3000, 10000], ["100", "300", "1000", "3000", "10000"])
+    axes[0].set_ylim(80, 60000)
     axes[0].minorticks_off()
     axes[1].set_ylim(0, 30000)
     axes[0].set_ylabel("time, ns")
