@@ -64,12 +64,10 @@ Topology three_level_tree(std::uint64_t link_latency_ps) {
   MachineSpec machine = plain_machine("fred", 64);
   machine.link_latency_ps = link_latency_ps;
   FredTreeSpec spec;
-  spec.tree.levels = {{.below = 4, .uplinks = 4, .uplink_bandwidth = 12'000'000'000'000},
-                      {.below = 4,
-                       .chiplets_per_slice = 2,
-                       .uplinks = 4,
-                       .uplink_bandwidth = 24'000'000'000'000},
-                      {.below = 4, .chiplets_per_slice = 4}};
+  spec.tree.levels = {
+      {.below = 4, .uplinks = 4, .uplink_bandwidth = 12'000'000'000'000},
+      {.below = 4, .chiplets_per_slice = 2, .uplinks = 4, .uplink_bandwidth = 24'000'000'000'000},
+      {.below = 4, .chiplets_per_slice = 4}};
   spec.slices = 5;
   spec.middle = 3;
   spec.in_switch = true;
