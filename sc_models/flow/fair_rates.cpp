@@ -138,7 +138,7 @@ void FairRates::update(int priority) {
 // All of its priority that shares links with what is open, or with others that do.
 void FairRates::open_all_around() {
   const int priority = classes_[open_.front()].priority;
-  for (std::size_t o = 0; o < open_.size(); ++o) {
+  for (std::size_t o = 0; o < open_.size(); ++o) {  // NOLINT(modernize-loop-convert): it grows
     for (const LinkUse& use : demands_[open_[o]].demand.uses) {
       for (const User& user : links_[use.link].users)
         if (classes_[user.flows].priority == priority) open(user.flows);
