@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -330,6 +331,20 @@ TEST_F(SweepTest, TheStudyOfTheTreeRuns) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out + outcome.err, "");
   EXPECT_EQ(rows().size(), 24U);
+}
+
+// Every study of the tree has points, all of them with machines, options and keys that there are, whichever folder it is run from.
+TEST_F(SweepTest, StudiesOfTheTreeAreWhole) {
+  int studies = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("configs/studies")) {
+    SCOPED_TRACE(entry.path());
+    const Outcome outcome = run_fredsim({"sweep", entry.path().string(), "--list"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("missing  fredsim "), std::string::npos);
+    EXPECT_EQ(outcome.out.find(".yaml"), std::string::npos) << "a machine by its path";
+    ++studies;
+  }
+  EXPECT_GE(studies, 7);
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ def uplinks(picture: Picture) -> None:
     figure, axes = pyplot.subplots(1, 2, figsize=(7.2, 4.4), layout="constrained", sharey=True)
     for axis, (strategy, title) in zip(axes, GROUPS.items()):
         own = [row for row in rows if row["options"]["strategy"] == strategy]
-        trees = {name: [row for row in own if row["machine"] == f"configs/{name}.yaml"] for name in ("fred_c", "fred_d")}
+        trees = {name: [row for row in own if row["machine"] == name] for name in ("fred_c", "fred_d")}
         for name, found in trees.items():
             four = times(row for row in found if row["settings"][UPLINKS] == "4")
             axis.plot(*zip(*four), marker="o", color=COLOURS[name], label=f"{TITLE[name]}, four uplinks")
         wide = times(row for row in trees["fred_d"] if row["settings"][UPLINKS] != "4")
         axis.plot(*zip(*wide), marker="s", linestyle=":", color=COLOURS["fred_d"], label="Fred-D, one and two of 600 GB/s")
         for row in own:
-            if row["machine"] == "configs/mesh.yaml":
+            if row["machine"] == "mesh":
                 name = "mesh" if row["options"]["algorithm"] == "paper" else "mesh (best)"
                 axis.axhline(row["results"]["time_ns"] / 1000, color=COLOURS[name], linestyle="--", label=TITLE[name])
         axis.set_xscale("log", base=2)
