@@ -31,6 +31,7 @@ PLACES = {
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
     "memory": ("studies/pictures", "strategies"),
+    "strategies": ("studies/pictures", "strategies"),
     "uplinks": ("studies/pictures", "uplinks"),
     "kinds": ("studies/pictures", "kinds"),
     "latency_curve": ("user/pictures", "notebooks"),

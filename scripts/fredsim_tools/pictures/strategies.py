@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat maps of training: iterations by strategy and by the bandwidth of expanded memory, from studies (fredsim sweep)."""
+"""Heat maps of training: iterations by strategy and machine, and by the bandwidth of expanded memory, from studies (fredsim sweep)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isnan, log, nan
@@ -49,6 +49,23 @@ def heat_map(axis: Axes, lines: Sequence[str], columns: Sequence[str], value: Ca
     axis.spines[:].set_visible(False)
     axis.tick_params(length=0)
     axis.set_title(title)
+
+
+def strategies(picture: Picture) -> None:
+    """Iterations of two models by strategy, on the mesh at the paper's and at its best, and on Fred-D."""
+    rows = picture.study("strategies")
+    machines = {"mesh,\npaper's": ("mesh", "paper"), "mesh,\nbest": ("mesh", "auto"), "Fred-D": ("fred_d", "auto")}
+    figure, axes = pyplot.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
+    for axis, model, title in zip(axes, ("transformer_17b", "transformer_1t"), ("Transformer-17B, s", "Transformer-1T, streamed, s")):
+        own = [row for row in rows if row["options"]["workload"] == model]
+
+        def value(strategy: str, machine: str, own: list[Row] = own) -> float | None:
+            return seconds(
+                row for row in own if strategy_of(row) == strategy and (row["machine"], row["options"]["algorithm"]) == machines[machine]
+            )
+
+        heat_map(axis, strategies_of(own), list(machines), value, title)
+    picture.save(figure)
 
 
 def memory_of(row: Row) -> str:
