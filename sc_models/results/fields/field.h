@@ -114,13 +114,19 @@ constexpr const Field* find_field(const Object& object, std::string_view key) {
 template <const Object& kObject>
 class Key {
  public:
-  consteval Key(const char* text) : field_(find_field(kObject, text)) {  // NOLINT: on purpose
-    if (field_ == nullptr) throw std::logic_error("no key of the object");
+  // No comparison with null, which is no constant expression of GCC 12 with -fsanitize=undefined.
+  consteval Key(const char* text) {  // NOLINT: on purpose
+    for (const Field& field : kObject.fields) {
+      if (field.key != text) continue;
+      field_ = &field;
+      return;
+    }
+    throw std::logic_error("no key of the object");
   }
   constexpr const Field& field() const { return *field_; }
 
  private:
-  const Field* field_;
+  const Field* field_ = nullptr;
 };
 
 }  // namespace fredsim::fields
