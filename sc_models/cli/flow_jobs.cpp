@@ -17,6 +17,7 @@
 #include "collective/planner.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
+#include "engine/run_counts.h"
 #include "flow/flow_run.h"
 #include "flow/flow_traffic.h"
 
@@ -121,10 +122,9 @@ const FlowJobs::Calibration& FlowJobs::calibration_of(const Parts& parts) {
              : calibrations_.emplace(std::move(shape), calibrate(parts)).first->second;
 }
 
-void FlowJobs::fill_traffic(const Plan& plan, RunResult& result) const {
+void FlowJobs::fill_links(const Plan& plan, RunResult& result) const {
   const FlowTraffic traffic = flow_traffic(topology_, plan);
   result.delivered_bytes = traffic.result_bytes;
-  std::vector<std::uint64_t> sent(topology_.nodes.size());
   for (std::size_t l = 0; l < topology_.links.size(); ++l) {
     const Link& link = topology_.links[l];
     LinkResult r;
@@ -137,22 +137,9 @@ void FlowJobs::fill_traffic(const Plan& plan, RunResult& result) const {
     if (result.cycles > 0)
       r.utilization = std::min(1.0, static_cast<double>(r.flits) * link.wire_stretch /
                                         (link.rate.value() * static_cast<double>(result.cycles)));
-    if (!link.on_die) {
-      result.flit_hops += r.flits;
-      result.link_bytes += r.bytes;
-    }
-    if (topology_.nodes[link.from].is_endpoint()) sent[link.from] += r.bytes;
     result.links.push_back(std::move(r));
   }
-  for (std::size_t node = 0; node < sent.size(); ++node) {
-    const std::uint64_t packets = traffic.acknowledgements[node];
-    sent[node] -= packets * kFlitBytes;
-    result.injected_bytes += sent[node];
-    result.acknowledgement_packets += packets;
-    result.acknowledgement_bytes += packets * kFlitBytes;
-  }
-  for (const NodeId npu : topology_.npus)
-    result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
+  fill_traffic(topology_, traffic.acknowledgements, result);
 }
 
 RunResult FlowJobs::run(const Plan& plan) {
@@ -188,7 +175,7 @@ RunResult FlowJobs::run(const Plan& plan) {
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.payload = "not carried";
   result.bound_ns = plan.bound_ns;
-  fill_traffic(plan, result);
+  fill_links(plan, result);
   std::vector<const Part*> parts;
   std::vector<PartTime> part_times;
   for (std::size_t p = 0; p < plan.parts.size(); ++p) {

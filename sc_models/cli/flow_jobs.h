@@ -51,7 +51,7 @@ class FlowJobs {
   Calibration calibrate(const Parts& parts);
   Measured measure(const Parts& parts, std::uint64_t bytes);
   Plan plan_of(const Parts& parts, std::uint64_t bytes) const;
-  void fill_traffic(const Plan& plan, RunResult& result) const;
+  void fill_links(const Plan& plan, RunResult& result) const;
 
   const Topology& topology_;
   Machine& machine_;

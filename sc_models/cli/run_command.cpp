@@ -262,7 +262,7 @@ class RunCommand final : public Command {
   }
 
  private:
-  // What only flits have.
+  // Options that only flits have are refused.
   void check_engine() {
     if (std::ranges::find(kEngines, engine_) == kEngines.end())
       throw BadInput(

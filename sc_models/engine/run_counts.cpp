@@ -31,12 +31,34 @@ void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchR
       kind, [&](const CounterInfo& counter) { return counters.*counter.value; }, r);
 }
 
+void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
+                  RunResult& result) {
+  std::vector<std::uint64_t> sent(topology.nodes.size());
+  for (std::size_t l = 0; l < topology.links.size(); ++l) {
+    const Link& link = topology.links[l];
+    const LinkResult& r = result.links[l];
+    if (!link.on_die) {
+      result.flit_hops += r.flits;
+      result.link_bytes += r.bytes;
+    }
+    if (topology.nodes[link.from].is_endpoint()) sent[link.from] += r.bytes;
+  }
+  for (std::size_t node = 0; node < sent.size(); ++node) {
+    sent[node] -= std::min(sent[node], acknowledgements[node] * kFlitBytes);
+    result.injected_bytes += sent[node];
+    result.acknowledgement_packets += acknowledgements[node];
+    result.acknowledgement_bytes += acknowledgements[node] * kFlitBytes;
+  }
+  for (const NodeId npu : topology.npus) {
+    result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
+  }
+}
+
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result) {
   const Topology& topology = fabric.topology();
   const auto count_of = [&](int link) { return fabric.core().count(slices.link_like[link]); };
-  std::vector<std::uint64_t> sent(topology.nodes.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
     const LinkCount count = count_of(l);
@@ -51,23 +73,10 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
         cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
     r.on_die = link.on_die;
     r.counters = policy_counters(link, {}, count);
-    if (!link.on_die) {
-      result.flit_hops += r.flits;
-      result.link_bytes += r.bytes;
-      if (slices.link_like[l] != l) result.equal_slices_flit_hops += r.flits;
-    }
-    if (topology.nodes[link.from].is_endpoint()) sent[link.from] += r.bytes;
+    if (!link.on_die && slices.link_like[l] != l) result.equal_slices_flit_hops += r.flits;
     result.links.push_back(std::move(r));
   }
-  for (std::size_t node = 0; node < sent.size(); ++node) {
-    sent[node] -= std::min(sent[node], acknowledgements[node] * kFlitBytes);
-    result.injected_bytes += sent[node];
-    result.acknowledgement_packets += acknowledgements[node];
-    result.acknowledgement_bytes += acknowledgements[node] * kFlitBytes;
-  }
-  for (const NodeId npu : topology.npus) {
-    result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
-  }
+  fill_traffic(topology, acknowledgements, result);
 
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];

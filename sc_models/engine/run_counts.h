@@ -16,6 +16,10 @@ namespace fredsim {
 
 // Reductions, phase changes and stalls of a switch, as far as its kind has them.
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
+// Fills what was put on the fabric and carried, from result.links, which are in the topology's order. `acknowledgements`: as in
+// fill_counts().
+void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
+                  RunResult& result);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
 // the run, for utilisation; `acknowledgements`: packets that NPUs have sent, by node, which are no payload.
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,

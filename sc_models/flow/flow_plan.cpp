@@ -25,7 +25,7 @@ std::vector<LinkUse> uses_of(std::vector<int>& crossed) {
   return uses;
 }
 
-// Of the trees of each part.
+// Mean flits of the trees of each part.
 std::vector<double> mean_flits_of(const Plan& plan) {
   std::vector<double> flits(plan.parts.size());
   std::vector<double> trees(plan.parts.size());

@@ -21,7 +21,7 @@ struct FlowTimes {
     double start = 0, end = 0;
   };
   std::vector<Part> parts{};
-  double end = 0;  // of the last part
+  double end = 0;  // cycle of the last part
   std::uint64_t flows = 0, updates = 0;
 };
 
