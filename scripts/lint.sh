@@ -72,10 +72,10 @@ python() {
   say "mypy, scripts/fredsim_tools"
   mkdir -p build/lint
   (cd scripts && mypy --ignore-missing-imports --disallow-untyped-defs --cache-dir=../build/lint/mypy fredsim_tools)
-  say "mypy --strict, python/fredsim"
+  say "mypy --strict, sc_models/python/fredsim"
   mkdir -p build/lint/python
-  cp -r python/fredsim build/lint/python
-  python3 -B python/record_classes.py sc_models/results/results.schema.json build/lint/python/fredsim/records.py
+  cp -r sc_models/python/fredsim build/lint/python
+  python3 -B sc_models/python/record_classes.py sc_models/results/results.schema.json build/lint/python/fredsim/records.py
   (cd build/lint/python && mypy --strict --ignore-missing-imports --cache-dir=../mypy-strict fredsim)
 }
 

@@ -18,7 +18,7 @@ std::string machine_path(const std::string& word);
 std::string machine_path(const std::string& word, const std::filesystem::path& folder);
 
 // The folder, empty where there is none, and the names in it, sorted. Of this program, or of another one, as those who are no
-// program themselves have it (python/).
+// program themselves have it (sc_models/python/).
 std::filesystem::path machine_folder();
 std::filesystem::path machine_folder(const std::filesystem::path& program);
 std::vector<std::string> machine_names(const std::filesystem::path& folder);

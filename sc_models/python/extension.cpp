@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python extension fredsim._fredsim: what of fredsim needs no SystemC. python/fredsim/_fredsim.pyi has its interface.
+// The Python extension fredsim._fredsim: what of fredsim needs no SystemC. fredsim/_fredsim.pyi has its interface.
 //
 // Purpose: machines, plans and fixed facts, for the package around it, which makes objects and arrays of them.
 // Units: those of topology/topology.h and collective/plan.h.
