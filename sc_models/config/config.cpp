@@ -132,25 +132,47 @@ std::string read_name(const ConfigReader& reader) {
       reader.label("name"), shown(name), kMaxBytes));
 }
 
+// A key that says what the fabric says.
+void refuse_beside(const ConfigReader& reader, std::string_view key) {
+  if (!reader.has(key)) return;
+  throw BadInput(fmt::format("{}: found {}; allowed is none, since a fabric of type {} says it",
+                             reader.label(key), reader.text(key), reader.fabric().name()));
+}
+
+// All flits of buffers that a fabric which counts its NPUs may leave out, the paper's (BufferShape).
+void read_buffers(const ConfigReader& reader, MachineSpec& machine) {
+  const bool is_optional = reader.fabric().counts_npus();
+  const auto read = [&](std::string_view key, int min, int& flits) {
+    if (!is_optional || reader.has(key)) flits = reader.flits(key, min);
+  };
+  read("switch.input_buffer", machine.packet_flits, machine.buffers.data_flits);
+  read("switch.control_buffer", 1, machine.buffers.control_flits);
+  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", machine.packet_flits);
+}
+
 MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
   machine.name = read_name(reader);
   machine.clock_hz = reader.frequency("clock");
-  machine.npus = reader.integer("npu.count", 1, kMaxCount);
-  machine.npu_bandwidth = reader.bandwidth("npu.bandwidth");
+  if (reader.fabric().counts_npus()) {
+    refuse_beside(reader, "npu.count");
+    refuse_beside(reader, "npu.bandwidth");
+  } else {
+    machine.npus = reader.integer("npu.count", 1, kMaxCount);
+    machine.npu_bandwidth = reader.bandwidth("npu.bandwidth");
+  }
   if (reader.has("io")) {
     machine.io_controllers = reader.integer("io.count", 0, kMaxCount);
     if (machine.io_controllers > 0 || reader.has("io.bandwidth"))
       machine.io_bandwidth = reader.bandwidth("io.bandwidth");
   }
-  machine.link_latency_ps = reader.time_ps("fabric.link_latency");
+  if (!reader.fabric().counts_npus() || reader.has("fabric.link_latency"))
+    machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);
   if (reader.has("switch.rtl_top")) machine.rtl_top = reader.text("switch.rtl_top");
   machine.packet_flits = reader.flits("fabric.packet", 1, kPacketFlits);
   read_switches(reader, machine);
-  machine.buffers.data_flits = reader.flits("switch.input_buffer", machine.packet_flits);
-  machine.buffers.control_flits = reader.flits("switch.control_buffer", 1);
-  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", machine.packet_flits);
+  read_buffers(reader, machine);
   return machine;
 }
 

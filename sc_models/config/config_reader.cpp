@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
 #include "base/flit.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "config/config.h"
 #include "config/config_schema.h"
+#include "config/machine_path.h"
 
 namespace fredsim {
 namespace {
@@ -309,6 +313,18 @@ int ConfigReader::integer(std::string_view path, int low, int high) const {
                                shown(found), integral ? "" : ", which is no integer", low, high));
   }
   return result;
+}
+
+Topology ConfigReader::machine(std::string_view path) const {
+  const std::string word = this->text(path);
+  const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / word;
+  std::error_code failed;
+  const bool is_beside = std::filesystem::exists(beside, failed);
+  try {
+    return load_config(is_beside ? beside.string() : machine_path(word)).topology;
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{}: {}", label(path), error.what()));
+  }
 }
 
 double ConfigReader::share(std::string_view path, double min, double max) const {

@@ -36,6 +36,7 @@ class ConfigReader final : public FabricKeys {
   // The kind of switches that a key names, or what the fabric is built of where the file does not have it. BadInput:
   // none of that name, or one that cannot route in such a fabric.
   const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
+  Topology machine(std::string_view path) const override;
   std::string switch_kind_name(std::string_view path) const override {
     return switch_kind(path).name();
   }

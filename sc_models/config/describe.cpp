@@ -151,6 +151,48 @@ std::string chiplets(const Topology& topology, Page& page) {
          table(std::move(header), rows, page);
 }
 
+// The dimensions of a system, lowest first, and the longest of the shortest paths in them and in all of it.
+std::string system_dimensions(const Topology& topology, Page& page) {
+  std::vector<Row> rows;
+  int hops = 0;
+  for (const SystemBlock& block : topology.blocks) {
+    const Topology& one = *block.topology;
+    const std::size_t size = one.npus.size();
+    const int diameter = diameter_links(one);
+    hops += diameter;
+    const auto bandwidth = static_cast<double>(block.bandwidth);
+    rows.push_back({block.name, block.word, std::to_string(size),
+                    std::to_string(topology.npus.size() / size), format_bandwidth(bandwidth),
+                    std::to_string(one.nodes.front().ports), std::to_string(diameter)});
+  }
+  rows.push_back({"all together", "", std::to_string(topology.npus.size()), "", "",
+                  std::to_string(topology.nodes.front().ports), std::to_string(hops)});
+  return table({{"dimension"},
+                {"block"},
+                {"NPUs"},
+                {"groups"},
+                {"bandwidth", "/NPU"},
+                {"ports", "/NPU"},
+                {"diameter", "links"}},
+               rows, page);
+}
+
+// The switches of a system, which may be of several kinds.
+std::string system_switches(const Topology& topology, Page& page) {
+  std::map<std::tuple<std::string, int>, int> counts;
+  for (const Node& node : topology.nodes) {
+    if (!node.is_switch()) continue;
+    const SwitchShape shape = switch_shape(topology, node);
+    ++counts[{shape.kind->label(shape), node.ports}];
+  }
+  std::vector<Row> rows;
+  for (const auto& [type, count] : counts) {
+    const auto& [label, ports] = type;
+    rows.push_back({label, std::to_string(count), std::to_string(ports)});
+  }
+  return table({{"switches"}, {"count"}, {"ports"}}, rows, page);
+}
+
 std::string routers(const Topology& topology, Page& page) {
   const auto router = std::ranges::find_if(topology.nodes, &Node::is_switch);
   const auto count = std::ranges::count_if(topology.nodes, &Node::is_switch);
@@ -257,14 +299,20 @@ std::string describe(const Topology& topology, std::size_t columns) {
                             : "with --model tlm one for all that do the same, which is exact "
                               "(all: --set fabric.simulate_slices=all)");
   }
-  text += fmt::format("  switches         {}\n", switch_line(topology));
+  if (!topology.has_blocks()) text += fmt::format("  switches         {}\n", switch_line(topology));
+  if (!topology.flow_only.empty())
+    text += fmt::format("  engine           flow alone: {}\n", topology.flow_only);
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }
   Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
   if (topology.has_levels()) text += levels(topology, page);
-  text += topology.has_places() ? routers(topology, page) : chiplets(topology, page);
+  if (topology.has_blocks()) {
+    text += system_dimensions(topology, page) + system_switches(topology, page);
+  } else {
+    text += topology.has_places() ? routers(topology, page) : chiplets(topology, page);
+  }
   text += links(topology, page);
   text += buffers(topology, page);
   text += "\nnotes\n";

@@ -24,7 +24,13 @@ constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$
 // Keys without a default that a machine may be without.
 constexpr auto kOptional = std::to_array<std::string_view>(
     {"io", "link", "faults", "switch.params", "switch.rtl_top", "fabric.levels.kind",
-     "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth"});
+     "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth", "fabric.dimensions.block",
+     "fabric.dimensions.size", "fabric.dimensions.bandwidth", "fabric.dimensions.links",
+     "fabric.dimensions.latency", "fabric.dimensions.machine", "fabric.dimensions.name"});
+// Keys that a fabric which counts its NPUs itself may leave out, or has to.
+constexpr auto kOfCountedNpus =
+    std::to_array<std::string_view>({"npu", "npu.count", "npu.bandwidth", "fabric.link_latency",
+                                     "switch", "switch.input_buffer", "switch.control_buffer"});
 // Keys with a default that is not the same for all machines.
 constexpr auto kWithOwnDefault = std::to_array<std::string_view>({"switch.kind"});
 
@@ -71,7 +77,8 @@ bool is_single_value(const Key& key) {
 
 // In a machine whose kind of topology has it.
 bool is_required(const Key& key, Use use) {
-  if (is_among(kOptional, key.path) || !key.parameter.empty()) return false;
+  if (is_among(kOptional, key.path) || is_among(kOfCountedNpus, key.path) || !key.parameter.empty())
+    return false;
   if (use == Use::kResults) return true;
   return key.default_value.empty() && !is_among(kWithOwnDefault, key.path);
 }
@@ -167,6 +174,31 @@ Json object_schema(std::string_view section, Use use) {
   return json;
 }
 
+// Keys that fabrics need which do not count their NPUs.
+Json counted_rule() {
+  Json counting = Json::array();
+  for (const TopologyKind* kind : topology_kinds())
+    if (kind->counts_npus()) counting.push_back(kind->name());
+  Json needed = Json::object();
+  Json sections = Json::array();
+  for (const std::string_view key : kOfCountedNpus) {
+    if (parent(key).empty()) {
+      sections.push_back(key);
+    } else {
+      needed[std::string(parent(key))]["required"].push_back(leaf(key));
+    }
+  }
+  const Json type = {{"properties", {{"type", {{"enum", counting}}}}}};
+  return {{"if", {{"properties", {{"fabric", type}}}}},
+          {"else", {{"required", sections}, {"properties", needed}}}};
+}
+
+Json whole_schema(Use use) {
+  Json json = object_schema("", use);
+  json.update(counted_rule());
+  return json;
+}
+
 std::string shown_kinds(const Key& key) {
   return fmt::format("{}", fmt::join(names_of(key.kinds), ", "));
 }
@@ -199,6 +231,7 @@ std::string shown_default(const Key& key) {
   if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (!is_value(key.holds)) return "";
   if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
+  if (is_among(kOfCountedNpus, key.path)) return "needed where the fabric does not say it";
   return is_required(key, Use::kFile) ? "needed" : "none";
 }
 
@@ -207,11 +240,11 @@ std::string shown_default(const Key& key) {
 Json machine_file_schema() {
   Json json = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                {"title", "Machine file of fredsim"}};
-  json.update(object_schema("", Use::kFile));
+  json.update(whole_schema(Use::kFile));
   return json;
 }
 
-Json machine_in_results_schema() { return object_schema("", Use::kResults); }
+Json machine_in_results_schema() { return whole_schema(Use::kResults); }
 
 std::string machine_reference() {
   std::string text =

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "topology/topology.h"
+
 namespace fredsim {
 
 // kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
@@ -58,6 +60,9 @@ class FabricKeys {
   virtual int choice(std::string_view path, std::span<const std::string_view> names) const = 0;
   virtual std::uint64_t bandwidth(std::string_view path) const = 0;
   virtual std::uint64_t time_ps(std::string_view path) const = 0;
+  // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the
+  // command line would (config/machine_path.h).
+  virtual Topology machine(std::string_view path) const = 0;
   // A kind of switches that can route in such a topology.
   virtual std::string switch_kind_name(std::string_view path) const = 0;
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <vector>
 
 #include "topology/topology_kind.h"
 
@@ -11,6 +13,34 @@ namespace fredsim {
 
 std::uint64_t bisection_bytes_per_second(const Topology& topology) {
   return topology_kind(topology.kind).bisection_bytes_per_second(topology);
+}
+
+int diameter_links(const Topology& topology) {
+  std::vector<std::vector<const Link*>> links_from(topology.nodes.size());
+  for (const Link& link : topology.links) links_from[link.from].push_back(&link);
+  int longest = 0;
+  for (const NodeId npu : topology.npus) {
+    // Breadth first; links on a die take no step, and come before others.
+    std::vector<int> steps(topology.nodes.size(), -1);
+    std::deque<NodeId> next{npu};
+    steps[npu] = 0;
+    while (!next.empty()) {
+      const NodeId node = next.front();
+      next.pop_front();
+      for (const Link* link : links_from[node]) {
+        const int there = steps[node] + (link->on_die ? 0 : 1);
+        if (steps[link->to] >= 0 && steps[link->to] <= there) continue;
+        steps[link->to] = there;
+        if (link->on_die) {
+          next.push_front(link->to);
+        } else {
+          next.push_back(link->to);
+        }
+      }
+    }
+    for (const NodeId other : topology.npus) longest = std::max(longest, steps[other]);
+  }
+  return longest;
 }
 
 int switch_parameter(const Topology& topology, std::string_view name) {

@@ -19,6 +19,9 @@ namespace fredsim {
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
 
+// Longest of the shortest paths between NPUs, in links that are not on a die.
+int diameter_links(const Topology& topology);
+
 // RTL parameter `name` of the first switch that has it (Node::values); 0: none has.
 int switch_parameter(const Topology& topology, std::string_view name);
 

@@ -18,10 +18,11 @@ void check_nodes(const Topology& topology) {
   std::set<std::uint16_t> addresses;
   for (const Node& node : topology.nodes) {
     if (!names.insert(node.name).second) broken("two nodes are called " + node.name);
-    if (node.ports < 1 || node.ports > kMaxPorts) {
+    if (node.ports < 1 || (node.ports > kMaxPorts && topology.flow_only.empty())) {
       broken(fmt::format("{} has {} ports", node.name, node.ports));
     }
-    if (node.is_endpoint() && !addresses.insert(node.address).second) {
+    // Addresses in a system are those in its blocks (topology/system.h).
+    if (node.is_endpoint() && !addresses.insert(node.address).second && !topology.has_blocks()) {
       broken(fmt::format("the address {} of {} is taken", node.address, node.name));
     }
     if (node.is_switch() == node.switch_kind.empty()) {
@@ -40,7 +41,8 @@ void check_nodes(const Topology& topology) {
   };
   check_list(topology.npus, NodeKind::kNpu);
   check_list(topology.io_controllers, NodeKind::kIo);
-  if (topology.npus.size() + topology.io_controllers.size() != addresses.size()) {
+  const auto endpoints = std::ranges::count_if(topology.nodes, &Node::is_endpoint);
+  if (std::ssize(topology.npus) + std::ssize(topology.io_controllers) != endpoints) {
     broken("an endpoint is in no list");
   }
 }

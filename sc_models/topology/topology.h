@@ -164,6 +164,18 @@ struct SwitchTree {
   int uplinks_per_chiplet_above(int level) const;
 };
 
+struct Topology;
+
+// A dimension of a system (topology/system.h): NPUs that differ in it alone are a group, which a block joins.
+struct SystemBlock {
+  std::string name;  // "node"
+  std::string word;  // "ring", …; of a machine its kind of topology
+  std::shared_ptr<const Topology>
+      topology{};               // one block by itself, its NPUs the first nodes, in order of rank
+  std::uint64_t bandwidth = 0;  // of an NPU, bytes/s
+  int first_port = 0;           // port of the system's NPUs that is port 0 of the block's
+};
+
 struct Topology {
   std::string name;
   std::string kind;  // as `fabric.type` of a machine file has it
@@ -183,6 +195,10 @@ struct Topology {
   // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
   // number of NPUs.
   std::vector<TopologyDimension> dimensions;
+  std::vector<SystemBlock> blocks{};  // lowest first; empty: no system
+  // Why flit by flit it cannot be run, as the end of a message: "found 128 ports; …". Empty: it can. Limits of ports and of
+  // addresses do not hold for others.
+  std::string flow_only{};
   SwitchGrid grid;
   SwitchTree tree;
   int slices =
@@ -190,6 +206,7 @@ struct Topology {
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
   bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
   bool has_rings() const;
+  bool has_blocks() const { return !blocks.empty(); }
   bool has_places() const { return grid.width > 0; }  // positions of switches: Node::mesh
   bool has_levels() const { return !tree.levels.empty(); }
   bool has_slices() const { return slices > 0; }

@@ -41,6 +41,9 @@ class TopologyKind {
   virtual std::string_view default_switch_kind() const = 0;
   virtual UnicastRoutes unicasts() const = 0;
   virtual bool needs_moving_rings() const { return false; }
+  // True where the fabric says how many NPUs there are and how they are joined. A machine file then needs no npu.count, no
+  // npu.bandwidth, no fabric.link_latency and no buffers.
+  virtual bool counts_npus() const { return false; }
 
   // Turns collectives in the switches off, with a note, where the switches of a topology of this kind add nothing up, as `why`
   // says, and were set over those of the machine file. BadInput where the file itself has both.

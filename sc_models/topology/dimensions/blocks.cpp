@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/dimensions/blocks.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "topology/fred_tree/fred_tree.h"
+#include "topology/fred_tree/fred_tree_kind.h"
+#include "topology/fully_connected/fully_connected_kind.h"
+#include "topology/planes.h"
+#include "topology/torus3d/torus3d_kind.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kMiddle = 3;  // of switches that add up
+
+// Planes of a block: each has the least links.
+int planes_of(const BlockSpec& spec) {
+  const int each = default_links(spec.shape, spec.size);
+  if (spec.links % each == 0) return spec.links / each;
+  throw BadInput(
+      fmt::format("{}.links: found {}; allowed: a multiple of {}, {}", spec.key, spec.links, each,
+                  spec.shape == BlockShape::kRing ? "half of them either way round the ring"
+                                                  : "as many to each of the other NPUs"));
+}
+
+const TopologyKind& kind_of(BlockShape shape) {
+  switch (shape) {
+    case BlockShape::kRing:
+      return torus3d_kind();
+    case BlockShape::kFullyConnected:
+      return fully_connected_kind();
+    case BlockShape::kSwitch:
+      break;
+  }
+  return fred_tree_kind();
+}
+
+// As all blocks have it, with what messages call it.
+MachineSpec block_machine(const MachineSpec& machine, const BlockSpec& spec) {
+  MachineSpec block = machine;
+  block.npus = spec.size;
+  block.npu_bandwidth = spec.bandwidth;
+  block.io_controllers = 0;
+  block.link_latency_ps = spec.latency_ps;
+  return block;
+}
+
+class BlockBuilder {
+ public:
+  BlockBuilder(const MachineSpec& machine, const BlockSpec& spec)
+      : spec_(spec),
+        machine_(block_machine(machine, spec)),
+        planes_count_(planes_of(spec)),
+        planes_(machine_, kind_of(spec.shape), spec.shape == BlockShape::kSwitch ? 1 : spec.size,
+                planes_count_) {}
+
+  Topology build() {
+    Topology& topology = planes_.topology();
+    check_ports(topology);
+    planes_.add_nodes([this](int i) { return stem(i); }, [this](int) { return ports(); });
+    LinkClass npu = planes_.links(spec_.key + ".bandwidth", spec_.bandwidth);
+    if (spec_.shape != BlockShape::kSwitch) npu.latency = 1, npu.on_die = true;
+    for (int i = 0; i < spec_.size; ++i)
+      for (int s = 0; s < planes_count_; ++s)
+        planes_.connect_npu(i, is_switch() ? 0 : i, s, is_switch() ? i : 0, npu);
+    if (is_switch()) {
+      topology.dimensions = {{spec_.size}};
+      topology.tree.levels = {{.below = spec_.size}};
+    } else {
+      connect_switches();
+    }
+    return planes_.finish();
+  }
+
+ private:
+  bool is_switch() const { return spec_.shape == BlockShape::kSwitch; }
+  int ports() const {
+    if (is_switch()) return spec_.size;
+    return 1 + default_links(spec_.shape, spec_.size);
+  }
+  std::string stem(int i) const {
+    if (is_switch()) return "l1_0";
+    return fmt::format("{}{}", spec_.shape == BlockShape::kRing ? 'r' : 'x', i);
+  }
+  void check_ports(Topology& topology) const {
+    const int most = std::max(ports(), planes_count_);
+    if (most <= kMaxPorts) return;
+    topology.flow_only = fmt::format("{}: found {} with {} ports; allowed is up to {}", spec_.key,
+                                     most == ports() ? "a switch" : "an NPU", most, kMaxPorts);
+  }
+
+  void connect_switches() {
+    const bool is_ring = spec_.shape == BlockShape::kRing;
+    planes_.topology().dimensions = {
+        {spec_.size,
+         is_ring ? (spec_.size > 2 ? Joined::kRing : Joined::kLine) : Joined::kSwitches}};
+    // Of one pair of neighbours, all planes together.
+    const std::uint64_t bandwidth = divide_bandwidth(
+        spec_.bandwidth, default_links(spec_.shape, spec_.size), spec_.key + ".bandwidth", "links");
+    const LinkClass link = planes_.links(spec_.key + ".bandwidth", bandwidth);
+    for (int i = 0; i < spec_.size; ++i) {
+      for (int s = 0; s < planes_count_; ++s) {
+        if (is_ring) {
+          connect_ring(i, s, link);
+          continue;
+        }
+        for (int other = i + 1; other < spec_.size; ++other)
+          planes_.connect({planes_.chiplet(i, s), other}, {planes_.chiplet(other, s), 1 + i}, link);
+      }
+    }
+  }
+
+  // Upwards by port 1, into port 2; the last to the first. Two NPUs have one pair of neighbours.
+  void connect_ring(int i, int s, const LinkClass& link) {
+    if (spec_.size == 2 && i == 1) return;
+    planes_.connect({planes_.chiplet(i, s), 1},
+                    {planes_.chiplet((i + 1) % spec_.size, s), spec_.size > 2 ? 2 : 1}, link);
+  }
+
+  const BlockSpec& spec_;
+  MachineSpec machine_;
+  int planes_count_;
+  Planes planes_;
+};
+
+Topology build_adding_switch(const MachineSpec& machine, const BlockSpec& spec) {
+  MachineSpec block = block_machine(machine, spec);
+  block.switch_kind = fred_tree_kind().default_switch_kind();
+  FredTreeSpec tree;
+  tree.tree.levels = {{.below = spec.size}};
+  tree.slices = spec.links;
+  tree.middle = kMiddle;
+  tree.in_switch = true;
+  tree.simulate_all_slices = true;
+  return build_fred_tree(block, tree);
+}
+
+void add_switch_latency(const BlockSpec& spec, Topology& topology) {
+  if (spec.switch_latency_ps == 0) return;
+  const int cycles = latency_cycles(spec.switch_latency_ps, topology.clock_hz);
+  for (Link& link : topology.links)
+    if (topology.nodes[link.from].is_switch()) link.latency += cycles;
+}
+
+}  // namespace
+
+int default_links(BlockShape shape, int size) {
+  switch (shape) {
+    case BlockShape::kRing:
+      return size == 2 ? 1 : 2;
+    case BlockShape::kFullyConnected:
+      return size - 1;
+    case BlockShape::kSwitch:
+      break;
+  }
+  return 1;
+}
+
+Topology build_block(const MachineSpec& machine, const BlockSpec& spec) {
+  if (spec.shape == BlockShape::kSwitch && spec.in_switch && spec.size <= kMaxPorts) {
+    Topology topology = build_adding_switch(machine, spec);
+    add_switch_latency(spec, topology);
+    return topology;
+  }
+  Topology topology = BlockBuilder(machine, spec).build();
+  add_switch_latency(spec, topology);
+  return topology;
+}
+
+}  // namespace fredsim
