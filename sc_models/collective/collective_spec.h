@@ -21,6 +21,7 @@ struct CollectiveSpec {
   int roots = 0;  // Part::roots
   std::uint64_t start_cycle = 0;
   PacketOrder order = PacketOrder::kAuto;
+  int chunks = 0;                     // on systems (collective/system_plan.h); 0: by size
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };
 

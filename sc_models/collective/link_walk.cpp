@@ -9,6 +9,7 @@
 #include "routing/mesh_routing.h"
 #include "switch/node_shape.h"
 #include "topology/mesh_address.h"
+#include "topology/system.h"
 
 namespace fredsim {
 
@@ -63,13 +64,16 @@ void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
 }
 
 void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const {
-  const std::uint16_t address = topology_.nodes[to].address;
+  const int dimension = dimension_of_port(topology_, port);
+  const std::uint16_t address = address_in(topology_, to, dimension);
+  const Topology& block = dimension < 0 ? topology_ : *topology_.blocks[dimension].topology;
+  const bool by_table = block.unicasts == UnicastRoutes::kByTable;
   const Link* link = &cross(from, port, on_link);
-  while (link->to != to) link = &cross(link->to, next_port(*link, address), on_link);
+  while (link->to != to) link = &cross(link->to, next_port(*link, address, by_table), on_link);
 }
 
-int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
-  if (topology_.unicasts == UnicastRoutes::kByTable) return routes_[arrival.to][destination] - 1;
+int LinkWalk::next_port(const Link& arrival, std::uint16_t destination, bool by_table) const {
+  if (by_table) return routes_[arrival.to][destination] - 1;
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.grid.rings);

@@ -35,7 +35,7 @@ class LinkWalk {
       std::set<std::pair<NodeId, int>>;  // (chiplet, flow): its inputs join, it sends once
   const Link& cross(NodeId node, int port, const OnLink& on_link) const;
   void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link) const;
-  int next_port(const Link& arrival, std::uint16_t destination) const;
+  int next_port(const Link& arrival, std::uint16_t destination, bool by_table) const;
 
   const Topology& topology_;
   const Plan& plan_;

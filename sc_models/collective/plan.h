@@ -111,13 +111,17 @@ struct Part {
   // On a tree with failed components: what each slice carries, relative to the others (collective/slice_shares.h). Empty where
   // endpoint trees go hop by hop (collective/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
+  // Of a system (collective/system_plan.h): the dimension that it stays in, -1: none; and the Plan::collectives that it is a step of.
+  int dimension = -1;
+  std::vector<int> collective_of{};
 };
 
 struct Plan {
   std::vector<Part> parts;
   std::vector<Tree> trees;  // trees without flits are left out
   std::vector<PhaseProgram> programs;
-  std::vector<std::string> notes;  // decisions that deviate from the request, each once
+  std::vector<std::string> notes;   // decisions that deviate from the request, each once
+  std::vector<Part> collectives{};  // asked for, where parts are steps of them; without trees
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.
   double bound_ns = 0;
 

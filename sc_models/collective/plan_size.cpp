@@ -13,6 +13,7 @@
 #include "collective/in_switch_roles.h"
 #include "collective/pattern.h"
 #include "collective/split.h"
+#include "collective/system_plan.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -136,9 +137,24 @@ class SizeOfOne {
   PlanSize size_;
 };
 
+// Each step's plan once for each group.
+PlanSize size_on_system(const Topology& topology, std::span<const CollectiveSpec> work) {
+  PlanSize size;
+  for (const SystemStep& step : plan_system(topology, work).steps) {
+    const std::uint64_t groups = step.groups.size();
+    for (const Tree& tree : step.plan->trees) {
+      size.trees += groups;
+      size.entries += groups * tree.ranks.size();
+      size.bytes += groups * (kTree + tree.ranks.size() * (sizeof(TreeRank) + 2 * kList + kSum));
+    }
+  }
+  return size;
+}
+
 }  // namespace
 
 PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work) {
+  if (topology.has_blocks()) return size_on_system(topology, work);
   PlanSize size;
   for (const CollectiveSpec& spec : work) {
     const PlanSize one = SizeOfOne(topology, spec).run();

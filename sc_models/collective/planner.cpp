@@ -25,6 +25,7 @@
 #include "collective/packet_pace.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
+#include "collective/system_plan.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
 
@@ -405,6 +406,7 @@ void note_slices(const Topology& topology, Plan& plan) {
 
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict) {
+  if (topology.has_blocks()) return expanded(topology, plan_system(topology, work));
   if (topology.reach.slices == 0) return WorkPlanner(topology, work, on_conflict).run();
   std::vector<CollectiveSpec> long_work(work.begin(), work.end());
   for (CollectiveSpec& spec : long_work) {

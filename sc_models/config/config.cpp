@@ -209,6 +209,18 @@ void add_at_endpoints(const ConfigReader& reader, Topology& topology) {
       reader, topology, fmt::format("switches of the kind {} add nothing up", node->switch_kind));
 }
 
+// Plans of a system are made for its blocks, which a failed component or a link that loses flits would tell apart.
+void refuse_in_system(const ConfigReader& reader, std::span<const Fault> faults) {
+  for (const std::string_view key : {"link", "io"}) {
+    if (reader.has(key)) {
+      throw BadInput(fmt::format("{}: found; allowed in the machine file of a block alone",
+                                 reader.label(key)));
+    }
+  }
+  if (!faults.empty())
+    throw BadInput("faults: found in a system; allowed in the machine file of a block alone");
+}
+
 Topology build_topology(const ConfigReader& reader) {
   const TopologyKind& kind = reader.fabric();
   const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
@@ -216,6 +228,7 @@ Topology build_topology(const ConfigReader& reader) {
   const LinkChanges links(reader);
   const std::vector<Fault> faults = read_faults(reader);
   Topology topology = build_located(reader, kind.builder(reader), machine);
+  if (topology.has_blocks()) refuse_in_system(reader, faults);
   links.make(LinkStage::kBuilt, topology);
   lose_parts(topology, faults);
   links.make(LinkStage::kLeft, topology);

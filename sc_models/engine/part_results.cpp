@@ -98,4 +98,21 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
   }
 }
 
+void fill_collectives(const Topology& topology, const Plan& plan, std::span<const PartTime> times,
+                      RunResult& result) {
+  std::vector<const Part*> collectives;
+  for (const Part& collective : plan.collectives) collectives.push_back(&collective);
+  std::vector<PartTime> joined(collectives.size(), {.has_begun = false});
+  for (std::size_t p = 0; p < plan.parts.size(); ++p) {
+    for (const int one : plan.parts[p].collective_of) {
+      PartTime& time = joined[static_cast<std::size_t>(one)];
+      time.start = time.has_begun ? std::min(time.start, times[p].start) : times[p].start;
+      time.end = std::max(time.end, times[p].end);
+      time.has_begun = true;
+      time.incomplete = time.incomplete || times[p].incomplete;
+    }
+  }
+  fill_parts(topology, collectives, joined, result);
+}
+
 }  // namespace fredsim

@@ -24,6 +24,10 @@ struct PartTime {
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,
                 std::span<const PartTime> times, RunResult& result);
 
+// The same of the collectives that a plan's parts are steps of (Plan::collectives), `times` being those of the parts.
+void fill_collectives(const Topology& topology, const Plan& plan, std::span<const PartTime> times,
+                      RunResult& result);
+
 // Operations, where parts wait for others that they cannot run together with: those that begin together being one. All
 // phases are there before the run; `cycles` of an incomplete result are set.
 void fill_operations(const Plan& plan, std::span<const PartTime> times, RunResult& result);

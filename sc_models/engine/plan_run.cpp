@@ -71,6 +71,10 @@ class PlanRun {
                        .has_begun = part.has_begun,
                        .incomplete = !part.has_ended});
     }
+    if (!plan_.collectives.empty()) {
+      fill_collectives(machine_.topology(), plan_, times, result);
+      return;
+    }
     fill_parts(machine_.topology(), parts(), times, result);
     fill_operations(plan_, times, result);
   }

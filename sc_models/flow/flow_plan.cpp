@@ -49,6 +49,11 @@ double member_latency(const Topology& topology, const LinkWalk& walk, const Part
 
 }  // namespace
 
+double with_fill(const TreeFlow& tree, double moved) {
+  if (!tree.overlaps) return moved + tree.fill;
+  return std::max(moved + kOverlap * tree.fill, tree.fill + kOverlap * moved);
+}
+
 std::vector<double> flow_capacities(const Topology& topology) {
   std::vector<double> capacities;
   capacities.reserve(topology.links.size());

@@ -27,6 +27,10 @@ struct TreeFlow {
   bool overlaps = false;  // fill and movement, in part (collective/plan_time.h)
 };
 
+// Cycles until all of a tree that began with others is there, `moved` after it began. Rings and chains fill their links while others of
+// them are busy with the data of other trees.
+double with_fill(const TreeFlow& tree, double moved);
+
 // By tree.
 std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "collective/plan_time.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
 
@@ -43,12 +42,6 @@ class FlowRun {
   }
 
  private:
-  // Cycles until all is there. Rings and chains fill their links while others of them are busy with the data of other trees.
-  static double with_fill(const TreeFlow& tree, double moved) {
-    if (!tree.overlaps) return moved + tree.fill;
-    return std::max(moved + kOverlap * tree.fill, tree.fill + kOverlap * moved);
-  }
-
   struct PartState {
     std::size_t waits_for = 0;  // parts
     std::vector<int> others{};  // that wait for it

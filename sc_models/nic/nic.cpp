@@ -189,7 +189,7 @@ Nic::Queued Nic::queued(Packet& packet, const PacketExtension& e, bool* left) co
   Queued entry{.packet = &packet, .flits = e.flits, .lanes = lanes_of(packet), .left = left};
   pack_header({.tag = packet_tag(e.stream, e.index, e.bytes % kFlitBytes != 0),
                .dst = e.destination,
-               .src = shape_.address,
+               .src = shape_.address_of(e.port),
                .phase = e.phase,
                .vc = e.vc,
                .seq = e.seq,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "switch/node_shape.h"
+#include "topology/system.h"
 
 namespace fredsim {
 namespace {
@@ -15,6 +16,11 @@ constexpr int kMaxRanges = 8;  // in a text
 }  // namespace
 
 EndpointAddresses::EndpointAddresses(const Topology& topology) {
+  add(topology);
+  for (const SystemBlock& block : topology.blocks) add(*block.topology);
+}
+
+void EndpointAddresses::add(const Topology& topology) {
   for (const Node& node : topology.nodes) {
     if (!node.is_endpoint()) continue;
     if (node.address >= known_.size()) known_.resize(node.address + std::size_t{1});
@@ -43,6 +49,7 @@ NicShape nic_shape(const Topology& topology, NodeId endpoint, int lanes,
   NicShape shape{.ports = node.ports,
                  .lanes = lanes,
                  .address = node.address,
+                 .port_addresses = port_addresses(topology, endpoint),
                  .receive_flits = topology.buffers.receive_flits,
                  .packet_flits = topology.packet_flits,
                  .vc_order = topology.vc_order,

@@ -20,6 +20,8 @@ class EndpointAddresses {
   std::string text() const;  // "0 to 19, 64"
 
  private:
+  void add(const Topology& topology);
+
   std::vector<bool> known_;
 };
 
@@ -27,13 +29,17 @@ struct NicShape {
   int ports = 1;
   int lanes = 1;
   std::uint16_t address = 0;
-  int receive_flits = 96;           // receive buffer per port and VC
-  int packet_flits = kPacketFlits;  // longest data packet
+  std::vector<std::uint16_t> port_addresses{};  // of systems; empty: `address` at all ports
+  int receive_flits = 96;                       // receive buffer per port and VC
+  int packet_flits = kPacketFlits;              // longest data packet
   VcOrder vc_order = kDefaultVcOrder;
   int queue_packets = 2;                                    // send queue per port and VC
   std::shared_ptr<const EndpointAddresses> destinations{};  // null: any
   // By port, rows of the phase store of the switch there; 0: it has none. Empty: any.
   std::vector<int> phases{};
+  std::uint16_t address_of(int port) const {
+    return port_addresses.empty() ? address : port_addresses[port];
+  }
 };
 
 // Shape for an endpoint of a machine.

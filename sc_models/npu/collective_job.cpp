@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "collective/operand.h"
 #include "nic/packet_extension.h"
+#include "topology/system.h"
 
 namespace fredsim {
 namespace {
@@ -60,7 +61,7 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
     PartState& state = parts_[p];
     state.seed = operand_seed(seed, p);
     for (const NodeId member : part.members) {
-      const std::uint16_t address = topology.nodes[member].address;
+      const std::uint16_t address = address_in(topology, member, part.dimension);
       state.ranks.emplace_back(address, static_cast<int>(state.addresses.size()));
       state.addresses.push_back(address);
     }

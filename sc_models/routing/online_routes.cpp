@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "routing/dimension_routes.h"
 #include "topology/dimension_order.h"
+#include "topology/system.h"
 
 namespace fredsim {
 namespace {
@@ -92,9 +93,25 @@ std::uint8_t chosen(const std::vector<int>& ports, int choice) {
   return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
 }
 
+// Those of each block, for all of its groups.
+std::vector<OnlineRoutes> routes_of_system(const Topology& topology, int max_routes) {
+  const SystemPlaces places(topology);
+  std::vector<OnlineRoutes> routes(topology.nodes.size());
+  for (int d = 0; d < places.dimensions(); ++d) {
+    const Topology& block = *topology.blocks[d].topology;
+    if (block.unicasts != UnicastRoutes::kByTable) continue;
+    const std::vector<OnlineRoutes> of_block = online_routes(block, max_routes);
+    for (int group = 0; group < places.groups(d); ++group)
+      for (NodeId node = 0; node < std::ssize(of_block); ++node)
+        if (block.nodes[node].is_switch()) routes[places.node(d, group, node)] = of_block[node];
+  }
+  return routes;
+}
+
 }  // namespace
 
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
+  if (topology.has_blocks()) return routes_of_system(topology, max_routes);
   assert(topology.unicasts == UnicastRoutes::kByTable);
   const int addresses = count_addresses(topology, max_routes);
   if (goes_along_dimensions(topology)) return dimension_routes(topology, addresses);

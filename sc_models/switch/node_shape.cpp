@@ -37,6 +37,11 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) 
 }
 
 bool routes_by_table(const Topology& topology) {
+  if (topology.has_blocks()) {
+    return std::ranges::any_of(topology.blocks, [](const SystemBlock& block) {
+      return block.topology->unicasts == UnicastRoutes::kByTable;
+    });
+  }
   const auto one = std::ranges::find_if(topology.nodes, &Node::is_switch);
   return one != topology.nodes.end() && kind_of(*one).unicast_routes() == UnicastRoutes::kByTable;
 }

@@ -46,4 +46,27 @@ NodeId SystemPlaces::node(int dimension, int group, NodeId of_block) const {
              : side.first_controller + group * side.controllers + beyond - side.switches;
 }
 
+std::uint16_t address_in(const Topology& topology, NodeId endpoint, int dimension) {
+  const Node& node = topology.nodes[endpoint];
+  if (dimension < 0 || node.kind != NodeKind::kNpu) return node.address;
+  const Topology& block = *topology.blocks[dimension].topology;
+  return block.nodes[SystemPlaces(topology).place(endpoint, dimension)].address;
+}
+
+int dimension_of_port(const Topology& topology, int port) {
+  int dimension = static_cast<int>(topology.blocks.size()) - 1;
+  while (dimension > 0 && topology.blocks[dimension].first_port > port) --dimension;
+  return dimension;
+}
+
+std::vector<std::uint16_t> port_addresses(const Topology& topology, NodeId endpoint) {
+  std::vector<std::uint16_t> addresses;
+  if (topology.nodes[endpoint].kind != NodeKind::kNpu) return addresses;
+  for (int d = 0; d < std::ssize(topology.blocks); ++d) {
+    const int ports = topology.blocks[d].topology->nodes.front().ports;
+    addresses.insert(addresses.end(), ports, address_in(topology, endpoint, d));
+  }
+  return addresses;
+}
+
 }  // namespace fredsim

@@ -9,6 +9,7 @@
 // Addresses: those in the block; a packet stays in the dimension that it is sent in.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "topology/topology.h"
@@ -47,5 +48,12 @@ class SystemPlaces {
   std::vector<Side> sides_;
   int npus_ = 1;
 };
+
+// Address that packets carry to an endpoint in a dimension of a system; of no system, dimension -1, its only one.
+std::uint16_t address_in(const Topology& topology, NodeId endpoint, int dimension);
+// Dimension of a NIC port of a system's NPU; of no system -1.
+int dimension_of_port(const Topology& topology, int port);
+// By NIC port of a system's NPU; of other endpoints empty: all the same.
+std::vector<std::uint16_t> port_addresses(const Topology& topology, NodeId endpoint);
 
 }  // namespace fredsim

@@ -109,12 +109,12 @@ class SystemBuilder {
       for (const Node& node : block.topology->nodes) {
         if (node.kind != kind) continue;
         Node copy = node;
-        copy.name = fmt::format("{}.{}.{}", block.name, group, node.name);
         copy.above = -1;
         if (kind == NodeKind::kSwitch) {
+          copy.name = fmt::format("{}.{}.{}", block.name, group, node.name);
           assembly_.add_switch(std::move(copy));
         } else {
-          assembly_.topology().io_controllers.push_back(assembly_.add_switch(std::move(copy)));
+          assembly_.add_io(copy.ports, copy.address);
         }
       }
     }

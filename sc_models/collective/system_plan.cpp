@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/system_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "collective/members.h"
+#include "collective/planner.h"
+#include "collective/split.h"
+#include "topology/system.h"
+
+namespace fredsim {
+namespace {
+
+// Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than bandwidth.
+constexpr std::uint64_t kLeastChunk = std::uint64_t{1} << 20;
+constexpr int kMostAutoChunks = 64;
+
+constexpr std::array kHierarchical = {Collective::kAllReduce, Collective::kReduceScatter,
+                                      Collective::kAllGather, Collective::kAllToAll,
+                                      Collective::kReduce,    Collective::kBroadcast};
+
+// A group as places by dimension: all combinations of them.
+struct Box {
+  std::vector<std::vector<int>> places;  // by dimension, ascending
+  std::vector<int> root;                 // by dimension: index in `places`
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = text.find(',', begin);
+    words.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return words;
+    begin = end + 1;
+  }
+}
+
+Box box_of(const Topology& system, const SystemPlaces& places, const CollectiveSpec& spec,
+           const std::vector<NodeId>& members) {
+  Box box;
+  std::size_t size = 1;
+  for (int d = 0; d < places.dimensions(); ++d) {
+    std::set<int> in;
+    for (const NodeId member : members) in.insert(places.place(member, d));
+    box.places.emplace_back(in.begin(), in.end());
+    size *= in.size();
+    const int root = places.place(members[spec.root], d);
+    box.root.push_back(
+        static_cast<int>(std::ranges::find(box.places[d], root) - box.places[d].begin()));
+  }
+  if (size == members.size()) return box;
+  throw BadInput(fmt::format(
+      "group: found {} NPUs of {}, which have {} places in its dimensions; allowed: a group that "
+      "fills its dimensions, all {} NPUs at these places",
+      members.size(), system.name,
+      fmt::join(
+          [&] {
+            std::vector<std::size_t> sizes;
+            for (const auto& in : box.places) sizes.push_back(in.size());
+            return sizes;
+          }(),
+          " x "),
+      size));
+}
+
+// A collective of one chunk in one dimension.
+struct Stage {
+  int dimension = 0;
+  Collective collective = Collective::kAllReduce;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<Stage> stages_of(Collective collective, const Box& box, std::uint64_t bytes) {
+  std::vector<int> dimensions;  // lowest first
+  for (int d = 0; d < std::ssize(box.places); ++d)
+    if (box.places[d].size() > 1) dimensions.push_back(d);
+  std::vector<std::uint64_t> left;  // before a reduce-scatter, after an all-gather in a dimension
+  for (const int d : dimensions) {
+    left.push_back(bytes);
+    const std::uint64_t size = box.places[d].size();
+    bytes = (bytes + size - 1) / size;
+  }
+  const auto top = static_cast<std::ptrdiff_t>(dimensions.size()) - 1;
+  std::vector<Stage> stages;
+  const auto up = [&](Collective one, std::ptrdiff_t end, bool shrinks) {
+    for (std::ptrdiff_t i = 0; i < end; ++i)
+      stages.push_back({dimensions[i], one, shrinks ? left[i] : left.front()});
+  };
+  const auto down = [&](Collective one, std::ptrdiff_t from, bool shrinks) {
+    for (std::ptrdiff_t i = from; i >= 0; --i)
+      stages.push_back({dimensions[i], one, shrinks ? left[i] : left.front()});
+  };
+  switch (collective) {
+    case Collective::kAllReduce:
+      up(Collective::kReduceScatter, top, true);
+      stages.push_back({dimensions[top], Collective::kAllReduce, left[top]});
+      down(Collective::kAllGather, top - 1, true);
+      break;
+    case Collective::kReduceScatter:
+    case Collective::kAllToAll:
+    case Collective::kReduce:
+      up(collective, top + 1, collective == Collective::kReduceScatter);
+      break;
+    default:
+      down(collective, top, collective == Collective::kAllGather);
+  }
+  return stages;
+}
+
+bool is_rooted(Collective collective) {
+  return collective == Collective::kReduce || collective == Collective::kBroadcast;
+}
+
+// Groups of a dimension that a box has members in; of collectives with a root those that take part.
+std::vector<int> groups_of(const SystemPlaces& places, const Box& box, int dimension, bool rooted) {
+  std::vector<int> npus{0};
+  int stride = 1;
+  for (int d = 0; d < places.dimensions(); ++d) {
+    std::vector<int> in = box.places[d];
+    // Data has come from, or goes to, the root's places below the dimension.
+    if (d == dimension || (rooted && d < dimension)) in = {in[d == dimension ? 0 : box.root[d]]};
+    std::vector<int> more;
+    for (const int place : in)
+      for (const int npu : npus) more.push_back(npu + stride * place);
+    npus = std::move(more);
+    stride *= places.size(d);
+  }
+  std::vector<int> groups;
+  for (const int npu : npus) groups.push_back(places.group(npu, dimension));
+  std::ranges::sort(groups);
+  return groups;
+}
+
+class SystemPlanner {
+ public:
+  SystemPlanner(const Topology& system, std::span<const CollectiveSpec> work)
+      : system_(system), places_(system), work_(work) {}
+
+  SystemPlan plan() {
+    for (const CollectiveSpec& spec : work_) add(spec);
+    for (const auto& [shape, family] : families_) plan_family(family);
+    order_switches();
+    sort_steps();
+    set_bound();
+    return std::move(plan_);
+  }
+
+ private:
+  struct Asked {
+    const CollectiveSpec* spec = nullptr;
+    Box box;
+  };
+  // By what it does, and how many places it has in each dimension.
+  using Shape =
+      std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<std::size_t>>;
+  struct Timed {
+    int order = 0;  // a chunk's number and that of its step
+    int stage = 0;
+  };
+
+  void add(const CollectiveSpec& spec) {
+    if (std::ranges::find(kHierarchical, spec.collective) == kHierarchical.end()) {
+      std::vector<std::string> names;
+      for (const Collective one : kHierarchical) names.push_back(to_string(one));
+      throw BadInput(fmt::format("collective: found {}; allowed on a system of dimensions: {}",
+                                 to_string(spec.collective), fmt::join(names, ", ")));
+    }
+    if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+    if (spec.chunks < 0 || spec.chunks > kMaxChunks) {
+      throw BadInput(fmt::format("chunks: found {}, allowed: 1 to {}", spec.chunks, kMaxChunks));
+    }
+    if (spec.start_cycle > 0 || spec.roots > 0)
+      throw BadInput("group: found a start or roots; allowed on a system of dimensions: neither");
+    Part part;
+    part.collective = spec.collective;
+    part.members = members_of(system_, spec.group);
+    part.bytes = spec.bytes;
+    part.vc = spec.vc;
+    part.root = spec.root;
+    if (spec.root < 0 || spec.root >= std::ssize(part.members)) {
+      throw BadInput(fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root,
+                                 part.members.size() - 1));
+    }
+    if (part.members.size() < 2)
+      throw BadInput("group: found one NPU; allowed on a system of dimensions: two or more");
+    if (has_io(system_, part.members))
+      throw BadInput("group: found an I/O controller; allowed on a system of dimensions: NPUs");
+    Asked asked{&spec, box_of(system_, places_, spec, part.members)};
+    Shape shape{spec.collective, spec.algorithm, spec.bytes, spec.vc, spec.chunks, {}};
+    for (const auto& in : asked.box.places) std::get<5>(shape).push_back(in.size());
+    plan_.collectives.push_back(std::move(part));
+    families_[std::move(shape)].push_back(static_cast<int>(asked_.size()));
+    asked_.push_back(std::move(asked));
+  }
+
+  int chunks_of(const CollectiveSpec& spec, std::size_t stages) const {
+    if (spec.chunks > 0) return spec.chunks;
+    if (stages < 2) return 1;
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(spec.bytes / kLeastChunk, 1, kMostAutoChunks));
+  }
+
+  // Collectives of one shape; those whose members are the same places of a block are one part of a step for all of its groups.
+  void plan_family(const std::vector<int>& family) {
+    const CollectiveSpec& spec = *asked_[family.front()].spec;
+    const std::vector<std::string> words = algorithms_of(spec);
+    const auto stages = [&](std::uint64_t bytes) {
+      return stages_of(spec.collective, asked_[family.front()].box, bytes);
+    };
+    const std::size_t count = stages(spec.bytes).size();
+    const int chunks = chunks_of(spec, count);
+    plan_.chunks = std::max(plan_.chunks, chunks);
+    std::vector<std::string> used(places_.dimensions());
+    // Of each collective and stage: the steps of the chunk before.
+    std::map<std::pair<int, std::size_t>, int> before;
+    std::vector<std::map<std::vector<int>, Members>> in_stage;  // whatever the chunk
+    for (std::size_t s = 0; s < count; ++s)
+      in_stage.push_back(groups_in(family, stages(spec.bytes)[s]));
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      const auto chunks_all = static_cast<std::uint64_t>(chunks);
+      const auto number = static_cast<std::uint64_t>(chunk);
+      const std::uint64_t bytes = share_begin(spec.bytes, chunks_all, number + 1) -
+                                  share_begin(spec.bytes, chunks_all, number);
+      if (bytes == 0) continue;
+      const std::vector<Stage> of_chunk = stages(bytes);
+      for (std::size_t s = 0; s < of_chunk.size(); ++s) {
+        const Stage& stage = of_chunk[s];
+        for (const auto& [groups, members] : in_stage[s]) {
+          SystemStep step;
+          step.dimension = stage.dimension;
+          step.groups = groups;
+          step.plan = planned(stage, words[stage.dimension], spec, members);
+          used[stage.dimension] = step.plan->parts.front().algorithm;
+          std::set<int> after;
+          for (const auto& [places, collectives] : members) {
+            for (const int one : collectives) {
+              step.collectives.push_back(one);
+              if (s > 0) after.insert(before.at({one, s - 1}));
+              if (const auto earlier = before.find({one, s}); earlier != before.end())
+                after.insert(earlier->second);
+            }
+          }
+          step.after.assign(after.begin(), after.end());
+          const int made = static_cast<int>(plan_.steps.size());
+          for (const int one : step.collectives) next_[{one, s}] = made;
+          plan_.steps.push_back(std::move(step));
+          timed_.push_back({chunk + static_cast<int>(s), static_cast<int>(s)});
+        }
+        for (const auto& [key, made] : next_) before[key] = made;
+        next_.clear();
+      }
+    }
+    std::string name;
+    for (const std::string& one : used)
+      if (!one.empty()) name += (name.empty() ? "" : ",") + one;
+    for (const int one : family)
+      plan_.collectives[one].algorithm = name.empty() ? spec.algorithm : name;
+  }
+
+  // Members of the parts of a step, by root and places: the collectives that have them.
+  using Members = std::map<std::pair<int, std::vector<int>>, std::vector<int>>;
+  // By the groups that do a stage; sets of groups with equal parts are one.
+  std::map<std::vector<int>, Members> groups_in(const std::vector<int>& family,
+                                                const Stage& stage) const {
+    const bool rooted = is_rooted(stage.collective);
+    std::map<std::vector<int>, Members> by_groups;
+    for (const int one : family) {
+      const Box& box = asked_[one].box;
+      const int root = rooted ? box.root[stage.dimension] : 0;
+      by_groups[groups_of(places_, box, stage.dimension, rooted)]
+               [{root, box.places[stage.dimension]}]
+                   .push_back(one);
+    }
+    check_apart(by_groups);
+    std::map<std::vector<std::pair<int, std::vector<int>>>, std::pair<std::vector<int>, Members>>
+        by_members;
+    for (const auto& [groups, members] : by_groups) {
+      std::vector<std::pair<int, std::vector<int>>> key;
+      for (const auto& [places, collectives] : members) key.push_back(places);
+      auto& [all, joined] = by_members[key];
+      all.insert(all.end(), groups.begin(), groups.end());
+      for (const auto& [places, collectives] : members)
+        joined[places].insert(joined[places].end(), collectives.begin(), collectives.end());
+    }
+    std::map<std::vector<int>, Members> result;
+    for (auto& [key, joined] : by_members) {
+      std::ranges::sort(joined.first);
+      result.emplace(std::move(joined.first), std::move(joined.second));
+    }
+    return result;
+  }
+
+  // Groups that some do with others and some without would not be alike.
+  static void check_apart(const std::map<std::vector<int>, Members>& by_groups) {
+    std::set<int> seen;
+    for (const auto& [groups, members] : by_groups) {
+      for (const int group : groups) {
+        if (seen.insert(group).second) continue;
+        throw BadInput(
+            "group: found groups that share some of their dimensions' groups; allowed: "
+            "groups that share all of a dimension's or none");
+      }
+    }
+  }
+
+  std::vector<std::string> algorithms_of(const CollectiveSpec& spec) const {
+    std::vector<std::string> words = words_of(spec.algorithm);
+    const auto dimensions = static_cast<std::size_t>(places_.dimensions());
+    if (words.size() == 1) words.assign(dimensions, words.front());
+    if (words.size() == dimensions) return words;
+    throw BadInput(
+        fmt::format("algorithm: found '{}', {} words; allowed: one, or {}, one by "
+                    "dimension, lowest first",
+                    spec.algorithm, words.size(), dimensions));
+  }
+
+  std::shared_ptr<const Plan> planned(const Stage& stage, const std::string& algorithm,
+                                      const CollectiveSpec& asked, const Members& members) {
+    std::vector<std::pair<int, std::vector<int>>> parts;
+    for (const auto& [places, collectives] : members) parts.push_back(places);
+    std::shared_ptr<const Plan>& plan =
+        planned_[{stage.dimension, stage.collective, stage.bytes, algorithm, asked.vc, parts}];
+    if (plan != nullptr) return plan;
+    const SystemBlock& block = system_.blocks[stage.dimension];
+    std::vector<CollectiveSpec> specs;
+    for (const auto& [root, places] : parts) {
+      CollectiveSpec& spec = specs.emplace_back();
+      spec.collective = stage.collective;
+      spec.group = places;
+      spec.bytes = stage.bytes;
+      spec.algorithm = algorithm;
+      spec.vc = asked.vc;
+      spec.root = root;
+    }
+    try {
+      plan = std::make_shared<const Plan>(make_plan(*block.topology, specs));
+    } catch (const BadInput& error) {
+      throw BadInput(fmt::format("{} (dimension {})", error.what(), block.name));
+    }
+    for (const std::string& note : plan->notes) {
+      const std::string text = fmt::format("{}: {}", block.name, note);
+      if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
+    }
+    return plan;
+  }
+
+  static bool adds_in_switches(const SystemStep& step) { return !step.plan->programs.empty(); }
+
+  // In blocks whose switches add up each step comes after the one before.
+  void order_switches() {
+    std::vector<int> order;
+    for (int i = 0; i < std::ssize(plan_.steps); ++i)
+      if (adds_in_switches(plan_.steps[i])) order.push_back(i);
+    std::ranges::stable_sort(order, {},
+                             [&](int i) { return std::pair(timed_[i].order, timed_[i].stage); });
+    std::map<std::pair<int, int>, int> last;  // by dimension and group
+    for (const int i : order) {
+      SystemStep& step = plan_.steps[i];
+      std::set<int> after(step.after.begin(), step.after.end());
+      for (const int group : step.groups) {
+        const auto [before, is_first] = last.try_emplace({step.dimension, group}, i);
+        if (!is_first) after.insert(std::exchange(before->second, i));
+      }
+      step.after.assign(after.begin(), after.end());
+    }
+  }
+
+  // Each behind those that it waits for.
+  void sort_steps() {
+    std::vector<int> order(plan_.steps.size());
+    for (int i = 0; i < std::ssize(order); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {},
+                             [&](int i) { return std::pair(timed_[i].order, timed_[i].stage); });
+    std::vector<int> place(order.size());
+    for (int i = 0; i < std::ssize(order); ++i) place[order[i]] = i;
+    std::vector<SystemStep> sorted;
+    for (const int i : order) {
+      SystemStep& step = sorted.emplace_back(std::move(plan_.steps[i]));
+      for (int& before : step.after) before = place[before];
+      std::ranges::sort(step.after);
+    }
+    plan_.steps = std::move(sorted);
+  }
+
+  // Busiest group of a dimension, all its steps.
+  void set_bound() {
+    std::map<std::pair<int, int>, double> bounds;
+    for (const SystemStep& step : plan_.steps)
+      for (const int group : step.groups) bounds[{step.dimension, group}] += step.plan->bound_ns;
+    for (const auto& [group, bound] : bounds) plan_.bound_ns = std::max(plan_.bound_ns, bound);
+    for (Part& part : plan_.collectives) part.bound_ns = plan_.bound_ns;
+  }
+
+  const Topology& system_;
+  const SystemPlaces places_;
+  std::span<const CollectiveSpec> work_;
+  std::vector<Asked> asked_;
+  std::map<Shape, std::vector<int>> families_;
+  using Planned = std::tuple<int, Collective, std::uint64_t, std::string, int,
+                             std::vector<std::pair<int, std::vector<int>>>>;
+  std::map<Planned, std::shared_ptr<const Plan>> planned_;
+  std::map<std::pair<int, std::size_t>, int> next_;
+  std::vector<Timed> timed_;  // by step
+  SystemPlan plan_;
+};
+
+// Copies a step's plan into a plan of the system, for one of its groups.
+class Expansion {
+ public:
+  Expansion(const Topology& system, const SystemPlan& from)
+      : system_(system), places_(system), from_(from) {}
+
+  Plan expand() {
+    plan_.notes = from_.notes;
+    plan_.bound_ns = from_.bound_ns;
+    plan_.collectives = from_.collectives;
+    for (const SystemStep& step : from_.steps) add(step);
+    return std::move(plan_);
+  }
+
+ private:
+  void add(const SystemStep& step) {
+    auto& first = first_part_.emplace_back();
+    for (const int group : step.groups) {
+      const int begin = static_cast<int>(plan_.parts.size());
+      first.emplace(group, begin);
+      const int first_phase = add_programs(step, group);
+      for (const Part& part : step.plan->parts) add_part(step, group, part);
+      for (const Tree& tree : step.plan->trees) {
+        Tree& copy = plan_.trees.emplace_back(tree);
+        copy.part += begin;
+        for (TreeRank& rank : copy.ranks) place(step, first_phase, rank);
+      }
+    }
+  }
+
+  void add_part(const SystemStep& step, int group, const Part& part) {
+    Part copy = part;
+    copy.dimension = step.dimension;
+    copy.collective_of = step.collectives;
+    for (NodeId& member : copy.members) member = places_.node(step.dimension, group, member);
+    for (const int before : step.after) add_dependencies(before, copy);
+    plan_.parts.push_back(std::move(copy));
+  }
+
+  // Parts of a step before that share a member, or a block with phases.
+  void add_dependencies(int before, Part& part) const {
+    const SystemStep& step = from_.steps[before];
+    const auto parts = static_cast<int>(step.plan->parts.size());
+    std::set<int> groups;
+    for (const NodeId member : part.members) groups.insert(places_.group(member, step.dimension));
+    for (const int group : groups) {
+      const auto first = first_part_[before].find(group);
+      if (first == first_part_[before].end()) continue;
+      for (int p = first->second; p < first->second + parts; ++p) part.after.push_back(p);
+    }
+  }
+
+  // A block's phases are dealt out by plan; a plan that comes up again has its own.
+  int add_programs(const SystemStep& step, int group) {
+    if (step.plan->programs.empty()) return 0;
+    auto& used = phases_[{step.dimension, group}];
+    const auto known = used.first.find(step.plan.get());
+    if (known != used.first.end()) return known->second;
+    // One of another size has the same rows.
+    for (const auto& [other, phase] : used.first)
+      if (have_same_rows(*other, *step.plan))
+        return used.first.emplace(step.plan.get(), phase).first->second;
+    const int first = used.second;
+    int phases = 0;
+    for (PhaseProgram program : step.plan->programs) {
+      phases = std::max(phases, program.phase + 1);
+      program.phase += first;
+      program.node = places_.node(step.dimension, group, program.node);
+      plan_.programs.push_back(std::move(program));
+    }
+    used.second += phases;
+    used.first.emplace(step.plan.get(), first);
+    return first;
+  }
+
+  static bool have_same_rows(const Plan& a, const Plan& b) {
+    return std::ranges::equal(a.programs, b.programs, [](const auto& one, const auto& other) {
+      return one.node == other.node && one.phase == other.phase && one.row == other.row;
+    });
+  }
+
+  void place(const SystemStep& step, int first_phase, TreeRank& rank) const {
+    const int first_port = system_.blocks[step.dimension].first_port;
+    for (auto* sends :
+         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
+      for (Send& send : *sends) send.port += first_port;
+    if (rank.switch_port < 0) return;
+    rank.switch_port += first_port;
+    rank.phase += first_phase;
+  }
+
+  const Topology& system_;
+  const SystemPlaces places_;
+  const SystemPlan& from_;
+  std::vector<std::map<int, int>> first_part_;  // by step and group
+  std::map<std::pair<int, int>, std::pair<std::map<const Plan*, int>, int>> phases_;
+  Plan plan_;
+};
+
+}  // namespace
+
+SystemPlan plan_system(const Topology& system, std::span<const CollectiveSpec> work) {
+  return SystemPlanner(system, work).plan();
+}
+
+Plan expanded(const Topology& system, const SystemPlan& plan) {
+  return Expansion(system, plan).expand();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of collectives on systems (topology/system.h): hierarchical, dimension by dimension, each step planned once on the block of its
+// dimension for all groups that do the same.
+//
+// Groups of a collective: boxes, all combinations of some places of each dimension, in any order of ranks.
+// Steps: an all-reduce is a reduce-scatter in every dimension but the highest that its group has, lowest first, an all-reduce there, and
+//   all-gathers on the way down. A reduce-scatter goes up, an all-gather down. An all-to-all goes up with all its bytes in every dimension. A
+//   reduce goes up to the NPUs that have the root's places in the dimensions below, a broadcast down from them.
+// Chunks: the vector is cut into so many, each of which goes its way by itself; in each step one begins when the one before is complete.
+// Steps in the switches of a block come one after the other, in the same order at all of its NPUs.
+// Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.
+// Sizes: what is left of a vector after a reduce-scatter is rounded up to bytes.
+// Collectives that are asked for together and have the same shape, groups that are alike, are planned together: those of other groups
+//   of a dimension share the steps.
+// What is idealised: that a chunk's data is complete in a step before the next one begins with it, at all NPUs of the groups that do the
+//   same; the data of each step is verified by itself, not the sum over all dimensions.
+// Errors: BadInput for groups that are no boxes, collectives that have no hierarchical form, words for dimensions that are not there,
+//   numbers of chunks out of range.
+// Source: Cho et al., BlueConnect, MLSys 2019; Rashidi et al., Themis, ISCA 2022, §2.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collective/collective_spec.h"
+#include "collective/plan.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+inline constexpr int kMaxChunks = 512;
+
+struct SystemStep {
+  int dimension = 0;
+  std::vector<int> groups{};  // of the dimension, all of which do it at the same time; ascending
+  std::shared_ptr<const Plan> plan{};  // on the block; its parts begin together
+  std::vector<int> after{};            // steps before
+  std::vector<int> collectives{};      // SystemPlan::collectives that it is part of
+};
+
+struct SystemPlan {
+  std::vector<Part> collectives{};  // as asked for; members of the system; no trees
+  std::vector<SystemStep> steps{};  // each after those that it waits for
+  int chunks = 1;
+  std::vector<std::string> notes{};
+  double bound_ns = 0;  // as Plan::bound_ns
+};
+
+SystemPlan plan_system(const Topology& system, std::span<const CollectiveSpec> work);
+
+// As a plan of the system's own nodes: a part per step, group and part of the step's plan. Plan::collectives are those of the system.
+Plan expanded(const Topology& system, const SystemPlan& plan);
+
+}  // namespace fredsim
