@@ -5,19 +5,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "base/error.h"
+#include "cli/flow_results.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/planner.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
-#include "engine/run_counts.h"
 #include "flow/flow_run.h"
 #include "flow/flow_traffic.h"
 
@@ -34,10 +33,6 @@ std::uint64_t largest_of(std::span<const Part* const> parts) {
 bool begin_together(const Plan& plan) {
   return std::ranges::all_of(
       plan.parts, [](const Part& part) { return part.start_cycle == 0 && part.after.empty(); });
-}
-
-std::uint64_t cycles_of(double cycles) {
-  return static_cast<std::uint64_t>(std::ceil(std::max(cycles, 0.0)));
 }
 
 // One of so many: sizes of all, the mean of means, the worst.
@@ -105,7 +100,7 @@ FlowJobs::Calibration FlowJobs::calibrate(const Parts& parts) {
       surplus.push_back(calibration.surplus[p].at(measured.plan.parts[p].bytes));
     calibration.checked.push_back(
         {bytes, static_cast<double>(measured.exact.cycles),
-         static_cast<double>(cycles_of(run_flows(topology_, measured.plan, surplus).end))});
+         static_cast<double>(flow_cycles(run_flows(topology_, measured.plan, surplus).end))});
   }
   return calibration;
 }
@@ -122,24 +117,15 @@ const FlowJobs::Calibration& FlowJobs::calibration_of(const Parts& parts) {
              : calibrations_.emplace(std::move(shape), calibrate(parts)).first->second;
 }
 
-void FlowJobs::fill_links(const Plan& plan, RunResult& result) const {
-  const FlowTraffic traffic = flow_traffic(topology_, plan);
-  result.delivered_bytes = traffic.result_bytes;
-  for (std::size_t l = 0; l < topology_.links.size(); ++l) {
-    const Link& link = topology_.links[l];
-    LinkResult r;
-    r.name = link.name;
-    r.from = topology_.nodes[link.from].name;
-    r.to = topology_.nodes[link.to].name;
-    r.on_die = link.on_die;
-    r.flits = r.busy_cycles = traffic.flits[l];
-    r.bytes = traffic.bytes[l];
-    if (result.cycles > 0)
-      r.utilization = std::min(1.0, static_cast<double>(r.flits) * link.wire_stretch /
-                                        (link.rate.value() * static_cast<double>(result.cycles)));
-    result.links.push_back(std::move(r));
-  }
-  fill_traffic(topology_, traffic.acknowledgements, result);
+std::optional<double> FlowJobs::surplus_of(const Plan& plan) {
+  Parts parts;
+  for (const Part& part : plan.parts) parts.push_back(&part);
+  const Calibration& calibration = calibration_of(parts);
+  if (!calibration.is_measured) return std::nullopt;
+  double surplus = calibration.surplus.front().at(parts.front()->bytes);
+  for (std::size_t p = 1; p < parts.size(); ++p)
+    surplus = std::max(surplus, calibration.surplus[p].at(parts[p]->bytes));
+  return surplus;
 }
 
 RunResult FlowJobs::run(const Plan& plan) {
@@ -167,21 +153,16 @@ RunResult FlowJobs::run(const Plan& plan) {
   result.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
 
-  result.fabric = topology_.name;
-  result.model = "flow";
-  result.clock_ghz = static_cast<double>(topology_.clock_hz) / 1e9;
   result.seed = machine_.options().seed;
-  result.cycles = cycles_of(times.end);
-  result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
-  result.payload = "not carried";
+  fill_flow_run(topology_, times.end, result);
   result.bound_ns = plan.bound_ns;
-  fill_links(plan, result);
+  fill_flow_links(topology_, flow_traffic(topology_, plan), result);
   std::vector<const Part*> parts;
   std::vector<PartTime> part_times;
   for (std::size_t p = 0; p < plan.parts.size(); ++p) {
     parts.push_back(&plan.parts[p]);
     part_times.push_back(
-        {.start = cycles_of(times.parts[p].start), .end = cycles_of(times.parts[p].end)});
+        {.start = flow_cycles(times.parts[p].start), .end = flow_cycles(times.parts[p].end)});
   }
   fill_parts(topology_, parts, part_times, result);
   fill_operations(plan, part_times, result);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -31,6 +32,8 @@ class FlowJobs {
 
   // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
   RunResult run(const Plan& plan);
+  // Cycles by which a plan whose parts begin together takes longer than its flows; none: it is not calibrated.
+  std::optional<double> surplus_of(const Plan& plan);
 
  private:
   // Parts that are calibrated together, none with bytes between pairs or roots of streams.
@@ -51,7 +54,6 @@ class FlowJobs {
   Calibration calibrate(const Parts& parts);
   Measured measure(const Parts& parts, std::uint64_t bytes);
   Plan plan_of(const Parts& parts, std::uint64_t bytes) const;
-  void fill_links(const Plan& plan, RunResult& result) const;
 
   const Topology& topology_;
   Machine& machine_;

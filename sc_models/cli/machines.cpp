@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/error.h"
 #include "base/long_words.h"
 #include "cli/program_name.h"
 
@@ -18,6 +19,12 @@ std::vector<MachineConfig> load_machines(const MachineOptions& options, bool qui
       fmt::print(stderr, "{}: {}\n", program_name(), with_short_words(note));
   }
   return std::move(loaded.machines);
+}
+
+void check_runs_exactly(const MachineConfig& machine) {
+  if (machine.topology.flow_only.empty()) return;
+  throw BadInput(fmt::format("{}: {} flit by flit; allowed: --engine flow", machine.path,
+                             machine.topology.flow_only));
 }
 
 std::string notes_title(const MachineConfig& machine) {

@@ -15,6 +15,9 @@ namespace fredsim {
 // have the key of one.
 std::vector<MachineConfig> load_machines(const MachineOptions& options, bool quiet);
 
+// BadInput for a machine that the engine which simulates flit by flit cannot run.
+void check_runs_exactly(const MachineConfig& machine);
+
 // The heading above a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);
 

@@ -54,6 +54,7 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
       }
     };
     for (const Plan& plan : entry.plans) add(plan.notes);
+    for (const SystemPlan& plan : entry.systems) add(plan.notes);
     for (const WorkPlan& work : entry.ordered) add(work.notes);
     lists.push_back({notes_title(entry.config), std::move(notes)});
   }

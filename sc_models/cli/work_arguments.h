@@ -49,6 +49,7 @@ struct WorkOptions {
   std::vector<WorkItem> items;       // items of every run
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
+  int chunks = 0;                     // CollectiveSpec::chunks
   std::optional<Strategy> strategy;   // strategy of the workers
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
@@ -76,7 +77,7 @@ PacketOrder parse_packet_order(const std::string& text);  // empty: auto
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
   std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict, packet_order;
-  std::string strategy, dimension, placement;
+  std::string strategy, dimension, placement, chunks;
   std::vector<std::string> groups;
   std::string size, begin, end, factor;
   void add_to(CLI::App& command);

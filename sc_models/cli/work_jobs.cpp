@@ -88,6 +88,19 @@ std::vector<ComparedMachine> machines_of(const RunRequest& request) {
   return compared;
 }
 
+void check_systems(const RunRequest& request, const std::vector<ComparedMachine>& compared) {
+  bool has_system = false;
+  for (const ComparedMachine& entry : compared) {
+    has_system = has_system || entry.config.topology.has_blocks();
+    if (!request.is_flow) check_runs_exactly(entry.config);
+  }
+  if (request.work.chunks > 0 && !has_system) {
+    throw BadInput(
+        fmt::format("--chunks: found {}; allowed with a system (fabric.type: dimensions)",
+                    request.work.chunks));
+  }
+}
+
 void write_placements(const RunRequest& request, const FileUses& files,
                       const std::vector<ComparedMachine>& compared) {
   if (request.placement_file.empty()) return;
@@ -105,6 +118,7 @@ void write_placements(const RunRequest& request, const FileUses& files,
 std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files) {
   const InterruptEndsPlanning interrupt_ends_it;
   std::vector<ComparedMachine> compared = machines_of(request);
+  check_systems(request, compared);
   std::map<std::string, int> names;
   for (const ComparedMachine& entry : compared) ++names[entry.config.topology.name];
   const auto shares_name = [&](const ComparedMachine& entry) {
@@ -128,6 +142,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     if (names_all_controllers(request.work))
       check_same_controllers(compared.front().config, config);
     nodes += config.topology.nodes.size();
+    if (request.is_flow && config.topology.has_blocks()) continue;
     for (const std::uint64_t size : request.work.sizes) {
       const std::vector<CollectiveSpec> asked = specs(entry, size);
       const CollectiveSpec& first = asked.front();
@@ -145,6 +160,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
           entry.ordered.push_back(
               plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
                          request.work.on_conflict));
+        } else if (request.is_flow && config.topology.has_blocks()) {
+          entry.systems.push_back(plan_system(config.topology, specs(entry, size)));
         } else {
           entry.plans.push_back(
               make_plan(config.topology, specs(entry, size), request.work.on_conflict));
@@ -246,12 +263,17 @@ void elaborate(const RunRequest& request, const FileUses& files,
     }
     own[i].timeline_name = timeline_name(compared, i);
     if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
+    if (!compared[i].systems.empty()) continue;
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   check_switch_threads(request.switch_threads, !needed.empty());
   require_rtl(needed, request.rtl_build, request.quiet);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);
+    if (!compared[i].systems.empty()) {
+      compared[i].system_flows = std::make_unique<SystemJobs>(compared[i].config, own[i], name);
+      continue;
+    }
     compared[i].machine =
         std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
     if (request.is_flow)
@@ -283,7 +305,10 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
     const CollectiveSpec& first = steps.front().specs.front();
     return work_name(first.collective, first.bytes, specs);
   }
-  const std::vector<Part>& parts = entry.plans[size].parts;
+  const std::vector<Part>& parts = !entry.systems.empty() ? entry.systems[size].collectives
+                                   : entry.plans[size].collectives.empty()
+                                       ? entry.plans[size].parts
+                                       : entry.plans[size].collectives;
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
@@ -305,7 +330,8 @@ RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions&
     };
   }
   try {
-    RunResult result = entry.flows ? entry.flows->run(entry.plans[size])
+    RunResult result = entry.system_flows ? entry.system_flows->run(entry.systems[size])
+                       : entry.flows      ? entry.flows->run(entry.plans[size])
                        : entry.ordered.empty()
                            ? run_plan(*entry.machine, entry.plans[size], on_progress)
                            : run_work(*entry.machine, entry.ordered[size], on_progress);

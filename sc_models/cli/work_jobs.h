@@ -16,6 +16,7 @@
 #include "cli/file_uses.h"
 #include "cli/flow_jobs.h"
 #include "cli/option_groups.h"
+#include "cli/system_jobs.h"
 #include "cli/work_arguments.h"
 #include "config/config.h"
 #include "engine/machine.h"
@@ -46,9 +47,11 @@ struct ComparedMachine {
   WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
   bool is_best_base = false;
   std::vector<Plan> plans{};
+  std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
   std::vector<WorkPlan> ordered{};
   std::unique_ptr<Machine> machine{};
   std::unique_ptr<FlowJobs> flows{};  // --engine flow
+  std::unique_ptr<SystemJobs> system_flows{};
   std::vector<ReportedRun> runs{};
 };
 

@@ -149,6 +149,7 @@ class SystemPlanner {
 
   SystemPlan plan() {
     for (const CollectiveSpec& spec : work_) add(spec);
+    plan_.chunks_asked = work_.front().chunks;
     for (const auto& [shape, family] : families_) plan_family(family);
     order_switches();
     sort_steps();

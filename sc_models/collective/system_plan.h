@@ -44,7 +44,8 @@ struct SystemStep {
 struct SystemPlan {
   std::vector<Part> collectives{};  // as asked for; members of the system; no trees
   std::vector<SystemStep> steps{};  // each after those that it waits for
-  int chunks = 1;
+  int chunks = 1;                   // most of any collective
+  int chunks_asked = 0;             // CollectiveSpec::chunks of the first one
   std::vector<std::string> notes{};
   double bound_ns = 0;  // as Plan::bound_ns
 };
