@@ -139,8 +139,10 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
 }
 
 void finish_waves(std::vector<ComparedMachine>& compared) {
-  for (ComparedMachine& entry : compared)
+  for (ComparedMachine& entry : compared) {
+    if (entry.machine == nullptr) continue;
     if (WaveRecorder* const wave = entry.machine->wave()) wave->finish();
+  }
 }
 
 class RunCommand final : public Command {
@@ -232,6 +234,7 @@ class RunCommand final : public Command {
     sc_core::sc_start();
     if (prints) print_after(request_, compared, output);  // prints work done before a failure, too
     for (ComparedMachine& entry : compared) {
+      if (entry.machine == nullptr) continue;
       const WaveRecorder* const wave = entry.machine->wave();
       if (wave != nullptr) note_wave(*wave, request_.quiet);
     }

@@ -12,10 +12,8 @@
 
 #include "base/error.h"
 #include "cli/flow_results.h"
-#include "collective/link_load.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
-#include "flow/flow_run.h"
 #include "flow/system_flows.h"
 
 namespace fredsim {
@@ -24,13 +22,9 @@ namespace {
 constexpr int kLeastRing = 4;
 constexpr std::size_t kMostSizes = 3;  // by which an error is measured
 
-bool is_machine(const SystemBlock& block) {
-  return block.word != "ring" && block.word != "fully_connected" && block.word != "switch";
-}
-
 // A size that a block can have in its place; as it is where there is none.
 int halved(const SystemBlock& block, int size) {
-  if (is_machine(block) || size <= 2) return size;
+  if (!has_own_size(block) || size <= 2) return size;
   const int half = size / 2;
   return block.word == "ring" && half < kLeastRing ? 2 : half;
 }
@@ -52,26 +46,6 @@ SystemPlan plan_on_all(const Topology& system, const Part& like, std::uint64_t b
   spec.root = std::min(like.root, static_cast<int>(spec.group.size()) - 1);
   spec.chunks = chunks;
   return plan_system(system, {&spec, 1});
-}
-
-// Settings under which a machine file has other sizes.
-std::vector<std::string> settings_of(const MachineConfig& config, const std::vector<int>& sizes) {
-  std::vector<std::string> settings;
-  for (const Setting& setting : config.settings.all)
-    settings.push_back(fmt::format("{}={}", setting.key, setting.value));
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    const SystemBlock& block = config.topology.blocks[d];
-    const auto size = static_cast<int>(block.topology->npus.size());
-    if (is_machine(block) || sizes[d] == size) continue;
-    const std::string key = fmt::format("fabric.dimensions.{}", d + 1);
-    settings.push_back(fmt::format("{}.size={}", key, sizes[d]));
-    const auto links = block.topology->nodes.front().ports;
-    if (block.word == "fully_connected")
-      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] - 1)));
-    if (block.word == "ring")
-      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] == 2 ? 1 : 2)));
-  }
-  return settings;
 }
 
 }  // namespace
@@ -98,45 +72,18 @@ std::vector<int> smaller_sizes(const Topology& system) {
 SystemJobs::SystemJobs(const MachineConfig& config, const FabricOptions& options,
                        const std::string& name)
     : config_(config),
-      smaller_(load_config(config.path, settings_of(config, smaller_sizes(config.topology)))) {
-  for (const SystemBlock& block : config.topology.blocks) {
-    Block& made = blocks_.emplace_back();
-    if (!block.topology->flow_only.empty()) continue;
-    const std::string of_block = fmt::format("{}_{}", name, blocks_.size());
-    made.machine = std::make_unique<Machine>(of_block.c_str(), *block.topology, options);
-    made.flows = std::make_unique<FlowJobs>(*block.topology, *made.machine);
-  }
+      smaller_(load_config(config.path, resized_settings(config, smaller_sizes(config.topology)))),
+      surplus_(config, options, name) {
   if (!smaller_.topology.flow_only.empty()) return;
   const std::string of_smaller = name + "_smaller";
+  smaller_surplus_ = std::make_unique<StepSurplus>(smaller_, options, of_smaller);
   smaller_machine_ = std::make_unique<Machine>(of_smaller.c_str(), smaller_.topology, options);
 }
 
-std::optional<double> SystemJobs::surplus_of(const SystemStep& step) {
-  const Part& first = step.plan->parts.front();
-  StepShape shape{step.dimension, first.collective, first.bytes, first.vc, {}};
-  for (const Part& part : step.plan->parts)
-    std::get<4>(shape).emplace_back(part.algorithm, part.root, part.members);
-  const auto known = surplus_.find(shape);
-  if (known != surplus_.end()) return known->second;
-  return surplus_[std::move(shape)] = measured_surplus(step);
-}
-
-std::optional<double> SystemJobs::measured_surplus(const SystemStep& step) {
-  const Block& block = blocks_[step.dimension];
-  if (!block.flows) return std::nullopt;
-  const Topology& topology = *config_.topology.blocks[step.dimension].topology;
-  const std::vector<std::uint64_t> flits = link_flits(topology, *step.plan);
-  if (std::accumulate(flits.begin(), flits.end(), std::uint64_t{0}) > kMaxStepHops)
-    return block.flows->surplus_of(*step.plan);
-  const RunResult exact = run_plan(*block.machine, *step.plan);
-  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  return static_cast<double>(exact.cycles) - run_flows(topology, *step.plan).end;
-}
-
-SystemJobs::Surpluses SystemJobs::surpluses_of(const SystemPlan& plan) {
+SystemJobs::Surpluses SystemJobs::surpluses_of(const SystemPlan& plan, StepSurplus& surplus_of) {
   Surpluses surpluses;
   for (const SystemStep& step : plan.steps) {
-    const std::optional<double> surplus = surplus_of(step);
+    const std::optional<double> surplus = surplus_of.of(step);
     surpluses.of_steps.push_back(surplus.value_or(0));
     surpluses.is_measured = surpluses.is_measured && surplus.has_value();
   }
@@ -154,7 +101,7 @@ std::optional<CalibrationPoint> SystemJobs::checked(const Part& collective, std:
   const Topology& system = smaller_.topology;
   const SystemPlan plan = plan_on_all(system, collective, bytes, chunks);
   if (flit_hops(system, plan) > kMaxCheckedHops) return point;
-  const Surpluses surpluses = surpluses_of(plan);
+  const Surpluses surpluses = surpluses_of(plan, *smaller_surplus_);
   if (!surpluses.is_measured) return point;
   const RunResult exact = run_plan(*smaller_machine_, expanded(system, plan));
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
@@ -184,6 +131,7 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
       smaller_.topology.npus.size() == config_.topology.npus.size()
           ? smaller_.topology.name
           : fmt::format("{} with {} NPUs", smaller_.topology.name, smaller_.topology.npus.size());
+  result.measured_on += surplus_.extrapolations();
   for (const CalibrationPoint& point : points) {
     const double percent = 100 * std::abs(point.flow / point.exact - 1);
     result.sizes.push_back(point.bytes);
@@ -197,7 +145,7 @@ RunResult SystemJobs::run(const SystemPlan& plan) {
   const Topology& system = config_.topology;
   RunResult result;
   result.flow.emplace();
-  const Surpluses surpluses = surpluses_of(plan);
+  const Surpluses surpluses = surpluses_of(plan, surplus_);
   if (surpluses.is_measured) result.flow->error = error_of(plan);
   const auto wall_start = std::chrono::steady_clock::now();
   const std::clock_t cpu_start = std::clock();

@@ -2,9 +2,7 @@
 // Runs of `--engine flow` on systems (topology/system.h): steps as flows, each calibrated by exact runs on the block of its dimension
 // alone, and the error of the whole measured on a smaller system of the same blocks.
 //
-// Calibration: a step by an exact run of the same on its block alone; one of more than kMaxStepHops flits x links by FlowJobs of the block, at
-//   other sizes. A step on a block that the exact engine cannot run, or on which exact runs would take long, has no surplus, and the
-//   result's error is unmeasured.
+// Calibration: cli/step_surplus.h. Where a step has no surplus the result's error is unmeasured.
 // Error: exact runs of the same collective on all NPUs of the smallest system of the same blocks with kMeasuredNpus NPUs or more
 //   (smaller_sizes()), at those kCheckedSizes between the same calibrated sizes as the size in question that take no more than kMaxCheckedHops
 //   flits x links, else at the largest that do; of the system itself where it is as small. Of groups that are not all NPUs it is unmeasured.
@@ -16,21 +14,20 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "cli/flow_jobs.h"
+#include "cli/step_surplus.h"
 #include "collective/system_plan.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "flow/calibration.h"
 #include "results/results.h"
 #include "topology/topology.h"
 
 namespace fredsim {
 
 inline constexpr int kMeasuredNpus = 64;
-inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
-inline constexpr std::uint64_t kMaxCheckedHops = 500'000;
+inline constexpr std::uint64_t kMaxCheckedHops = 1'000'000;
 
 // Sizes by dimension of the smallest system with kMeasuredNpus NPUs, or as many as it has: blocks that are machines keep theirs, the
 // largest of the others are halved first, and no ring gets below 4 but to 2.
@@ -45,29 +42,20 @@ class SystemJobs {
   RunResult run(const SystemPlan& plan);
 
  private:
-  struct Block {
-    std::unique_ptr<Machine> machine{};  // null: none can run
-    std::unique_ptr<FlowJobs> flows{};
-  };
   struct Surpluses {
     std::vector<double> of_steps{};
     bool is_measured = true;
   };
 
-  Surpluses surpluses_of(const SystemPlan& plan);
-  std::optional<double> surplus_of(const SystemStep& step);
-  std::optional<double> measured_surplus(const SystemStep& step);
+  static Surpluses surpluses_of(const SystemPlan& plan, StepSurplus& surplus_of);
   std::optional<FlowErrorResult> error_of(const SystemPlan& plan);
   std::optional<CalibrationPoint> checked(const Part& collective, std::uint64_t bytes, int chunks);
 
   const MachineConfig& config_;
-  std::vector<Block> blocks_;  // by dimension
-  // By what makes a step's plan the same.
-  using StepShape = std::tuple<int, Collective, std::uint64_t, int,
-                               std::vector<std::tuple<std::string, int, std::vector<NodeId>>>>;
-  std::map<StepShape, std::optional<double>> surplus_;
-  MachineConfig smaller_;                       // the system that errors are measured on
-  std::unique_ptr<Machine> smaller_machine_{};  // null: none can run
+  MachineConfig smaller_;  // the system that errors are measured on
+  StepSurplus surplus_;
+  std::unique_ptr<StepSurplus> smaller_surplus_{};  // null: none can run
+  std::unique_ptr<Machine> smaller_machine_{};
   std::map<std::pair<std::string, std::uint64_t>, std::optional<CalibrationPoint>> checked_;
 };
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -151,7 +151,7 @@ class SystemPlanner {
     for (const CollectiveSpec& spec : work_) add(spec);
     plan_.chunks_asked = work_.front().chunks;
     for (const auto& [shape, family] : families_) plan_family(family);
-    order_switches();
+    order_on_blocks();
     sort_steps();
     set_bound();
     return std::move(plan_);
@@ -168,6 +168,7 @@ class SystemPlanner {
   struct Timed {
     int order = 0;  // a chunk's number and that of its step
     int stage = 0;
+    int family = 0;  // its first collective
   };
 
   void add(const CollectiveSpec& spec) {
@@ -223,8 +224,7 @@ class SystemPlanner {
     const int chunks = chunks_of(spec, count);
     plan_.chunks = std::max(plan_.chunks, chunks);
     std::vector<std::string> used(places_.dimensions());
-    // Of each collective and stage: the steps of the chunk before.
-    std::map<std::pair<int, std::size_t>, int> before;
+    std::map<std::pair<int, std::size_t>, int> before;  // steps of a chunk, by collective and stage
     std::vector<std::map<std::vector<int>, Members>> in_stage;  // whatever the chunk
     for (std::size_t s = 0; s < count; ++s)
       in_stage.push_back(groups_in(family, stages(spec.bytes)[s]));
@@ -248,18 +248,14 @@ class SystemPlanner {
             for (const int one : collectives) {
               step.collectives.push_back(one);
               if (s > 0) after.insert(before.at({one, s - 1}));
-              if (const auto earlier = before.find({one, s}); earlier != before.end())
-                after.insert(earlier->second);
             }
           }
           step.after.assign(after.begin(), after.end());
           const int made = static_cast<int>(plan_.steps.size());
-          for (const int one : step.collectives) next_[{one, s}] = made;
+          for (const int one : step.collectives) before[{one, s}] = made;
           plan_.steps.push_back(std::move(step));
-          timed_.push_back({chunk + static_cast<int>(s), static_cast<int>(s)});
+          timed_.push_back({chunk + static_cast<int>(s), static_cast<int>(s), family.front()});
         }
-        for (const auto& [key, made] : next_) before[key] = made;
-        next_.clear();
       }
     }
     std::string name;
@@ -356,33 +352,35 @@ class SystemPlanner {
     return plan;
   }
 
-  static bool adds_in_switches(const SystemStep& step) { return !step.plan->programs.empty(); }
-
-  // In blocks whose switches add up each step comes after the one before.
-  void order_switches() {
-    std::vector<int> order;
-    for (int i = 0; i < std::ssize(plan_.steps); ++i)
-      if (adds_in_switches(plan_.steps[i])) order.push_back(i);
-    std::ranges::stable_sort(order, {},
-                             [&](int i) { return std::pair(timed_[i].order, timed_[i].stage); });
-    std::map<std::pair<int, int>, int> last;  // by dimension and group
-    for (const int i : order) {
+  // On a block each step comes after the one before: of its family, or where some add up in the switches of all.
+  void order_on_blocks() {
+    std::set<int> adding;  // dimensions
+    for (const SystemStep& step : plan_.steps)
+      if (!step.plan->programs.empty()) adding.insert(step.dimension);
+    std::map<std::tuple<int, int, int>, int> last;  // by dimension, group and family
+    for (const int i : by_time()) {
       SystemStep& step = plan_.steps[i];
+      const int family = adding.contains(step.dimension) ? -1 : timed_[i].family;
       std::set<int> after(step.after.begin(), step.after.end());
       for (const int group : step.groups) {
-        const auto [before, is_first] = last.try_emplace({step.dimension, group}, i);
+        const auto [before, is_first] = last.try_emplace({step.dimension, group, family}, i);
         if (!is_first) after.insert(std::exchange(before->second, i));
       }
       step.after.assign(after.begin(), after.end());
     }
   }
 
-  // Each behind those that it waits for.
-  void sort_steps() {
+  std::vector<int> by_time() const {
     std::vector<int> order(plan_.steps.size());
-    for (int i = 0; i < std::ssize(order); ++i) order[i] = i;
+    std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {},
                              [&](int i) { return std::pair(timed_[i].order, timed_[i].stage); });
+    return order;
+  }
+
+  // Each behind those that it waits for.
+  void sort_steps() {
+    const std::vector<int> order = by_time();
     std::vector<int> place(order.size());
     for (int i = 0; i < std::ssize(order); ++i) place[order[i]] = i;
     std::vector<SystemStep> sorted;
@@ -411,7 +409,6 @@ class SystemPlanner {
   using Planned = std::tuple<int, Collective, std::uint64_t, std::string, int,
                              std::vector<std::pair<int, std::vector<int>>>>;
   std::map<Planned, std::shared_ptr<const Plan>> planned_;
-  std::map<std::pair<int, std::size_t>, int> next_;
   std::vector<Timed> timed_;  // by step
   SystemPlan plan_;
 };

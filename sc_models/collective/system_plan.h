@@ -6,8 +6,9 @@
 // Steps: an all-reduce is a reduce-scatter in every dimension but the highest that its group has, lowest first, an all-reduce there, and
 //   all-gathers on the way down. A reduce-scatter goes up, an all-gather down. An all-to-all goes up with all its bytes in every dimension. A
 //   reduce goes up to the NPUs that have the root's places in the dimensions below, a broadcast down from them.
-// Chunks: the vector is cut into so many, each of which goes its way by itself; in each step one begins when the one before is complete.
-// Steps in the switches of a block come one after the other, in the same order at all of its NPUs.
+// Chunks: the vector is cut into so many, each of which goes its way by itself.
+// Order: a block has one step of a family of like collectives at a time, whichever of its chunks, in the same order at all of its NPUs: by
+//   chunk and step together, so that the first chunks come down while the last ones go up. Where switches add up, of all families.
 // Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.
 // Sizes: what is left of a vector after a reduce-scatter is rounded up to bytes.
 // Collectives that are asked for together and have the same shape, groups that are alike, are planned together: those of other groups

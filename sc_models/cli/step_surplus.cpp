@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/step_surplus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "collective/link_load.h"
+#include "collective/planner.h"
+#include "engine/plan_run.h"
+#include "flow/flow_run.h"
+
+namespace fredsim {
+namespace {
+
+// Sizes that change in one dimension.
+std::vector<int> only(int dimension, int size) {
+  std::vector<int> sizes(dimension + 1);
+  sizes.back() = size;
+  return sizes;
+}
+
+std::vector<int> all_of(int npus) {
+  std::vector<int> group(npus);
+  std::iota(group.begin(), group.end(), 0);
+  return group;
+}
+
+}  // namespace
+
+bool has_own_size(const SystemBlock& block) {
+  return block.word == "ring" || block.word == "fully_connected" || block.word == "switch";
+}
+
+std::vector<std::string> resized_settings(const MachineConfig& config,
+                                          const std::vector<int>& sizes) {
+  std::vector<std::string> settings;
+  for (const Setting& setting : config.settings.all)
+    settings.push_back(fmt::format("{}={}", setting.key, setting.value));
+  for (std::size_t d = 0; d < std::min(sizes.size(), config.topology.blocks.size()); ++d) {
+    const SystemBlock& block = config.topology.blocks[d];
+    const auto size = static_cast<int>(block.topology->npus.size());
+    if (!has_own_size(block) || sizes[d] == 0 || sizes[d] == size) continue;
+    const std::string key = fmt::format("fabric.dimensions.{}", d + 1);
+    settings.push_back(fmt::format("{}.size={}", key, sizes[d]));
+    const auto links = block.topology->nodes.front().ports;
+    if (block.word == "fully_connected")
+      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] - 1)));
+    if (block.word == "ring")
+      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] == 2 ? 1 : 2)));
+  }
+  return settings;
+}
+
+StepSurplus::StepSurplus(const MachineConfig& config, const FabricOptions& options,
+                         const std::string& name)
+    : config_(config) {
+  for (int d = 0; d < std::ssize(config.topology.blocks); ++d) {
+    const std::shared_ptr<const Topology>& block = config.topology.blocks[d].topology;
+    std::vector<Block>& made = blocks_.emplace_back();
+    if (block->flow_only.empty()) {
+      made.push_back(block_on(block, options, fmt::format("{}_{}", name, d)));
+      continue;
+    }
+    for (const int npus : {kFewNpus, kMoreNpus}) {
+      if (npus >= std::ssize(block->npus)) continue;
+      const MachineConfig resized =
+          load_config(config.path, resized_settings(config, only(d, npus)));
+      const std::shared_ptr<const Topology>& smaller = resized.topology.blocks[d].topology;
+      if (smaller->flow_only.empty())
+        made.push_back(block_on(smaller, options, fmt::format("{}_{}_{}", name, d, npus)));
+    }
+  }
+}
+
+std::string StepSurplus::extrapolations() const {
+  std::string text;
+  for (const SystemBlock& block : config_.topology.blocks) {
+    if (block.topology->flow_only.empty()) continue;
+    text += fmt::format("; {} of {} extrapolated from {} and {}", block.name,
+                        block.topology->npus.size(), kFewNpus, kMoreNpus);
+  }
+  return text;
+}
+
+std::optional<double> StepSurplus::of(const SystemStep& step) {
+  const Part& first = step.plan->parts.front();
+  StepShape shape{step.dimension, first.collective, first.bytes, first.vc, {}};
+  for (const Part& part : step.plan->parts)
+    std::get<4>(shape).emplace_back(part.algorithm, part.root, part.members);
+  const auto known = known_.find(shape);
+  if (known != known_.end()) return known->second;
+  return known_[std::move(shape)] = measured(step);
+}
+
+StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topology,
+                                         const FabricOptions& options, const std::string& name) {
+  Block block{.topology = std::move(topology)};
+  block.machine = std::make_unique<Machine>(name.c_str(), *block.topology, options);
+  block.flows = std::make_unique<FlowJobs>(*block.topology, *block.machine);
+  return block;
+}
+
+std::optional<double> StepSurplus::surplus_on(const Block& block, const Plan& plan) {
+  const std::vector<std::uint64_t> flits = link_flits(*block.topology, plan);
+  if (std::accumulate(flits.begin(), flits.end(), std::uint64_t{0}) > kMaxStepHops)
+    return block.flows->surplus_of(plan);
+  const RunResult exact = run_plan(*block.machine, plan);
+  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  return static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end;
+}
+
+std::optional<double> StepSurplus::measured(const SystemStep& step) const {
+  const std::vector<Block>& blocks = blocks_[step.dimension];
+  const Topology& topology = *config_.topology.blocks[step.dimension].topology;
+  if (topology.flow_only.empty()) return surplus_on(blocks.front(), *step.plan);
+  const Part& part = step.plan->parts.front();
+  const auto npus = static_cast<int>(topology.npus.size());
+  if (blocks.size() < 2 || step.plan->parts.size() > 1 || std::ssize(part.members) != npus)
+    return std::nullopt;
+  std::vector<std::pair<double, double>> points;  // NPUs, surplus
+  for (const Block& block : blocks) {
+    const auto bytes =
+        std::max<std::uint64_t>(1, part.bytes * static_cast<std::uint64_t>(block.size()) /
+                                       static_cast<std::uint64_t>(npus));
+    const Plan plan =
+        make_plan(*block.topology, part.collective, all_of(block.size()), bytes, part.algorithm);
+    const std::optional<double> surplus = surplus_on(block, plan);
+    if (!surplus) return std::nullopt;
+    points.emplace_back(block.size(), *surplus);
+  }
+  const double slope = (points[1].second - points[0].second) / (points[1].first - points[0].first);
+  return points[1].second + slope * (npus - points[1].first);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surplus of the steps of a system's plans (collective/system_plan.h) over flows, by exact runs on the blocks of their dimensions alone.
+//
+// A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, at other
+//   sizes. Of a block that has too many ports for the exact engine, a step of all its NPUs has the surplus that blocks of kFewNpus
+//   and of kMoreNpus have with as many bytes from each NPU to each other, extrapolated as a line. Other steps there, and those of which
+//   exact runs would take long, have none.
+// Errors: those of run_plan() and load_config(); Interrupted, while exact runs are under way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/flow_jobs.h"
+#include "collective/system_plan.h"
+#include "config/config.h"
+#include "engine/machine.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+inline constexpr int kFewNpus = 16, kMoreNpus = 32;
+inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
+
+// A block that is no machine, of another size: settings of a machine file under which dimension d has sizes[d] NPUs, its links as
+// many to each neighbour; 0, or past the end: its own.
+std::vector<std::string> resized_settings(const MachineConfig& config,
+                                          const std::vector<int>& sizes);
+bool has_own_size(const SystemBlock& block);  // no machine
+
+class StepSurplus {
+ public:
+  // Before the simulation begins: elaborates the machines of the exact runs. `config` must outlive it.
+  StepSurplus(const MachineConfig& config, const FabricOptions& options, const std::string& name);
+
+  // From an SC_THREAD. Cycles; none: not known.
+  std::optional<double> of(const SystemStep& step);
+  // "; pod of 128 extrapolated from 16 and 32", or empty.
+  std::string extrapolations() const;
+
+ private:
+  struct Block {
+    std::shared_ptr<const Topology> topology{};
+    std::unique_ptr<Machine> machine{};
+    std::unique_ptr<FlowJobs> flows{};
+    int size() const { return static_cast<int>(topology->npus.size()); }
+  };
+  // By what makes a step's plan the same.
+  using StepShape = std::tuple<int, Collective, std::uint64_t, int,
+                               std::vector<std::tuple<std::string, int, std::vector<NodeId>>>>;
+
+  static Block block_on(std::shared_ptr<const Topology> topology, const FabricOptions& options,
+                        const std::string& name);
+  static std::optional<double> surplus_on(const Block& block, const Plan& plan);
+  std::optional<double> measured(const SystemStep& step) const;
+
+  const MachineConfig& config_;
+  // By dimension: the block, or of one with too many ports two smaller ones; or none.
+  std::vector<std::vector<Block>> blocks_;
+  std::map<StepShape, std::optional<double>> known_;
+};
+
+}  // namespace fredsim
