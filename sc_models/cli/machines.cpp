@@ -27,6 +27,14 @@ void check_runs_exactly(const MachineConfig& machine) {
                              machine.topology.flow_only));
 }
 
+void check_no_system(const MachineConfig& machine, std::string_view command) {
+  if (!machine.topology.has_blocks()) return;
+  throw BadInput(
+      fmt::format("{}: found a system of dimensions; allowed with {}: a machine that is "
+                  "none, such as that of a block",
+                  machine.path, command));
+}
+
 std::string notes_title(const MachineConfig& machine) {
   return fmt::format("{} ({})", machine.topology.name,
                      with_settings(machine.path, machine.settings.own));

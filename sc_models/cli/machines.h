@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/option_groups.h"
@@ -17,6 +18,9 @@ std::vector<MachineConfig> load_machines(const MachineOptions& options, bool qui
 
 // BadInput for a machine that the engine which simulates flit by flit cannot run.
 void check_runs_exactly(const MachineConfig& machine);
+
+// BadInput for a system of dimensions, where a command runs on one machine alone.
+void check_no_system(const MachineConfig& machine, std::string_view command);
 
 // The heading above a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);

@@ -133,6 +133,7 @@ TrainingSetup TrainingJobs::setup() const {
 
 void TrainingJobs::load() {
   for (MachineConfig& config : load_machines(request_, request_.quiet)) {
+    check_runs_exactly(config);
     machines_.push_back(
         {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
     if (!asked_.best_base || machines_.size() > 1) continue;

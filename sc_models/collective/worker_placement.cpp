@@ -177,6 +177,7 @@ WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topolog
     simple.back().npus.resize(static_cast<std::size_t>(strategy.workers()));  // files may have more
   }
   simple.push_back({"paper", paper_placement(strategy)});
+  if (topology.has_blocks()) return simple.front();
   if (topology.has_places()) simple.push_back({"snake", snake_placement(strategy, topology)});
   return choose(simple, {strategy.mp, strategy.dp, strategy.pp}, topology, traffic, search);
 }
@@ -185,6 +186,7 @@ WorkerPlacement auto_placement(int workers, const Topology& topology,
                                std::span<const WorkerTraffic> traffic,
                                const PlacementSearch& search) {
   const WorkerPlacement identity{"identity", identity_placement(workers)};
+  if (topology.has_blocks()) return search.given.value_or(identity);
   return choose({search.given.value_or(identity)}, {workers}, topology, traffic, search);
 }
 

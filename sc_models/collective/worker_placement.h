@@ -7,7 +7,8 @@
 // auto: the placement on which the traffic of a workload is estimated to take the shortest time, of paper, snake, and what a
 //   search finds (placement_search.h): "searched". Costs of the search are those of a fast model; the best it finds are planned
 //   and estimated as `auto` does algorithms (plan_time.h), in the switches by the bound (link_load.h). One that is less than 1
-//   % better than a simpler one is not taken. Failed NPUs are left out.
+//   % better than a simpler one is not taken. Failed NPUs are left out. On a system of dimensions (topology/system.h) nothing is searched: it
+//   is the given one or paper, by which MP fills the lowest dimensions, then PP, then DP; without a strategy identity.
 // Errors: BadInput for a strategy of more workers than NPUs; as make_plan() for an algorithm that the fabric has not.
 #pragma once
 

@@ -217,8 +217,11 @@ void refuse_in_system(const ConfigReader& reader, std::span<const Fault> faults)
                                  reader.label(key)));
     }
   }
-  if (!faults.empty())
-    throw BadInput("faults: found in a system; allowed in the machine file of a block alone");
+  if (!faults.empty()) {
+    throw BadInput(
+        fmt::format("{}: found in a system; allowed in the machine file of a block alone",
+                    reader.label("faults")));
+  }
 }
 
 Topology build_topology(const ConfigReader& reader) {
