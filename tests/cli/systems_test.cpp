@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems of dimensions on the command line: flows beside exact runs, RTL beside twins, what info prints, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/program.h"
+#include "support/temporary_folder.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+class Systems : public testing::Test {
+ protected:
+  // Entries of the list of dimensions; other lines behind it.
+  std::string system(const std::vector<std::string>& dimensions, const std::string& more = "") {
+    const std::string path = folder_.file("system.yaml");
+    std::ofstream file(path);
+    file << "name: system\nclock: 1.5 GHz\nfabric:\n  type: dimensions\n  dimensions:\n";
+    for (const std::string& one : dimensions) file << "    - {" << one << "}\n";
+    file << more;
+    return path;
+  }
+
+  json run(const std::string& path, Words words) {
+    words.insert(words.begin(), {"run", path, "--quiet", "--json", "-"});
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.exit_code == 0 ? outcome.json()["runs"][0] : json();
+  }
+
+  void expect_refusal(const std::string& path, Words words, const Words& parts) {
+    words.insert(words.begin() + 1, path);
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    for (const std::string& part : parts)
+      EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " is not in " << outcome.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+const Words kRingAndSwitch{"block: ring, size: 4, bandwidth: 100 GB/s, latency: 50 ns",
+                           "block: switch, size: 4, bandwidth: 50 GB/s, latency: 100 ns"};
+
+TEST_F(Systems, FlowsHaveTheTimesAndTheTrafficOfExactRuns) {
+  for (const Words& dimensions :
+       {kRingAndSwitch,
+        Words{"machine: fred_small",
+              "block: fully_connected, size: 3, bandwidth: 60 GB/s, latency: 100 ns",
+              "block: switch, size: 2, bandwidth: 50 GB/s, latency: 100 ns"},
+        Words{"machine: mesh_2x2",
+              "block: switch, size: 4, in_switch: true, bandwidth: 50 GB/s, latency: 100 ns"}}) {
+    const std::string path = system(dimensions);
+    for (const std::string collective :
+         {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"}) {
+      for (const std::string size : {"40000", "1MiB"}) {
+        SCOPED_TRACE(dimensions.front() + ", " + collective + " of " + size);
+        const Words words{"--collective", collective, "--size", size, "--chunks", "3"};
+        Words flow_words = words;
+        flow_words.insert(flow_words.end(), {"--engine", "flow"});
+        const json exact = run(path, words);
+        const json flow = run(path, flow_words);
+        ASSERT_FALSE(exact.is_null() || flow.is_null());
+        EXPECT_EQ(exact["payload"], "exact");
+        EXPECT_EQ(flow["algorithm"], exact["algorithm"]);
+        EXPECT_EQ(flow["traffic"], exact["traffic"]);
+        EXPECT_NEAR(flow["cycles"].get<double>() / exact["cycles"].get<double>(), 1, 0.01);
+        ASSERT_EQ(flow["links"].size(), exact["links"].size());
+        for (std::size_t l = 0; l < flow["links"].size(); ++l)
+          EXPECT_EQ(flow["links"][l]["bytes"], exact["links"][l]["bytes"]);
+      }
+    }
+  }
+}
+
+TEST_F(Systems, RtlIsTheTwin) {
+  const std::string path = system({"machine: fred_small", "machine: fred_small, name: above"});
+  for (const std::string stalls : {"--seed=1", "--seed=2"}) {
+    const Words words{"--size", "64KiB", "--algorithm", "in_switch,in_switch", stalls};
+    Words lockstep = words;
+    lockstep.insert(lockstep.end(), {"--model", "lockstep"});
+    EXPECT_EQ(run(path, lockstep)["cycles"], run(path, words)["cycles"]);
+  }
+}
+
+// A system of one dimension is its machine.
+TEST_F(Systems, OfOneDimensionIsTheMachine) {
+  const std::string path = system({"machine: fred_d"});
+  for (const std::string collective : {"all_reduce", "all_to_all"}) {
+    for (const std::string engine : {"exact", "flow"}) {
+      const Words words{"--collective", collective, "--size", "1MiB", "--engine", engine};
+      const json machine = run("configs/fred_d.yaml", words);
+      EXPECT_EQ(run(path, words)["cycles"], machine["cycles"]) << collective << ", " << engine;
+    }
+  }
+}
+
+TEST_F(Systems, LargeOnesAreMeasuredOnSmallerOnes) {
+  const std::string path =
+      system({"block: fully_connected, size: 8, bandwidth: 280 GB/s, latency: 100 ns",
+              "block: ring, size: 8, bandwidth: 100 GB/s, latency: 300 ns",
+              "block: switch, size: 64, bandwidth: 25 GB/s, latency: 500 ns, name: pod"});
+  expect_refusal(path, {"run"}, {"64 ports", "--engine flow"});
+  const json flow = run(path, {"--engine", "flow", "--size", "64MiB"});
+  EXPECT_EQ(flow["groups"][0].size(), 4096U);
+  EXPECT_EQ(flow["error"]["measured_on"],
+            "system with 64 NPUs; pod of 64 extrapolated from 16 and 32");
+  EXPECT_LT(flow["error"]["worst_percent"], 1);
+  // The pod moves 2 x 63/64 of a 64th of the vector, at 25 GB/s.
+  EXPECT_GT(flow["time_ns"], 2.0 * 63 / 64 * (64 << 20) / 64 / 25);
+  const json part = run(path, {"--engine", "flow", "--size", "64MiB", "--group", "0-63"});
+  EXPECT_TRUE(part["error"].is_null());
+}
+
+TEST_F(Systems, InfoSaysTheirDimensions) {
+  const Outcome outcome = run_fredsim({"info", system(kRingAndSwitch)});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string part : {"2 dimensions, ring 4 x switch 4", "NPUs             16",
+                                 "bisection        400 GB/s", "all together            16"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " is not in " << outcome.out;
+}
+
+TEST_F(Systems, RefuseBadInput) {
+  const std::string ring = kRingAndSwitch.front();
+  const Words info{"info"};
+  expect_refusal(system({"block: switch, size: 300, bandwidth: 5 GB/s, latency: 1 ns",
+                         "block: switch, size: 300, bandwidth: 5 GB/s, latency: 1 ns"}),
+                 info, {"system.yaml:5: fabric.dimensions", "over 65536"});
+  expect_refusal(system({"block: switch, size: 1, bandwidth: 5 GB/s, latency: 1 ns"}), info,
+                 {":6: fabric.dimensions.1.size: found 1", "2 or more"});
+  expect_refusal(system({"block: ring, size: 4, bandwidth: 0 GB/s, latency: 1 ns"}), info,
+                 {":6: fabric.dimensions.1.bandwidth", "zero"});
+  expect_refusal(system({"block: rung, size: 4, bandwidth: 5 GB/s, latency: 1 ns"}), info,
+                 {":6: fabric.dimensions.1.block: found 'rung'; did you mean 'ring'?"});
+  expect_refusal(system({"block: mesh, size: 4"}), info, {"block mesh without machine"});
+  expect_refusal(system({"machine: fred_small, size: 4"}), info,
+                 {"fabric.dimensions.1.size: found beside fabric.dimensions.1.machine"});
+  expect_refusal(system({"machine: fred_small, block: mesh"}), info,
+                 {"found a fred_tree", "a machine of block mesh"});
+  expect_refusal(system({"machine: no_such_machine"}), info, {":6: ", "no_such_machine"});
+  expect_refusal(system({ring + ", switch_latency: 1 ns"}), info, {"allowed in a block switch"});
+  expect_refusal(system({ring + ", name: a", ring + ", name: a"}), info, {"'a' twice"});
+  expect_refusal(system({ring}, "npu: {count: 4}\n"), info, {":7: npu.count: found 4"});
+  expect_refusal(system({ring}, "faults: [\"npu:1\"]\n"), info, {":7: faults"});
+  const std::string path = system(kRingAndSwitch);
+  expect_refusal(path, {"run", "--group", "0,1,4"}, {"found 3 NPUs", "2 x 2", "all 4 NPUs"});
+  expect_refusal(path, {"run", "--algorithm", "ring,ring,ring"}, {"3 words", "one, or 2"});
+  expect_refusal(path, {"run", "--collective", "gather"}, {"found gather", "all_to_all"});
+  expect_refusal(path, {"run", "--chunks", "513"}, {"--chunks: found '513'", "1 to 512"});
+  expect_refusal("configs/mesh.yaml", {"run", "--chunks", "2"}, {"--chunks: found 2", "a system"});
+  expect_refusal(path, {"run", "--engine", "flow", "--wave", "w.fst"}, {"--wave", "no signals"});
+  expect_refusal(path, {"traffic", "--rate", "0.01"}, {"a system of dimensions", "traffic"});
+}
+
+}  // namespace
+}  // namespace fredsim
