@@ -10,7 +10,8 @@
 namespace fredsim {
 
 std::uint64_t flow_cycles(double cycles) {
-  return static_cast<std::uint64_t>(std::ceil(std::max(cycles, 0.0)));
+  constexpr double kRounded = 1e-6;  // what sums of times that are whole cycles may be above them
+  return static_cast<std::uint64_t>(std::ceil(std::max(cycles - kRounded, 0.0)));
 }
 
 void fill_flow_run(const Topology& topology, double end, RunResult& result) {

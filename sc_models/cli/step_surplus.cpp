@@ -46,11 +46,17 @@ std::vector<std::string> resized_settings(const MachineConfig& config,
     if (!has_own_size(block) || sizes[d] == 0 || sizes[d] == size) continue;
     const std::string key = fmt::format("fabric.dimensions.{}", d + 1);
     settings.push_back(fmt::format("{}.size={}", key, sizes[d]));
-    const auto links = block.topology->nodes.front().ports;
-    if (block.word == "fully_connected")
-      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] - 1)));
-    if (block.word == "ring")
-      settings.push_back(fmt::format("{}.links={}", key, links * (sizes[d] == 2 ? 1 : 2)));
+    // Links are as wide as before.
+    const auto planes = static_cast<std::uint64_t>(block.topology->nodes.front().ports);
+    const auto links_of = [&](int npus) {
+      int each = 1;
+      if (block.word == "fully_connected") each = npus - 1;
+      if (block.word == "ring" && npus > 2) each = 2;
+      return planes * static_cast<std::uint64_t>(each);
+    };
+    settings.push_back(fmt::format("{}.links={}", key, links_of(sizes[d])));
+    settings.push_back(fmt::format("{}.bandwidth={} B/s", key,
+                                   block.bandwidth / links_of(size) * links_of(sizes[d])));
   }
   return settings;
 }

@@ -28,7 +28,7 @@ inline constexpr int kFewNpus = 16, kMoreNpus = 32;
 inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
 
 // A block that is no machine, of another size: settings of a machine file under which dimension d has sizes[d] NPUs, its links as
-// many to each neighbour; 0, or past the end: its own.
+// many to each neighbour and as wide; 0, or past the end: its own.
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes);
 bool has_own_size(const SystemBlock& block);  // no machine

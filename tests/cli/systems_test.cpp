@@ -92,11 +92,11 @@ TEST_F(Systems, RtlIsTheTwin) {
 
 // A system of one dimension is its machine.
 TEST_F(Systems, OfOneDimensionIsTheMachine) {
-  const std::string path = system({"machine: fred_d"});
+  const std::string path = system({"machine: fred_small"});
   for (const std::string collective : {"all_reduce", "all_to_all"}) {
     for (const std::string engine : {"exact", "flow"}) {
       const Words words{"--collective", collective, "--size", "1MiB", "--engine", engine};
-      const json machine = run("configs/fred_d.yaml", words);
+      const json machine = run("configs/fred_small.yaml", words);
       EXPECT_EQ(run(path, words)["cycles"], machine["cycles"]) << collective << ", " << engine;
     }
   }
