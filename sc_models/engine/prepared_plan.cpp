@@ -58,9 +58,10 @@ StateDigest identity_of(const std::string& key) {
 }  // namespace
 
 std::string key_of(const CollectiveSpec& spec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
+  return fmt::format("{} {} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
                      fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root,
-                     spec.roots, static_cast<int>(spec.order), fmt::join(spec.matrix, ","));
+                     spec.roots, static_cast<int>(spec.order), spec.chunks,
+                     fmt::join(spec.matrix, ","));
 }
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
