@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cost of the flow engine (flow/flow_run.h), and of the plans that it runs: seconds of processor time and peak memory on standard
+// output, a row per load, each in a process of its own. --help lists the options. Run from the top of the checkout.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/program_options.h"
+#include "collective/planner.h"
+#include "config/config.h"
+#include "flow/flow_run.h"
+#include "send_loads.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kBytes = 16 << 20;
+
+// Figures of one load.
+struct Cost {
+  double plan_s = 0, flow_s = 0;
+  std::uint64_t flows = 0, updates = 0;
+};
+
+struct Load {
+  std::string name;
+  double aim_s = 0;   // of plan and flow together; 0: none
+  double aim_mb = 0;  // 0: none
+  std::function<Cost()> run{};
+};
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+double peak_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+Cost cost_of(const std::function<SendCounts()>& run) {
+  const double start = cpu_seconds();
+  const SendCounts counts = run();
+  return {.flow_s = cpu_seconds() - start, .flows = counts.sends, .updates = counts.updates};
+}
+
+// An all-reduce over all NPUs of a mesh, side x side.
+Cost mesh_cost(int side, const std::string& algorithm) {
+  const Topology topology =
+      load_config("configs/mesh.yaml",
+                  {fmt::format("fabric.width={}", side), fmt::format("fabric.height={}", side),
+                   fmt::format("npu.count={}", side * side), "io.count=0"})
+          .topology;
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  const double start = cpu_seconds();
+  const Plan plan = make_plan(topology, Collective::kAllReduce, group, kBytes, algorithm);
+  const double planned = cpu_seconds();
+  const FlowTimes times = run_flows(topology, plan);
+  return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
+}
+
+Load mesh_load(int side, const std::string& algorithm, double aim_s, double aim_mb) {
+  return {fmt::format("{} NPUs, mesh, {} as trees", side * side, algorithm), aim_s, aim_mb,
+          [=] { return mesh_cost(side, algorithm); }};
+}
+
+std::vector<Load> loads(bool small) {
+  const int ranks = small ? 32 : 1024;
+  const int hosts = small ? 8 : 128;
+  const int side = small ? 4 : 32;
+  const int large_side = small ? 8 : 64;
+  return {
+      {fmt::format("{} NPUs, ring as sends in step", ranks), 1, 100,
+       [=] { return cost_of([&] { return ring_sends(ranks, false); }); }},
+      {fmt::format("{} NPUs, ring as sends, rates differ", ranks), 1, 100,
+       [=] { return cost_of([&] { return ring_sends(ranks, true); }); }},
+      {fmt::format("{} hosts, all-to-all as sends", hosts), 5, 0,
+       [=] { return cost_of([&] { return all_to_all_sends(hosts); }); }},
+      mesh_load(side, "ring", 0, 0),
+      mesh_load(side, "hier_ring", 0, 0),
+      mesh_load(side, "multi_tree", 0.05, 0),
+      mesh_load(large_side, "multi_tree", 4, 0),
+  };
+}
+
+std::string ratio(double value, double aim) {
+  return aim > 0 ? fmt::format("{:.2f}", value / aim) : "";
+}
+
+// In a process of its own, so that its peak of memory is that of the load. The exit code.
+int measure(const Load& load) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    int code = 0;
+    try {
+      const Cost cost = load.run();
+      const double mb = peak_mb();
+      fmt::print("{:<40}{:>9.3f}{:>9.3f}{:>9.1f}{:>10}{:>9}{:>9}{:>9}\n", load.name, cost.plan_s,
+                 cost.flow_s, mb, cost.flows, cost.updates,
+                 ratio(cost.plan_s + cost.flow_s, load.aim_s), ratio(mb, load.aim_mb));
+    } catch (const Error& error) {
+      code = report_error("tb_flow_speed", error);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "tb_flow_speed: {}: {}\n", load.name, error.what());
+      code = 1;
+    }
+    std::fflush(stdout);
+    _exit(code);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) {
+    fmt::print(stderr, "tb_flow_speed: {}: no process could be started\n", load.name);
+    return 1;
+  }
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  fmt::print(stderr, "tb_flow_speed: {}: ended by signal {}\n", load.name, WTERMSIG(status));
+  return 1;
+}
+
+}  // namespace
+}  // namespace fredsim
+
+int main(int argc, char** argv) {
+  fredsim::ProgramOptions options(
+      "tb_flow_speed",
+      "What the flow engine costs: seconds of processor time, for the plan and for its flows, and "
+      "MB of\n"
+      "peak memory, a row per load, with the ratios to the project's aims.",
+      "  build/tb_flow_speed\n"
+      "  build/tb_flow_speed --only all-to-all");
+  bool small = false;
+  std::string only;
+  options.app().add_flag("--small", small,
+                         "the same loads with few NPUs, without meaning as figures");
+  options.app()
+      .add_option("--only", only, "only loads whose names have this in them")
+      ->type_name("TEXT");
+  if (const auto end = options.parse({argv + 1, argv + argc})) return *end;
+  fmt::print("{:<40}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}\n", "load", "plan s", "flow s", "MB",
+             "flows", "updates", "s / aim", "MB / aim");
+  int code = 0;
+  for (const fredsim::Load& load : fredsim::loads(small)) {
+    if (load.name.find(only) == std::string::npos) continue;
+    if (const int found = fredsim::measure(load); found != 0) code = found;
+  }
+  return code;
+}
