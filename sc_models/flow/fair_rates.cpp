@@ -2,10 +2,10 @@
 #include "flow/fair_rates.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <functional>
 #include <limits>
-#include <queue>
 #include <utility>
 
 namespace fredsim {
@@ -21,221 +21,308 @@ bool is_above(double a, double b) { return a > b + kTolerance * b; }
 
 }  // namespace
 
-FairRates::FairRates(std::vector<double> capacities) : links_(capacities.size()) {
-  for (std::size_t l = 0; l < capacities.size(); ++l) links_[l].capacity = capacities[l];
+std::size_t FairRates::DemandHash::operator()(const Demand& demand) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(demand.priority);
+  const auto mix = [&hash](std::uint64_t value) {
+    hash = std::rotl((hash ^ value) * 0x9e3779b97f4a7c15, 29);
+  };
+  mix(std::bit_cast<std::uint64_t>(demand.share));
+  for (const LinkUse& use : demand.uses)
+    mix(static_cast<std::uint64_t>(use.link) ^ std::bit_cast<std::uint64_t>(use.crossings));
+  return hash;
 }
 
-FairRates::FlowClass FairRates::add(const Demand& demand) {
+FairRates::FairRates(std::vector<double> capacities)
+    : capacities_(std::move(capacities)),
+      is_listed_(capacities_.size()),
+      open_link_(capacities_.size()) {}
+
+FairRates::FlowClass FairRates::number_of(const Demand& demand) {
   assert(!demand.uses.empty() && std::ranges::is_sorted(demand.uses) && demand.share > 0);
   const auto [at, is_new] = numbers_.try_emplace(demand, 0);
-  if (is_new) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<FlowClass>(classes_.size()));
-      classes_.emplace_back();
-      demands_.emplace_back();
-    }
-    at->second = free_.back();
-    free_.pop_back();
-    for (const LinkUse& use : demand.uses)
-      links_[use.link].users.push_back({at->second, use.crossings});
-    classes_[at->second] = {.priority = demand.priority};
-    demands_[at->second] = {.demand = demand};
-    ++priorities_[demand.priority];
+  if (!is_new) return at->second;
+  if (free_.empty()) {
+    free_.push_back(static_cast<FlowClass>(classes_.size()));
+    classes_.emplace_back();
+    demands_.emplace_back();
   }
-  ++demands_[at->second].count;
-  mark(at->second);
+  at->second = free_.back();
+  free_.pop_back();
+  Layer& layer = layers_[demand.priority];
+  layer.links.resize(capacities_.size());
+  demands_[at->second] = &at->first;
+  classes_[at->second] = {.uses = at->first.uses, .share = demand.share, .layer = &layer};
   return at->second;
 }
 
+FairRates::FlowClass FairRates::add(const Demand& demand) {
+  const FlowClass flows = number_of(demand);
+  add(flows);
+  return flows;
+}
+
+void FairRates::add(FlowClass flows) {
+  ++classes_[flows].count;
+  mark(flows);
+}
+
+FairRates::FlowClass FairRates::keep(const Demand& demand) {
+  const FlowClass flows = number_of(demand);
+  classes_[flows].is_kept = true;
+  return flows;
+}
+
 void FairRates::remove(FlowClass flows) {
-  assert(demands_[flows].count > 0);
-  --demands_[flows].count;
+  assert(classes_[flows].count > 0);
+  --classes_[flows].count;
   mark(flows);
 }
 
 void FairRates::mark(FlowClass flows) {
   if (!std::exchange(classes_[flows].has_changed, true)) changed_.push_back(flows);
-  classes_[flows].weight =
-      demands_[flows].demand.share * static_cast<double>(demands_[flows].count);
 }
 
-void FairRates::open(FlowClass flows) {
-  if (!std::exchange(classes_[flows].is_open, true)) open_.push_back(flows);
-}
-
-// Flows of a priority that have no bottleneck any more where a link carries less.
-void FairRates::open_held_by(int link, int priority) {
-  for (const User& user : links_[link].users) {
-    const Class& held = classes_[user.flows];
-    if (held.bottleneck == link && held.priority == priority) open(user.flows);
-  }
+void FairRates::list_changed_link(int link) {
+  if (is_listed_[link]) return;
+  is_listed_[link] = true;
+  changed_links_.push_back(link);
 }
 
 std::span<const FairRates::FlowClass> FairRates::update() {
-  std::ranges::sort(changed_);
   updated_.clear();
+  drop_unchanged();
+  std::ranges::sort(changed_);
+  join_and_leave();
+  for (auto& [priority, layer] : layers_)
+    if (!changed_links_.empty()) update(layer);
+  for (const int link : changed_links_) is_listed_[link] = false;
   changed_links_.clear();
-  for (const FlowClass flows : changed_)
-    for (const LinkUse& use : demands_[flows].demand.uses) {
-      LinkState& link = links_[use.link];
-      if (!std::exchange(link.is_listed, true)) changed_links_.push_back(use.link);
-    }
-  drop_empty();
-  for (const auto& [priority, classes] : priorities_)
-    if (!changed_links_.empty()) update(priority);
-  for (const int link : changed_links_) links_[link].is_listed = false;
-  for (const FlowClass flows : std::exchange(changed_, {})) classes_[flows].has_changed = false;
+  end_changes();
   return updated_;
 }
 
-// Classes that have no flows any more.
-void FairRates::drop_empty() {
-  for (const int link : changed_links_)
-    std::erase_if(links_[link].users,
-                  [&](const User& user) { return demands_[user.flows].count == 0; });
+void FairRates::drop_unchanged() {
+  std::erase_if(changed_, [&](FlowClass flows) {
+    Class& same = classes_[flows];
+    if (same.count != same.count_before || (same.count == 0 && !same.is_kept)) return false;
+    same.has_changed = false;
+    return true;
+  });
+}
+
+void FairRates::join_and_leave() {
   for (const FlowClass flows : changed_) {
-    CountedDemand& gone = demands_[flows];
-    if (gone.count > 0) continue;
-    if (--priorities_[gone.demand.priority] == 0) priorities_.erase(gone.demand.priority);
-    numbers_.erase(gone.demand);
-    gone = {};
-    classes_[flows] = {};
+    Class& changed = classes_[flows];
+    if (changed.count == changed.count_before) continue;
+    for (const LinkUse& use : changed.uses) {
+      list_changed_link(use.link);
+      LinkState& link = changed.layer->links[use.link];
+      if (changed.count_before == 0) link.users.push_back({flows, use.crossings});
+      if (changed.count > 0) continue;
+      link.has_gone = true;
+      link.load -= use.crossings * changed.weight * changed.level;
+      ++link.changes;
+    }
+    if (changed.count > 0) continue;
+    --changed.layer->links[changed.bottleneck].held;
+    changed.level = changed.weight = 0;
+    changed.bottleneck = -1;
+  }
+}
+
+void FairRates::erase_gone(LinkState& link) {
+  if (!std::exchange(link.has_gone, false)) return;
+  std::erase_if(link.users, [&](const User& user) { return classes_[user.flows].count == 0; });
+  if (link.users.empty()) link.load = link.bound = 0;
+}
+
+void FairRates::end_changes() {
+  for (const FlowClass flows : changed_) {
+    Class& changed = classes_[flows];
+    changed.has_changed = false;
+    changed.count_before = changed.count;
+    if (changed.count > 0 || changed.is_kept) continue;
+    numbers_.erase(*demands_[flows]);
+    changed = {};
     free_.push_back(flows);
   }
-  std::erase_if(changed_, [&](FlowClass flows) { return demands_[flows].count == 0; });
+  changed_.clear();
+}
+
+// Left of a link by earlier priorities.
+double FairRates::available(const Layer& layer, int link) const {
+  double left = capacities_[link];
+  for (const auto& [priority, earlier] : layers_) {
+    if (&earlier == &layer) break;
+    left -= earlier.links[link].load;
+  }
+  return std::max(0.0, left);
+}
+
+void FairRates::open(FlowClass flows) {
+  Class& opened = classes_[flows];
+  if (std::exchange(opened.is_open, true)) return;
+  open_.push_back(flows);
+  if (opened.bottleneck >= 0) --opened.layer->links[opened.bottleneck].held;
+  const double rate = opened.weight * opened.level;
+  opened.weight = opened.share * static_cast<double>(opened.count);
+  for (const LinkUse& use : opened.uses) {
+    LinkState& link = opened.layer->links[use.link];
+    link.load -= use.crossings * rate;
+    ++link.changes;
+    OpenLink& open_link = open_link_[use.link];
+    if (open_link.users.empty()) open_links_.push_back(use.link);
+    open_link.users.push_back({flows, use.crossings});
+    open_link.weight_of_all += use.crossings * opened.weight;
+  }
+}
+
+// Flows that have no bottleneck any more where a link carries another load.
+void FairRates::open_held_by(Layer& layer, int number) {
+  const LinkState& link = layer.links[number];
+  if (link.held == 0) return;
+  for (const User& user : link.users) {
+    const Class& held = classes_[user.flows];
+    if (held.bottleneck == number && !held.is_open) open(user.flows);
+  }
+}
+
+// Flows that another one on a link has become the bottleneck of.
+void FairRates::open_above(Layer& layer, int number, double level) {
+  LinkState& link = layer.links[number];
+  if (!is_above(link.bound, level)) return;
+  for (const User& user : link.users)
+    if (is_above(classes_[user.flows].level, level)) open(user.flows);
+  link.bound = level;
+}
+
+// All of a priority that shares links with what is open, or with others that do.
+void FairRates::open_all_around(Layer& layer) {
+  for (std::size_t o = 0; o < open_.size(); ++o) {  // NOLINT(modernize-loop-convert): it grows
+    for (const LinkUse& use : classes_[open_[o]].uses)
+      for (const User& user : layer.links[use.link].users) open(user.flows);
+  }
 }
 
 // The rates of a priority, from links whose flows have changed or carry another load of earlier priorities.
-void FairRates::update(int priority) {
+void FairRates::update(Layer& layer) {
+  for (const int number : changed_links_) erase_gone(layer.links[number]);
   for (const FlowClass flows : changed_)
-    if (classes_[flows].priority == priority) open(flows);
+    if (classes_[flows].layer == &layer && classes_[flows].count > 0) open(flows);
   for (const int number : changed_links_) {
-    const LinkState& link = links_[number];
-    open_held_by(number, priority);
-    if (!is_above(used(link, priority), link.capacity)) continue;
-    for (const User& user : link.users)
-      if (classes_[user.flows].priority == priority) open(user.flows);
+    open_held_by(layer, number);
+    const LinkState& link = layer.links[number];
+    if (link.load <= 0 || !is_above(link.load, available(layer, number))) continue;
+    for (const User& user : link.users) open(user.flows);
   }
   for (int round = 1; !open_.empty(); ++round) {
-    if (round == kMaxRounds) open_all_around();
-    const std::vector<int> links = open_links();
-    for (const int number : links) {
-      LinkState& link = links_[number];
-      link.left = std::max(0.0, link.capacity - used(link, priority));
-    }
-    compute(links);
-    if (!open_unfair(links, priority)) {
-      for (const int number : links)
-        if (!std::exchange(links_[number].is_listed, true)) changed_links_.push_back(number);
-      break;
-    }
+    if (round == kMaxRounds) open_all_around(layer);
+    compute(layer);
+    if (!open_unfair(layer)) break;
   }
-  for (const FlowClass flows : open_) classes_[flows].is_open = false;
-  updated_.insert(updated_.end(), open_.begin(), open_.end());
-  open_.clear();
-}
-
-// All of its priority that shares links with what is open, or with others that do.
-void FairRates::open_all_around() {
-  const int priority = classes_[open_.front()].priority;
-  for (std::size_t o = 0; o < open_.size(); ++o) {  // NOLINT(modernize-loop-convert): it grows
-    for (const LinkUse& use : demands_[open_[o]].demand.uses) {
-      for (const User& user : links_[use.link].users)
-        if (classes_[user.flows].priority == priority) open(user.flows);
-    }
-  }
-}
-
-// Links of what is open, with their weights; rates that are to be computed are none.
-std::vector<int> FairRates::open_links() {
-  std::vector<int> links;
-  for (const FlowClass flows : open_) {
-    Class& opened = classes_[flows];
-    opened.level = kNone;
-    for (const LinkUse& use : demands_[flows].demand.uses) {
-      LinkState& link = links_[use.link];
-      if (link.open++ == 0) {
-        links.push_back(use.link);
-        link.weight = 0;
-        link.lowest = kInfinite;
-        link.highest = 0;
-      }
-      link.weight += opened.weight * use.crossings;
-    }
-  }
-  return links;
-}
-
-// Load of a link by flows up to a priority that have a rate.
-double FairRates::used(const LinkState& link, int last_priority) const {
-  double sum = 0;
-  for (const User& user : link.users) {
-    const Class& flows = classes_[user.flows];
-    if (flows.priority <= last_priority && flows.level != kNone)
-      sum += user.crossings * flows.weight * flows.level;
-  }
-  return sum;
+  close(layer);
 }
 
 // Rates of what is open on what is left of its links.
-void FairRates::compute(std::span<const int> links) {
+void FairRates::compute(const Layer& layer) {
+  for (const FlowClass flows : open_) classes_[flows].level = kNone;
   // The level at which a link is full rises while flows that do not reach it get their rates; so the first in the queue whose level is
   // still what it was when it was put there is the lowest of all.
-  using Entry = std::pair<double, int>;
-  std::vector<Entry> entries;
-  entries.reserve(links.size());
-  for (const int link : links) entries.emplace_back(level(links_[link]), link);
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue(std::greater<>{},
-                                                                       std::move(entries));
-  while (!queue.empty()) {
-    const auto [known, number] = queue.top();
-    queue.pop();
-    const LinkState& link = links_[number];
-    if (link.open == 0) continue;
-    const double full_at = level(link);
-    if (full_at > known) {
-      queue.emplace(full_at, number);
-    } else {
+  queue_.clear();
+  for (const int number : open_links_) {
+    OpenLink& link = open_link_[number];
+    const LinkState& state = layer.links[number];
+    link.open = link.users.size();
+    link.weight = link.weight_of_all;
+    const double load = link.open == state.users.size() ? 0 : state.load;
+    link.left = std::max(0.0, available(layer, number) - load);
+    link.lowest = kInfinite;
+    link.highest = 0;
+    queue_.emplace_back(level(link), number);
+  }
+  std::ranges::make_heap(queue_, std::greater<>{});
+  while (!queue_.empty()) {
+    std::ranges::pop_heap(queue_, std::greater<>{});
+    const auto [known, number] = queue_.back();
+    const OpenLink& link = open_link_[number];
+    if (link.open > 0) {
+      const double full_at = level(link);
+      if (full_at > known) {
+        queue_.back().first = full_at;
+        std::ranges::push_heap(queue_, std::greater<>{});
+        continue;
+      }
       stop_at(number, full_at);
     }
+    queue_.pop_back();
   }
 }
 
-// The flows of a link that is full at a level.
+// The open flows of a link that is full at a level.
 void FairRates::stop_at(int number, double at) {
-  for (const User& user : links_[number].users) {
+  for (const User& user : open_link_[number].users) {
     Class& stopped = classes_[user.flows];
     if (stopped.level != kNone) continue;
     stopped.level = at;
     stopped.bottleneck = number;
-    for (const LinkUse& use : demands_[user.flows].demand.uses) {
-      LinkState& link = links_[use.link];
+    for (const LinkUse& use : stopped.uses) {
+      OpenLink& link = open_link_[use.link];
       const double weight = stopped.weight * use.crossings;
       --link.open;
       link.left -= weight * at;
-      if (link.left < kTolerance * link.capacity) link.left = 0;
+      if (link.left < kTolerance * capacities_[use.link]) link.left = 0;
       link.weight = link.open == 0 ? 0 : link.weight - weight;
       link.highest = std::max(link.highest, at);
     }
   }
-  links_[number].lowest = std::min(links_[number].lowest, at);
+  open_link_[number].lowest = at;
 }
 
 // Opens flows whose rates are not fair beside those that were computed; false: there are none.
-bool FairRates::open_unfair(std::span<const int> links, int priority) {
+bool FairRates::open_unfair(Layer& layer) {
   const std::size_t before = open_.size();
-  for (const int number : links) {
-    const LinkState& link = links_[number];
-    const bool is_full = link.left <= kTolerance * link.capacity;
-    for (const User& user : link.users) {
-      const Class& other = classes_[user.flows];
-      if (other.is_open || other.priority != priority) continue;
-      const bool loses_bottleneck =
-          other.bottleneck == number && (!is_full || is_above(link.highest, other.level));
-      if (loses_bottleneck || is_above(other.level, link.lowest)) open(user.flows);
-    }
+  const std::size_t links = open_links_.size();
+  for (std::size_t l = 0; l < links; ++l) {
+    const int number = open_links_[l];
+    const OpenLink& link = open_link_[number];
+    const LinkState& state = layer.links[number];
+    const bool is_full = link.left <= kTolerance * capacities_[number];
+    if (!is_full || is_above(link.highest, state.held_level)) open_held_by(layer, number);
+    open_above(layer, number, link.lowest);
   }
   return open_.size() > before;
+}
+
+// Rates that were computed are fair.
+void FairRates::close(Layer& layer) {
+  for (const FlowClass flows : open_) {
+    Class& closed = classes_[flows];
+    closed.is_open = false;
+    LinkState& bottleneck = layer.links[closed.bottleneck];
+    if (bottleneck.held++ == 0) bottleneck.held_level = closed.level;
+    for (const LinkUse& use : closed.uses)
+      layer.links[use.link].load += use.crossings * closed.weight * closed.level;
+  }
+  for (const int number : open_links_) {
+    OpenLink& open_link = open_link_[number];
+    LinkState& link = layer.links[number];
+    link.bound = link.held > 0 ? link.held_level : std::max(link.bound, open_link.highest);
+    // Summed up again before rounding errors add up.
+    if (link.changes > link.users.size() || open_link.users.size() == link.users.size()) {
+      link.changes = 0;
+      link.load = 0;
+      for (const User& user : link.users) {
+        const Class& flows = classes_[user.flows];
+        link.load += user.crossings * flows.weight * flows.level;
+      }
+    }
+    open_link.users.clear();
+    open_link.weight_of_all = 0;
+    list_changed_link(number);
+  }
+  open_links_.clear();
+  updated_.insert(updated_.end(), open_.begin(), open_.end());
+  open_.clear();
 }
 
 }  // namespace fredsim

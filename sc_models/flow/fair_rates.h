@@ -9,10 +9,12 @@
 //   level. So after flows have come and gone, rates are computed for those that have none, all others kept as they are; flows that have
 //   lost their bottleneck by that, or share one with a flow of a lower level, are added and all these computed again, until every flow has
 //   one. Rates outside of that stay as they are, bit for bit.
-// Alike flows, of equal priority, share and links, are one class with a count, and cost as much as one flow.
+// Alike flows, of equal priority, share and links, are one class with a count, and cost as much as one flow. A class whose count is at
+//   an update what it was at the one before has not changed, whatever came and went.
 // Units: any; capacities and rates have the same. Deterministic: ties go by number, nothing depends on a container's order; the library is
 //   compiled without contraction of floating-point operations. Full, and equal, are within 1e-11 of it.
-// Cost of an update: O(u log u) for each time that rates are computed, u the crossings (class, link) on the links of those classes.
+// Cost of an update: O(u log u) for each time that rates are computed, u the crossings (class, link) of those classes, and of others on
+//   links that have become their bottleneck or are none any more.
 // Source: Bertsekas and Gallager, Data Networks, 6.5.2 (max-min flow control).
 #pragma once
 
@@ -20,6 +22,8 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fredsim {
@@ -45,72 +49,101 @@ class FairRates {
 
   // By link; 0 or more.
   explicit FairRates(std::vector<double> capacities);
+  FairRates(const FairRates&) = delete;
+  FairRates& operator=(const FairRates&) = delete;
 
   // One more flow, of a class that is new or one that is there. It has a rate with the next update().
   FlowClass add(const Demand& demand);
-  // One flow less of a class; a class without flows is gone with the next update(), and its number free.
+  void add(FlowClass flows);
+  // A class, new or there, whose number stays while it has no flows.
+  FlowClass keep(const Demand& demand);
+  // One flow less of a class; a class without flows that is not kept is gone with the next update(), and its number free.
   void remove(FlowClass flows);
 
   // Classes that have flows and whose rates were computed, each once, until the next call. Their rates may be what they were.
   std::span<const FlowClass> update();
   // Rate of each flow of a class. After update().
-  double rate(FlowClass flows) const {
-    return classes_[flows].level * demands_[flows].demand.share;
-  }
-  std::uint64_t count(FlowClass flows) const { return demands_[flows].count; }
+  double rate(FlowClass flows) const { return classes_[flows].level * classes_[flows].share; }
+  std::uint64_t count(FlowClass flows) const { return classes_[flows].count; }
 
  private:
-  struct Class {
-    double level = 0;
-    double weight = 0;  // share x count
-    int priority = 0;
-    int bottleneck = -1;       // link
-    bool has_changed = false;  // since the last update
-    bool is_open = false;      // its rate is to be computed
+  struct DemandHash {
+    std::size_t operator()(const Demand& demand) const;
   };
   struct User {
     FlowClass flows = 0;
     double crossings = 0;
   };
+  // A link as flows of one priority see it.
   struct LinkState {
-    double capacity = 0;
     std::vector<User> users{};  // in the order in which they came
-    bool is_listed = false;
-    // While rates are computed.
-    double left = 0;         // for flows without a rate
-    double weight = 0;       // their weights x crossings
-    std::uint64_t open = 0;  // their classes
-    double lowest = 0;       // levels: of classes whose bottleneck it became,
-    double highest = 0;      // and of all that were computed
+    double load = 0;            // of those that are not open
+    double bound = 0;           // none of those has a higher level
+    double held_level = 0;      // level of those whose bottleneck it is
+    std::uint32_t held = 0;     // their classes
+    std::uint32_t changes = 0;  // of the load, since it was summed up
+    bool has_gone = false;      // classes in `users` that have no flows any more
+  };
+  struct Layer {
+    std::vector<LinkState> links{};
+  };
+  struct Class {
+    double level = 0;
+    double weight = 0;                // share x count, as of the last update
+    std::span<const LinkUse> uses{};  // those of its demand
+    double share = 0;
+    Layer* layer = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t count_before = 0;  // at the last update
+    int bottleneck = -1;             // link
+    bool has_changed = false;        // since the last update
+    bool is_open = false;            // its rate is to be computed
+    bool is_kept = false;
+  };
+  // A link with open classes, while rates are computed.
+  struct OpenLink {
+    std::vector<User> users{};  // open ones
+    double weight_of_all = 0;   // their weights x crossings
+    double weight = 0;          // of those without a rate yet
+    double left = 0;            // for those
+    std::size_t open = 0;       // their number
+    double lowest = 0;          // levels: of classes whose bottleneck it became,
+    double highest = 0;         // and of all that were computed
   };
 
   // Level at which a link is full.
-  static double level(const LinkState& link) { return link.left / link.weight; }
+  static double level(const OpenLink& link) { return link.left / link.weight; }
+  FlowClass number_of(const Demand& demand);
   void mark(FlowClass flows);
+  void list_changed_link(int link);
+  void drop_unchanged();
+  void join_and_leave();
+  void erase_gone(LinkState& link);
+  void end_changes();
+  void update(Layer& layer);
   void open(FlowClass flows);
-  void open_held_by(int link, int priority);
-  void drop_empty();
-  void update(int priority);
-  void open_all_around();
-  std::vector<int> open_links();
-  void compute(std::span<const int> links);
+  void open_held_by(Layer& layer, int link);
+  void open_above(Layer& layer, int link, double level);
+  void open_all_around(Layer& layer);
+  double available(const Layer& layer, int link) const;
+  void compute(const Layer& layer);
   void stop_at(int link, double at);
-  bool open_unfair(std::span<const int> links, int priority);
-  double used(const LinkState& link, int last_priority) const;
+  bool open_unfair(Layer& layer);
+  void close(Layer& layer);
 
-  std::vector<LinkState> links_;
-  struct CountedDemand {
-    Demand demand{};
-    std::uint64_t count = 0;
-  };
+  std::vector<double> capacities_;  // by link
   std::vector<Class> classes_;
-  std::vector<CountedDemand> demands_;  // by class
+  std::vector<const Demand*> demands_;  // by class, keys of numbers_
   std::vector<FlowClass> free_;
-  std::map<Demand, FlowClass> numbers_;
-  std::map<int, std::uint64_t> priorities_;  // classes of each
-  std::vector<FlowClass> changed_;           // since the last update
-  std::vector<FlowClass> open_;              // of the priority at work
-  std::vector<int> changed_links_;           // by earlier priorities, or flows that are gone
+  std::unordered_map<Demand, FlowClass, DemandHash> numbers_;
+  std::map<int, Layer> layers_;      // by priority
+  std::vector<FlowClass> changed_;   // since the last update
+  std::vector<int> changed_links_;   // by flows that came or went, or by earlier priorities
+  std::vector<bool> is_listed_;      // links that are
+  std::vector<FlowClass> open_;      // of the priority at work
+  std::vector<OpenLink> open_link_;  // by link
+  std::vector<int> open_links_;
+  std::vector<std::pair<double, int>> queue_;  // levels and links that are full there
   std::vector<FlowClass> updated_;
 };
 

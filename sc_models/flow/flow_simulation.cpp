@@ -18,24 +18,44 @@ double latest_same(double time) { return time + time * kSame; }
 }  // namespace
 
 FlowSimulation::Flow FlowSimulation::begin(const FairRates::Demand& demand, double amount) {
-  const Flow flow = next_flow_++;
-  if (demand.uses.empty() || amount <= 0) {
-    call_at(now_, [this, flow] {
-      if (on_end_) on_end_(flow);
-    });
-    return flow;
-  }
+  if (demand.uses.empty() || amount <= 0) return end_at_once();
   const FairRates::FlowClass flows = rates_.add(demand);
+  add(flows, next_flow_, amount);
+  return next_flow_++;
+}
+
+FlowSimulation::Flow FlowSimulation::begin(FairRates::FlowClass flows, double amount) {
+  if (amount <= 0) return end_at_once();
+  rates_.add(flows);
+  add(flows, next_flow_, amount);
+  return next_flow_++;
+}
+
+FlowSimulation::Flow FlowSimulation::end_at_once() {
+  call_at(now_, [this, flow = next_flow_] {
+    if (on_end_) on_end_(flow);
+  });
+  return next_flow_++;
+}
+
+void FlowSimulation::add(FairRates::FlowClass flows, Flow flow, double amount) {
   if (progress_.size() <= static_cast<std::size_t>(flows)) {
     progress_.resize(flows + 1);
     ends_.resize(progress_.size());
   }
   Progress& progress = progress_[flows];
-  if (progress.targets.empty()) progress = {.at = now_};  // a new class, maybe of an old number
+  if (progress.targets.empty()) {
+    progress.moved = progress.rate = 0;
+    progress.at = now_;
+  }
   settle(progress);
   progress.targets.emplace(progress.moved + amount, flow);
+  touch(flows);
   ++moving_;
-  return flow;
+}
+
+void FlowSimulation::touch(FairRates::FlowClass flows) {
+  if (!std::exchange(progress_[flows].is_touched, true)) touched_.push_back(flows);
 }
 
 void FlowSimulation::call_at(double time, std::function<void()> callback) {
@@ -51,13 +71,19 @@ void FlowSimulation::settle(Progress& progress) const {
 void FlowSimulation::update_rates() {
   const auto updated = rates_.update();
   if (!updated.empty()) ++updates_;
-  for (const FairRates::FlowClass flows : updated) {
-    Progress& progress = progress_[flows];
-    const double rate = rates_.rate(flows);
-    if (rate != progress.rate) settle(progress);
-    progress.rate = rate;
-    set_end(flows);
-  }
+  for (const FairRates::FlowClass flows : updated) set_rate(flows);
+  for (const FairRates::FlowClass flows : touched_)
+    if (std::exchange(progress_[flows].is_touched, false)) set_rate(flows);
+  touched_.clear();
+}
+
+void FlowSimulation::set_rate(FairRates::FlowClass flows) {
+  Progress& progress = progress_[flows];
+  progress.is_touched = false;
+  const double rate = rates_.rate(flows);
+  if (rate != progress.rate) settle(progress);
+  progress.rate = rate;
+  set_end(flows);
 }
 
 void FlowSimulation::set_end(FairRates::FlowClass flows) {
@@ -69,24 +95,25 @@ void FlowSimulation::set_end(FairRates::FlowClass flows) {
 
 // All flows that end up to a time, which is as good as now.
 void FlowSimulation::end_flows(double until) {
-  std::vector<std::pair<FairRates::FlowClass, Flow>> ended;
+  ended_.clear();
   while (ends_.min() <= until) {
     const auto flows = static_cast<FairRates::FlowClass>(ends_.min_place());
     Progress& progress = progress_[flows];
     settle(progress);
     const double moved = std::max(progress.moved, progress.targets.top().first);
     while (!progress.targets.empty() && progress.targets.top().first <= latest_same(moved)) {
-      ended.emplace_back(flows, progress.targets.top().second);
+      ended_.emplace_back(flows, progress.targets.top().second);
       progress.targets.pop();
       rates_.remove(flows);
     }
     progress.moved = moved;
+    touch(flows);
     ends_.set(flows, kNever);  // until its rate is known again
   }
-  std::ranges::sort(ended);
-  moving_ -= ended.size();
+  std::ranges::sort(ended_);
+  moving_ -= ended_.size();
   if (!on_end_) return;
-  for (const auto& [flows, flow] : ended) on_end_(flow);
+  for (const auto& [flows, flow] : ended_) on_end_(flow);
 }
 
 void FlowSimulation::run() {

@@ -30,6 +30,9 @@ class FlowSimulation {
   double now() const { return now_; }
   // From now on. One that crosses no link, or has nothing to move, ends now.
   Flow begin(const FairRates::Demand& demand, double amount);
+  // The same for many flows of one demand, which crosses a link: found once.
+  FairRates::FlowClass keep(const FairRates::Demand& demand) { return rates_.keep(demand); }
+  Flow begin(FairRates::FlowClass flows, double amount);
   // At a time, or now where that has passed.
   void call_at(double time, std::function<void()> callback);
   // Callback for flows that have ended; it may begin others.
@@ -45,6 +48,7 @@ class FlowSimulation {
     double moved = 0;  // by each flow of the class, since it has been there
     double at = 0;     // time
     double rate = 0;
+    bool is_touched = false;  // flows began or ended since rates were up to date
     using Target = std::pair<double, Flow>;
     std::priority_queue<Target, std::vector<Target>, std::greater<>> targets{};
   };
@@ -56,7 +60,11 @@ class FlowSimulation {
       return std::pair(time, number) > std::pair(other.time, other.number);
     }
   };
+  Flow end_at_once();
+  void add(FairRates::FlowClass flows, Flow flow, double amount);
+  void touch(FairRates::FlowClass flows);
   void settle(Progress& progress) const;
+  void set_rate(FairRates::FlowClass flows);
   void set_end(FairRates::FlowClass flows);
   void update_rates();
   void end_flows(double until);
@@ -66,8 +74,10 @@ class FlowSimulation {
   Flow next_flow_ = 0;
   std::uint64_t next_call_ = 0;
   std::uint64_t updates_ = 0;
-  std::uint64_t moving_ = 0;  // flows
-  std::vector<Progress> progress_;
+  std::uint64_t moving_ = 0;        // flows
+  std::vector<Progress> progress_;  // by class
+  std::vector<FairRates::FlowClass> touched_;
+  std::vector<std::pair<FairRates::FlowClass, Flow>> ended_;
   std::priority_queue<Call, std::vector<Call>, std::greater<>> calls_;
   MinTree ends_;  // times at which the next flow of a class ends
   std::function<void(Flow)> on_end_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace fredsim {
@@ -28,7 +29,8 @@ class MinTree {
   void set(std::size_t place, double value) {
     std::size_t node = leaves_ + place;
     values_[node] = value;
-    while ((node /= 2) > 0) play(node);
+    while ((node /= 2) > 0 && play(node)) {
+    }
   }
   // kNone where all have it.
   double min() const { return values_[1]; }
@@ -40,8 +42,10 @@ class MinTree {
   }
 
  private:
-  void play(std::size_t node) {
-    values_[node] = std::min(values_[2 * node], values_[2 * node + 1]);
+  // False: its value is what it was.
+  bool play(std::size_t node) {
+    const double min = std::min(values_[2 * node], values_[2 * node + 1]);
+    return std::exchange(values_[node], min) != min;
   }
 
   std::size_t size_ = 0;

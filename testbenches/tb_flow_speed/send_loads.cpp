@@ -40,6 +40,8 @@ class RingOfSends {
       send(rank);
       send(next(rank));
     });
+    for (int rank = 0; rank < std::ssize(sent_); ++rank)
+      links_.push_back(simulation_.keep({0, 1, {{rank}}}));
     for (int rank = 0; rank < std::ssize(sent_); ++rank) send(rank);
     simulation_.run();
     return {simulation_.flows(), simulation_.updates(), simulation_.now()};
@@ -55,12 +57,13 @@ class RingOfSends {
     if (is_sending_[rank] || step == steps_ || sent_[previous(rank)] < step) return;
     is_sending_[rank] = true;
     sender_.push_back(rank);
-    simulation_.begin({0, 1, {{rank}}}, 1);
+    simulation_.begin(links_[rank], 1);
   }
 
   const int steps_;
   FlowSimulation simulation_;
-  std::vector<int> sent_;  // blocks, by rank
+  std::vector<FairRates::FlowClass> links_;  // by rank, of sends to the next one
+  std::vector<int> sent_;                    // blocks, by rank
   std::vector<bool> is_sending_;
   std::vector<int> sender_;  // by flow
 };
