@@ -5,14 +5,16 @@
 #include <cassert>
 #include <limits>
 
+#include "collective/hop_paths.h"
 #include "collective/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
 
-void add_flits(const LinkWalk& walk, const Tree& tree, std::vector<std::uint64_t>& flits) {
-  walk.walk(tree, [&](int link) { flits[link] += tree.flits; });
+void add_flits(HopPaths& hops, const Plan& plan, const Tree& tree,
+               std::vector<std::uint64_t>& flits) {
+  hops.walk(plan, tree, [&](int link) { flits[link] += tree.flits; });
 }
 
 double busiest_ns(const Topology& topology, const std::vector<std::uint64_t>& flits) {
@@ -44,20 +46,22 @@ bool needs_online_routes(const Topology& topology, const Plan& plan) {
 
 std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, needs_online_routes(topology, plan));
+  HopPaths hops(topology, walk);
   std::vector<std::uint64_t> flits(topology.links.size());
-  for (const Tree& tree : plan.trees) add_flits(walk, tree, flits);
+  for (const Tree& tree : plan.trees) add_flits(hops, plan, tree, flits);
   return flits;
 }
 
 void set_bounds(const Topology& topology, Plan& plan) {
   const LinkWalk walk(topology, plan, needs_online_routes(topology, plan));
+  HopPaths hops(topology, walk);
   std::vector<std::uint64_t> all(topology.links.size());
   std::vector<std::uint64_t> own(all.size());
   std::size_t next = 0;
   for (int part = 0; part < std::ssize(plan.parts); ++part) {
     std::ranges::fill(own, 0U);
     for (; next < plan.trees.size() && plan.trees[next].part == part; ++next)
-      add_flits(walk, plan.trees[next], own);
+      add_flits(hops, plan, plan.trees[next], own);
     plan.parts[part].bound_ns = busiest_ns(topology, own);
     for (std::size_t l = 0; l < all.size(); ++l) all[l] += own[l];
   }

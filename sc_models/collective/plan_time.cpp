@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
+#include <ranges>
+#include <utility>
 #include <vector>
 
 #include "routing/nic_port.h"
@@ -16,39 +16,42 @@ namespace {
 // Cycles per flit.
 double interval(const Link& link) { return 1 / link.rate.value(); }
 
-struct Path {
-  double latency = kNpuCycles;
-  double slowest = 1;  // cycles per flit
-  int first = -1;      // links
-  int last = -1;
-};
-
 // Links of one endpoint, each with the cycle from which it is free.
 class BusyLinks {
  public:
+  explicit BusyLinks(std::size_t links) : busy_(links) {}
+
+  void clear() { ++round_; }
   // A packet that is ready at `ready` and takes `cycles`: when it has passed.
   double pass(int link, double ready, double cycles) {
-    double& free = free_[link];
-    free = std::max(free, ready - cycles) + cycles;
-    max_ = std::max(max_, ++packets_[link]);
-    return free;
+    Busy& busy = busy_[link];
+    if (busy.round != round_) busy = {.round = round_};
+    busy.until = std::max(busy.until, ready - cycles) + cycles;
+    max_ = std::max(max_, ++busy.packets);
+    return busy.until;
   }
-  int max() const { return max_; }  // packets on one of them
+  int max() const { return max_; }  // packets on a link of an endpoint so far
 
  private:
-  std::map<int, double> free_;
-  std::map<int, int> packets_;
+  struct Busy {
+    double until = 0;
+    int packets = 0;
+    int round = 0;
+  };
+  std::vector<Busy> busy_;
+  int round_ = 0;
   int max_ = 0;
 };
 
 class TimeModel {
  public:
-  TimeModel(const Topology& topology, const Plan& plan, const LinkWalk& walk)
+  TimeModel(const Topology& topology, const Plan& plan, HopPaths& hops)
       : topology_(topology),
         plan_(plan),
-        walk_(walk),
-        switch_cycles_(switch_cycles(topology)),
-        flits_(topology.links.size()) {}
+        hops_(hops),
+        flits_(topology.links.size()),
+        sums_(topology.links.size()),
+        results_(topology.links.size()) {}
 
   double run() {
     double longest = 0;
@@ -63,7 +66,8 @@ class TimeModel {
     double busiest = 0;
     for (std::size_t l = 0; l < flits_.size(); ++l)
       busiest = std::max(busiest, static_cast<double>(flits_[l]) * interval(topology_.links[l]));
-    if (fan_ > 2) busiest *= 1 + kFanCost * std::log2(fan_);
+    // Sums of a tree that meet on one link.
+    if (sums_.max() > 2) busiest *= 1 + kFanCost * std::log2(sums_.max());
     return std::max(longest + kOverlap * busiest, busiest + kOverlap * longest);
   }
 
@@ -78,28 +82,17 @@ class TimeModel {
   }
 
  private:
-  // A hop between two NPUs by a NIC port; the same in many trees.
-  struct Hop {
-    Path path{};
-    std::vector<int> links{};
-  };
-  const Hop& hop(const Tree& tree, int from, const Send& send) {
+  const HopPaths::Hop& hop(const Tree& tree, int from, const Send& send) {
     const std::vector<NodeId>& members = plan_.parts[tree.part].members;
-    const auto [at, added] = hops_.try_emplace({members[from], members[send.rank], send.port});
-    Hop& hop = at->second;
-    if (added) {
-      walk_.walk_hop(members[from], members[send.rank], send.port, [&](int number) {
-        const Link& link = topology_.links[number];
-        hop.path.latency +=
-            link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles_ : 0);
-        hop.path.slowest = std::max(hop.path.slowest, interval(link));
-        hop.links.push_back(number);
-      });
-      hop.path.first = hop.links.front();
-      hop.path.last = hop.links.back();
-    }
-    return hop;
+    return hops_.hop(members[from], members[send.rank], send.port);
   }
+
+  // Arrival of a packet that a hop's first link has taken at `sent`.
+  double arrival(double sent, const HopPaths::Hop& hop) const {
+    return sent + (kNpuCycles + hop.latency) + (packet_ - 1) * hop.slowest;
+  }
+
+  double cycles_on(int link) const { return packet_ * interval(topology_.links[link]); }
 
   void count(const Tree& tree, int from, const Send& send) {
     for (const int link : hop(tree, from, send).links) flits_[link] += tree.flits;
@@ -107,45 +100,51 @@ class TimeModel {
 
   // Time at which a rank has added what comes from below.
   double sum_at(const Tree& tree, int rank) {
-    std::vector<std::pair<double, const Path*>> arrivals;
+    const auto first = static_cast<std::ptrdiff_t>(arrivals_.size());
     for (const int from : tree.ranks[places_[rank]].reduce_from) {
-      const Path& path = hop(tree, from, tree.ranks[places_[from]].reduce_to.front()).path;
-      arrivals.emplace_back(sum_at(tree, from) + path.latency + (packet_ - 1) * path.slowest,
-                            &path);
+      const HopPaths::Hop& way = hop(tree, from, tree.ranks[places_[from]].reduce_to.front());
+      const double sent = sum_at(tree, from);
+      arrivals_.emplace_back(arrival(sent, way), way.links.back());
     }
-    std::ranges::sort(arrivals, {}, &std::pair<double, const Path*>::first);
-    BusyLinks links;
+    const std::ranges::subrange arrivals(arrivals_.begin() + first, arrivals_.end());
+    std::ranges::sort(arrivals, {}, &Arrival::first);
+    sums_.clear();
     double done = 0;
-    for (const auto& [arrival, path] : arrivals)
-      done = std::max(
-          done, links.pass(path->last, arrival, packet_ * interval(topology_.links[path->last])));
-    fan_ = std::max(fan_, links.max());
+    for (const auto& [arrival, link] : arrivals)
+      done = std::max(done, sums_.pass(link, arrival, cycles_on(link)));
+    arrivals_.resize(first);
     return done;
   }
 
   // Time at which the last rank below has a result that `rank` has at `ready`.
   double results_at(const Tree& tree, int rank, double ready) {
-    BusyLinks links;
-    double done = ready;
-    for (const Send& send : tree.ranks[places_[rank]].broadcast_to) {
-      const Path& path = hop(tree, rank, send).path;
-      const double cycles = packet_ * interval(topology_.links[path.first]);
-      const double sent = links.pass(path.first, ready + cycles, cycles) - cycles;
-      done = std::max(
-          done, results_at(tree, send.rank, sent + path.latency + (packet_ - 1) * path.slowest));
+    const std::size_t first = ready_.size();
+    const std::vector<Send>& sends = tree.ranks[places_[rank]].broadcast_to;
+    results_.clear();
+    for (const Send& send : sends) {
+      const HopPaths::Hop& way = hop(tree, rank, send);
+      const double cycles = cycles_on(way.links.front());
+      const double sent = results_.pass(way.links.front(), ready + cycles, cycles) - cycles;
+      ready_.push_back(arrival(sent, way));
     }
+    double done = ready;
+    for (std::size_t k = 0; k < sends.size(); ++k)
+      done = std::max(done, results_at(tree, sends[k].rank, ready_[first + k]));
+    ready_.resize(first);
     return done;
   }
 
   const Topology& topology_;
   const Plan& plan_;
-  const LinkWalk& walk_;
-  int switch_cycles_;
+  HopPaths& hops_;
   std::vector<std::uint64_t> flits_;  // by link
-  std::map<std::tuple<NodeId, NodeId, int>, Hop> hops_;
-  std::vector<int> places_;  // places of ranks in a tree
-  double packet_ = 1;        // flits
-  int fan_ = 1;              // sums of a tree that meet on one link
+  BusyLinks sums_, results_;          // last links of hops that meet, first ones of those that part
+  std::vector<int> places_;           // places of ranks in a tree
+  double packet_ = 1;                 // flits
+  // Of the ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
+  using Arrival = std::pair<double, int>;
+  std::vector<Arrival> arrivals_;
+  std::vector<double> ready_;
 };
 
 }  // namespace
@@ -157,12 +156,13 @@ int switch_cycles(const Topology& topology) {
 }
 
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {
-  return TimeModel(topology, plan, walk).run();
+  HopPaths hops(topology, walk);
+  return TimeModel(topology, plan, hops).run();
 }
 
 std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan,
-                                        const LinkWalk& walk) {
-  TimeModel model(topology, plan, walk);
+                                        HopPaths& hops) {
+  TimeModel model(topology, plan, hops);
   std::vector<double> cycles;
   cycles.reserve(plan.trees.size());
   for (const Tree& tree : plan.trees)

@@ -16,6 +16,7 @@
 
 #include <vector>
 
+#include "collective/hop_paths.h"
 #include "collective/link_walk.h"
 #include "collective/plan.h"
 
@@ -35,8 +36,7 @@ double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWa
 
 // Cycles, by tree, that the first packet of an endpoint tree takes from the leaves to the root and back to all that receive, beside no
 // other tree; 0 for trees in the switches.
-std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan,
-                                        const LinkWalk& walk);
+std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan, HopPaths& hops);
 
 // Latency of one flit from an endpoint to another, at no load.
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);

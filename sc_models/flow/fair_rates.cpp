@@ -37,10 +37,11 @@ FairRates::FairRates(std::vector<double> capacities)
       is_listed_(capacities_.size()),
       open_link_(capacities_.size()) {}
 
-FairRates::FlowClass FairRates::number_of(const Demand& demand) {
-  assert(!demand.uses.empty() && std::ranges::is_sorted(demand.uses) && demand.share > 0);
-  const auto [at, is_new] = numbers_.try_emplace(demand, 0);
+FairRates::FlowClass FairRates::number_of(std::pair<Numbers::iterator, bool> found_or_new) {
+  const auto& [at, is_new] = found_or_new;
   if (!is_new) return at->second;
+  const Demand& demand = at->first;
+  assert(!demand.uses.empty() && std::ranges::is_sorted(demand.uses) && demand.share > 0);
   if (free_.empty()) {
     free_.push_back(static_cast<FlowClass>(classes_.size()));
     classes_.emplace_back();
@@ -50,13 +51,13 @@ FairRates::FlowClass FairRates::number_of(const Demand& demand) {
   free_.pop_back();
   Layer& layer = layers_[demand.priority];
   layer.links.resize(capacities_.size());
-  demands_[at->second] = &at->first;
-  classes_[at->second] = {.uses = at->first.uses, .share = demand.share, .layer = &layer};
+  demands_[at->second] = &demand;
+  classes_[at->second] = {.uses = demand.uses, .share = demand.share, .layer = &layer};
   return at->second;
 }
 
 FairRates::FlowClass FairRates::add(const Demand& demand) {
-  const FlowClass flows = number_of(demand);
+  const FlowClass flows = number_of(numbers_.try_emplace(demand));
   add(flows);
   return flows;
 }
@@ -66,8 +67,8 @@ void FairRates::add(FlowClass flows) {
   mark(flows);
 }
 
-FairRates::FlowClass FairRates::keep(const Demand& demand) {
-  const FlowClass flows = number_of(demand);
+FairRates::FlowClass FairRates::keep(Demand demand) {
+  const FlowClass flows = number_of(numbers_.try_emplace(std::move(demand)));
   classes_[flows].is_kept = true;
   return flows;
 }

@@ -56,7 +56,7 @@ class FairRates {
   FlowClass add(const Demand& demand);
   void add(FlowClass flows);
   // A class, new or there, whose number stays while it has no flows.
-  FlowClass keep(const Demand& demand);
+  FlowClass keep(Demand demand);
   // One flow less of a class; a class without flows that is not kept is gone with the next update(), and its number free.
   void remove(FlowClass flows);
 
@@ -70,6 +70,7 @@ class FairRates {
   struct DemandHash {
     std::size_t operator()(const Demand& demand) const;
   };
+  using Numbers = std::unordered_map<Demand, FlowClass, DemandHash>;
   struct User {
     FlowClass flows = 0;
     double crossings = 0;
@@ -113,7 +114,7 @@ class FairRates {
 
   // Level at which a link is full.
   static double level(const OpenLink& link) { return link.left / link.weight; }
-  FlowClass number_of(const Demand& demand);
+  FlowClass number_of(std::pair<Numbers::iterator, bool> found_or_new);
   void mark(FlowClass flows);
   void list_changed_link(int link);
   void drop_unchanged();
@@ -135,7 +136,7 @@ class FairRates {
   std::vector<Class> classes_;
   std::vector<const Demand*> demands_;  // by class, keys of numbers_
   std::vector<FlowClass> free_;
-  std::unordered_map<Demand, FlowClass, DemandHash> numbers_;
+  Numbers numbers_;
   std::map<int, Layer> layers_;      // by priority
   std::vector<FlowClass> changed_;   // since the last update
   std::vector<int> changed_links_;   // by flows that came or went, or by earlier priorities

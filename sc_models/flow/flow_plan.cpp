@@ -2,7 +2,9 @@
 #include "flow/flow_plan.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "collective/hop_paths.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
@@ -15,15 +17,38 @@ namespace {
 // Cycles that a tree of switches takes beside the latency between two endpoints (collective/in_switch_time.cpp).
 constexpr double kTurn = 8;
 
-std::vector<LinkUse> uses_of(std::vector<int>& crossed) {
-  std::ranges::sort(crossed);
-  std::vector<LinkUse> uses;
-  for (const int link : crossed) {
-    if (uses.empty() || uses.back().link != link) uses.push_back({link, 0});
-    uses.back().crossings += 1;
+// Links that a tree crosses, counted.
+class Crossings {
+ public:
+  explicit Crossings(std::size_t links) : counts_(links) {}
+
+  void add(int link) {
+    if (counts_[link]++ == 0) crossed_.push_back(link);
   }
-  return uses;
-}
+  // By link; none are left.
+  std::vector<LinkUse> take() {
+    // Of many, gone through in order rather than sorted.
+    constexpr std::size_t kMany = 16;
+    std::vector<LinkUse> uses;
+    uses.reserve(crossed_.size());
+    const auto take = [&](int link) {
+      if (counts_[link] > 0)
+        uses.push_back({link, static_cast<double>(std::exchange(counts_[link], 0))});
+    };
+    if (crossed_.size() > counts_.size() / kMany) {
+      for (int link = 0; link < std::ssize(counts_); ++link) take(link);
+    } else {
+      std::ranges::sort(crossed_);
+      for (const int link : crossed_) take(link);
+    }
+    crossed_.clear();
+    return uses;
+  }
+
+ private:
+  std::vector<int> counts_;  // by link
+  std::vector<int> crossed_;
+};
 
 // Mean flits of the trees of each part.
 std::vector<double> mean_flits_of(const Plan& plan) {
@@ -64,21 +89,21 @@ std::vector<double> flow_capacities(const Topology& topology) {
 
 std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
-  const std::vector<double> first_packets = first_packet_cycles(topology, plan, walk);
+  HopPaths hops(topology, walk);
+  const std::vector<double> first_packets = first_packet_cycles(topology, plan, hops);
   const std::vector<double> mean_flits = mean_flits_of(plan);
   std::vector<double> latencies(plan.parts.size(), -1);
   std::vector<TreeFlow> flows;
   flows.reserve(plan.trees.size());
-  std::vector<int> crossed;
+  Crossings crossings(topology.links.size());
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
     const Part& part = plan.parts[tree.part];
-    crossed.clear();
-    walk.walk(tree, [&](int link) { crossed.push_back(link); });
+    hops.walk(plan, tree, [&](int link) { crossings.add(link); });
     TreeFlow flow{.part = tree.part,
                   .demand = {.priority = part.vc,
                              .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
-                             .uses = uses_of(crossed)},
+                             .uses = crossings.take()},
                   .flits = static_cast<double>(tree.flits),
                   .fill = first_packets[t],
                   .overlaps = tree.transport == Transport::kEndpoint};

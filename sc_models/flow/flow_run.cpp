@@ -19,7 +19,13 @@ class FlowRun {
         simulation_(flow_capacities(topology)),
         parts_(plan.parts.size()),
         trees_of_(plan.parts.size()) {
-    for (std::size_t t = 0; t < trees_.size(); ++t) trees_of_[trees_[t].part].push_back(t);
+    for (std::size_t t = 0; t < trees_.size(); ++t) {
+      TreeFlow& tree = trees_[t];
+      trees_of_[tree.part].push_back(t);
+      // One without links has nothing to move, whatever its class.
+      if (tree.demand.uses.empty()) tree.flits = 0;
+      classes_.push_back(tree.flits > 0 ? simulation_.keep(std::move(tree.demand)) : 0);
+    }
     for (int p = 0; p < std::ssize(plan.parts); ++p) {
       parts_[p].waits_for = plan.parts[p].after.size();
       for (const int before : plan.parts[p].after) parts_[before].others.push_back(p);
@@ -61,7 +67,7 @@ class FlowRun {
     if (state.trees_left == 0) return complete(part);
     for (const std::size_t t : trees_of_[part]) {
       tree_of_.push_back(t);
-      simulation_.begin(trees_[t].demand, trees_[t].flits);
+      simulation_.begin(classes_[t], trees_[t].flits);
     }
   }
 
@@ -82,8 +88,9 @@ class FlowRun {
 
   const Plan& plan_;
   const std::span<const double> surplus_;
-  const std::vector<TreeFlow> trees_;
+  std::vector<TreeFlow> trees_;  // without their demands
   FlowSimulation simulation_;
+  std::vector<FairRates::FlowClass> classes_;  // by tree
   std::vector<PartState> parts_;
   std::vector<std::vector<std::size_t>> trees_of_;  // by part
   std::vector<std::size_t> tree_of_;                // by flow

@@ -31,7 +31,7 @@ class FlowSimulation {
   // From now on. One that crosses no link, or has nothing to move, ends now.
   Flow begin(const FairRates::Demand& demand, double amount);
   // The same for many flows of one demand, which crosses a link: found once.
-  FairRates::FlowClass keep(const FairRates::Demand& demand) { return rates_.keep(demand); }
+  FairRates::FlowClass keep(FairRates::Demand demand) { return rates_.keep(std::move(demand)); }
   Flow begin(FairRates::FlowClass flows, double amount);
   // At a time, or now where that has passed.
   void call_at(double time, std::function<void()> callback);

@@ -5,6 +5,7 @@
 
 #include "base/flit.h"
 #include "collective/acknowledgements.h"
+#include "collective/hop_paths.h"
 #include "collective/link_walk.h"
 #include "switch/node_shape.h"
 
@@ -20,12 +21,13 @@ std::uint64_t packets_of(const Part& part, const Tree& tree) {
 
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
+  HopPaths hops(topology, walk);
   FlowTraffic traffic{.flits = std::vector<std::uint64_t>(topology.links.size()),
                       .bytes = std::vector<std::uint64_t>(topology.links.size()),
                       .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
   for (const Tree& tree : plan.trees) {
     const Part& part = plan.parts[tree.part];
-    walk.walk(tree, [&](int link) {
+    hops.walk(plan, tree, [&](int link) {
       traffic.flits[link] += tree.flits;
       traffic.bytes[link] += tree.bytes;
     });
@@ -39,10 +41,10 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
       traffic.acknowledgements[from] += packets;
       for (const auto* sends : {&rank.acknowledge_sums, &rank.acknowledge_results}) {
         for (const Send& send : *sends) {
-          walk.walk_hop(from, part.members[send.rank], send.port, [&](int link) {
+          for (const int link : hops.hop(from, part.members[send.rank], send.port).links) {
             traffic.flits[link] += packets / told;
             traffic.bytes[link] += packets / told * kFlitBytes;
-          });
+          }
         }
       }
     }

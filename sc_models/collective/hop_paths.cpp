@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/hop_paths.h"
+
+#include <algorithm>
+
+#include "collective/plan_time.h"
+
+namespace fredsim {
+
+HopPaths::HopPaths(const Topology& topology, const LinkWalk& walk)
+    : topology_(topology),
+      walk_(walk),
+      switch_cycles_(switch_cycles(topology)),
+      last_(topology.links.size(), {-1, nullptr}) {}
+
+const HopPaths::Hop& HopPaths::hop(NodeId from, NodeId to, int port) {
+  const int first = topology_.link_out(from, port);
+  auto& [last_to, last] = last_[first];
+  if (last_to == to) return *last;
+  const auto [at, is_new] =
+      hops_.try_emplace(static_cast<std::uint64_t>(first) << 32U | static_cast<std::uint32_t>(to));
+  Hop& hop = at->second;
+  if (is_new) {
+    walk_.walk_hop(from, to, port, [&](int number) {
+      const Link& link = topology_.links[number];
+      hop.links.push_back(number);
+      hop.latency += link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles_ : 0);
+      hop.slowest = std::max(hop.slowest, 1 / link.rate.value());
+    });
+  }
+  last_to = to;
+  last = &hop;
+  return hop;
+}
+
+}  // namespace fredsim

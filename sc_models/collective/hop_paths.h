@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths of the hops of a plan's endpoint trees, each walked once (collective/link_walk.h): the same hops come up in many trees.
+//
+// Units: latencies in cycles, of one flit at no load, without the NPUs'.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collective/link_walk.h"
+#include "collective/plan.h"
+
+namespace fredsim {
+
+class HopPaths {
+ public:
+  struct Hop {
+    std::vector<int> links{};  // in the order in which they are crossed
+    double latency = 0;        // of its links and switches
+    double slowest = 1;        // cycles per flit of its slowest link, 1 or more
+  };
+
+  // `walk`: of any plan on this fabric, with the switches' online routes where it has some. All must outlive it.
+  HopPaths(const Topology& topology, const LinkWalk& walk);
+
+  // Its address is that of the hop for good.
+  const Hop& hop(NodeId from, NodeId to, int port);
+
+  // As LinkWalk::walk(), of a tree of `plan`, which is that of the walk.
+  template <typename OnLink>
+  void walk(const Plan& plan, const Tree& tree, const OnLink& on_link) {
+    const std::vector<NodeId>& members = plan.parts[tree.part].members;
+    if (tree.transport == Transport::kInSwitch) walk_.walk_in_switch(tree, on_link);
+    for (const TreeRank& rank : tree.ranks) {
+      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+        for (const Send& send : *sends)
+          for (const int link : hop(members[rank.rank], members[send.rank], send.port).links)
+            on_link(link);
+    }
+  }
+
+ private:
+  const Topology& topology_;
+  const LinkWalk& walk_;
+  const int switch_cycles_;
+  // By first link and destination; looked up alone.
+  std::unordered_map<std::uint64_t, Hop> hops_;
+  std::vector<std::pair<NodeId, const Hop*>> last_;  // looked up, by first link
+};
+
+}  // namespace fredsim
