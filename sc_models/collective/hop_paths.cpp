@@ -21,6 +21,7 @@ const HopPaths::Hop& HopPaths::hop(NodeId from, NodeId to, int port) {
       hops_.try_emplace(static_cast<std::uint64_t>(first) << 32U | static_cast<std::uint32_t>(to));
   Hop& hop = at->second;
   if (is_new) {
+    found_.push_back(&hop);
     walk_.walk_hop(from, to, port, [&](int number) {
       const Link& link = topology_.links[number];
       hop.links.push_back(number);

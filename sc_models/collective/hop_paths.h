@@ -28,6 +28,9 @@ class HopPaths {
   // Its address is that of the hop for good.
   const Hop& hop(NodeId from, NodeId to, int port);
 
+  // All that were asked for, in that order.
+  const std::vector<const Hop*>& found() const { return found_; }
+
   // As LinkWalk::walk(), of a tree of `plan`, which is that of the walk.
   template <typename OnLink>
   void walk(const Plan& plan, const Tree& tree, const OnLink& on_link) {
@@ -47,6 +50,7 @@ class HopPaths {
   const int switch_cycles_;
   // By first link and destination; looked up alone.
   std::unordered_map<std::uint64_t, Hop> hops_;
+  std::vector<const Hop*> found_;
   std::vector<std::pair<NodeId, const Hop*>> last_;  // looked up, by first link
 };
 

@@ -172,8 +172,8 @@ void FairRates::open(FlowClass flows) {
     link.load -= use.crossings * rate;
     ++link.changes;
     OpenLink& open_link = open_link_[use.link];
-    if (open_link.users.empty()) open_links_.push_back(use.link);
-    open_link.users.push_back({flows, use.crossings});
+    if (open_link.classes.empty()) open_links_.push_back(use.link);
+    open_link.classes.push_back(flows);
     open_link.weight_of_all += use.crossings * opened.weight;
   }
 }
@@ -233,7 +233,7 @@ void FairRates::compute(const Layer& layer) {
   for (const int number : open_links_) {
     OpenLink& link = open_link_[number];
     const LinkState& state = layer.links[number];
-    link.open = link.users.size();
+    link.open = link.classes.size();
     link.weight = link.weight_of_all;
     const double load = link.open == state.users.size() ? 0 : state.load;
     link.left = std::max(0.0, available(layer, number) - load);
@@ -261,8 +261,8 @@ void FairRates::compute(const Layer& layer) {
 
 // The open flows of a link that is full at a level.
 void FairRates::stop_at(int number, double at) {
-  for (const User& user : open_link_[number].users) {
-    Class& stopped = classes_[user.flows];
+  for (const FlowClass flows : open_link_[number].classes) {
+    Class& stopped = classes_[flows];
     if (stopped.level != kNone) continue;
     stopped.level = at;
     stopped.bottleneck = number;
@@ -309,7 +309,7 @@ void FairRates::close(Layer& layer) {
     LinkState& link = layer.links[number];
     link.bound = link.held > 0 ? link.held_level : std::max(link.bound, open_link.highest);
     // Summed up again before rounding errors add up.
-    if (link.changes > link.users.size() || open_link.users.size() == link.users.size()) {
+    if (link.changes > link.users.size() || open_link.classes.size() == link.users.size()) {
       link.changes = 0;
       link.load = 0;
       for (const User& user : link.users) {
@@ -317,7 +317,7 @@ void FairRates::close(Layer& layer) {
         link.load += user.crossings * flows.weight * flows.level;
       }
     }
-    open_link.users.clear();
+    open_link.classes.clear();
     open_link.weight_of_all = 0;
     list_changed_link(number);
   }

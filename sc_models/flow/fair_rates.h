@@ -103,13 +103,13 @@ class FairRates {
   };
   // A link with open classes, while rates are computed.
   struct OpenLink {
-    std::vector<User> users{};  // open ones
-    double weight_of_all = 0;   // their weights x crossings
-    double weight = 0;          // of those without a rate yet
-    double left = 0;            // for those
-    std::size_t open = 0;       // their number
-    double lowest = 0;          // levels: of classes whose bottleneck it became,
-    double highest = 0;         // and of all that were computed
+    std::vector<FlowClass> classes{};
+    double weight_of_all = 0;  // their weights x crossings
+    double weight = 0;         // of those without a rate yet
+    double left = 0;           // for those
+    std::size_t open = 0;      // their number
+    double lowest = 0;         // levels: of classes whose bottleneck it became,
+    double highest = 0;        // and of all that were computed
   };
 
   // Level at which a link is full.

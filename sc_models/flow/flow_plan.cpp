@@ -2,6 +2,7 @@
 #include "flow/flow_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "collective/hop_paths.h"
@@ -50,6 +51,48 @@ class Crossings {
   std::vector<int> crossed_;
 };
 
+// Links that are no bottleneck: every hop that crosses one also crosses another one, which is no faster.
+class LinksBehind {
+ public:
+  explicit LinksBehind(const std::vector<double>& capacities)
+      : capacities_(capacities), links_(capacities.size()) {}
+
+  void add(const HopPaths::Hop& hop) {
+    ++hops_;
+    for (const int link : hop.links) links_[link].last_hop = hops_;
+    for (const int number : hop.links) {
+      LinkState& link = links_[number];
+      if (std::exchange(link.is_crossed, true)) {
+        std::erase_if(link.before, [&](int other) { return links_[other].last_hop != hops_; });
+      } else {
+        std::ranges::copy_if(hop.links, std::back_inserter(link.before),
+                             [&](int other) { return is_full_before(other, number); });
+      }
+    }
+  }
+  // A link that something else crosses, too.
+  void keep(int link) {
+    links_[link].is_crossed = true;
+    links_[link].before.clear();
+  }
+  bool has(int link) const { return !links_[link].before.empty(); }
+
+ private:
+  struct LinkState {
+    std::vector<int> before{};  // on all of its hops
+    int last_hop = 0;
+    bool is_crossed = false;
+  };
+  // Of equal ones the first, so that one of them stays.
+  bool is_full_before(int a, int b) const {
+    return std::pair(capacities_[a], a) < std::pair(capacities_[b], b);
+  }
+
+  const std::vector<double>& capacities_;
+  std::vector<LinkState> links_;
+  int hops_ = 0;
+};
+
 // Mean flits of the trees of each part.
 std::vector<double> mean_flits_of(const Plan& plan) {
   std::vector<double> flits(plan.parts.size());
@@ -87,10 +130,19 @@ std::vector<double> flow_capacities(const Topology& topology) {
   return capacities;
 }
 
-std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan) {
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
   const std::vector<double> first_packets = first_packet_cycles(topology, plan, hops);
+  const std::vector<double> capacities = flow_capacities(topology);
+  LinksBehind behind(capacities);
+  if (is_alone) {
+    for (const Tree& tree : plan.trees)
+      hops.walk(plan, tree, [&](int link) {
+        if (tree.transport == Transport::kInSwitch) behind.keep(link);
+      });
+    for (const HopPaths::Hop* hop : hops.found()) behind.add(*hop);
+  }
   const std::vector<double> mean_flits = mean_flits_of(plan);
   std::vector<double> latencies(plan.parts.size(), -1);
   std::vector<TreeFlow> flows;
@@ -99,7 +151,9 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan) {
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
     const Part& part = plan.parts[tree.part];
-    hops.walk(plan, tree, [&](int link) { crossings.add(link); });
+    hops.walk(plan, tree, [&](int link) {
+      if (!behind.has(link)) crossings.add(link);
+    });
     TreeFlow flow{.part = tree.part,
                   .demand = {.priority = part.vc,
                              .share = static_cast<double>(tree.flits) / mean_flits[tree.part],

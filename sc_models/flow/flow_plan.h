@@ -31,8 +31,8 @@ struct TreeFlow {
 // them are busy with the data of other trees.
 double with_fill(const TreeFlow& tree, double moved);
 
-// By tree.
-std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan);
+// By tree. `is_alone`: nothing moves beside the plan; links behind others, which cannot be full before them, are left out.
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone = false);
 
 // By link, in flits per cycle.
 std::vector<double> flow_capacities(const Topology& topology);

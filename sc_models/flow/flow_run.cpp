@@ -15,7 +15,7 @@ class FlowRun {
   FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus)
       : plan_(plan),
         surplus_(surplus),
-        trees_(flows_of(topology, plan)),
+        trees_(flows_of(topology, plan, true)),
         simulation_(flow_capacities(topology)),
         parts_(plan.parts.size()),
         trees_of_(plan.parts.size()) {

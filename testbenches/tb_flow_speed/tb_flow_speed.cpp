@@ -77,7 +77,7 @@ Load mesh_load(int side, const std::string& algorithm, double aim_s, double aim_
 std::vector<Load> loads(bool small) {
   const int ranks = small ? 32 : 1024;
   const int hosts = small ? 8 : 128;
-  const int side = small ? 16 : 32;
+  const int side = small ? 4 : 32;
   const int large_side = small ? 8 : 64;
   return {
       {fmt::format("{} NPUs, ring as sends in step", ranks), 1, 100,

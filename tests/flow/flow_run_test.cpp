@@ -15,6 +15,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_plan.h"
+#include "flow/flow_simulation.h"
 #include "flow/flow_traffic.h"
 #include "support/random_work.h"
 #include "topology/faults.h"
@@ -85,6 +86,48 @@ TEST(FlowRun, ScalesWithTheSize) {
       return run_flows(topology, plan_of(topology, Collective::kAllReduce, mib << 20)).end;
     };
     EXPECT_NEAR((cycles(256) - cycles(128)) / (cycles(128) - cycles(64)), 2, 2e-3) << machine;
+  }
+}
+
+// Cycles in which trees have moved that all begin at once.
+std::vector<double> moved(const Topology& topology, const std::vector<TreeFlow>& trees) {
+  FlowSimulation simulation(flow_capacities(topology));
+  std::vector<double> ends(trees.size());
+  simulation.on_end([&](FlowSimulation::Flow flow) { ends[flow] = simulation.now(); });
+  for (const TreeFlow& tree : trees) simulation.begin(tree.demand, tree.flits);
+  simulation.run();
+  return ends;
+}
+
+// Links that are left out where a plan is alone are none that hold its trees back.
+TEST(FlowRun, LinksBehindOthersChangeNoTimes) {
+  for (const std::string machine : {"mesh", "torus", "fred_a", "fred_d", "mesh_reducing"}) {
+    const Topology topology = load_config("configs/" + machine + ".yaml").topology;
+    std::size_t all = 0;
+    std::size_t used = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      SCOPED_TRACE(machine + ", seed " + std::to_string(seed));
+      Random random(seed);
+      std::vector<CollectiveSpec> specs(1 + random.below(2));
+      for (CollectiveSpec& spec : specs)
+        spec = random_spec(random, static_cast<int>(topology.npus.size()), 1 << 20);
+      Plan plan;
+      try {
+        plan = make_plan(topology, specs);
+      } catch (const Error&) {
+        continue;
+      }
+      const std::vector<TreeFlow> trees = flows_of(topology, plan);
+      const std::vector<TreeFlow> alone = flows_of(topology, plan, true);
+      const std::vector<double> expected = moved(topology, trees);
+      const std::vector<double> found = moved(topology, alone);
+      for (std::size_t t = 0; t < trees.size(); ++t) {
+        EXPECT_NEAR(found[t], expected[t], 1e-9 * expected[t]);
+        all += trees[t].demand.uses.size();
+        used += alone[t].demand.uses.size();
+      }
+    }
+    EXPECT_LT(used, all) << machine;
   }
 }
 
