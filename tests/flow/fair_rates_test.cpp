@@ -194,5 +194,100 @@ TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
   }
 }
 
+// A flow that ends where another one of its class begins: nothing is to be computed.
+TEST(FairRates, ACountThatIsWhatItWasChangesNothing) {
+  FairRates rates({1, 1});
+  const FlowClass kept = rates.keep({0, 1, {{0}}});
+  const FlowClass other = rates.add({0, 1, {{0}, {1}}});
+  rates.add(kept);
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(kept), 0.5);
+  rates.remove(kept);
+  rates.add(kept);
+  rates.remove(other);
+  rates.add({0, 1, {{0}, {1}}});
+  EXPECT_TRUE(rates.update().empty());
+  EXPECT_DOUBLE_EQ(rates.rate(kept), 0.5);
+  rates.remove(kept);
+  rates.update();
+  EXPECT_EQ(rates.count(kept), 0U);
+  EXPECT_DOUBLE_EQ(rates.rate(other), 1);
+  EXPECT_NE(rates.add({0, 1, {{1}}}), kept);  // its number is not free
+  EXPECT_EQ(rates.add({0, 1, {{0}}}), kept);
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(kept), 0.5);
+}
+
+// Few flows of many, thousands of times: what links know of their flows stays true.
+TEST(FairRates, ManyChangesLeaveRatesFair) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Network network(seed);
+    FairRates rates(network.capacities);
+    std::vector<AddedFlow> flows;
+    for (int step = 1; step <= 3000; ++step) {
+      const bool is_full = flows.size() >= 60;
+      for (int n = network.pick(1, 2); n > 0; --n) {
+        if (!is_full) {
+          AddedFlow flow{{network.pick(0, 2), network.pick(1, 3) * 0.3, network.uses()}, 0};
+          flow.number = rates.add(flow.demand);
+          flows.push_back(std::move(flow));
+        } else {
+          const auto gone = flows.begin() + network.pick(0, static_cast<int>(flows.size()) - 1);
+          rates.remove(gone->number);
+          flows.erase(gone);
+        }
+      }
+      rates.update();
+      if (step % 50 == 0) expect_fair(rates, network.capacities, flows);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Those of its priority on a full link on which none of them is faster by its share.
+TEST(FairRates, AFlowSpeedsUpNoneAtItsBottleneck) {
+  int compared = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Network network(seed);
+    FairRates rates(network.capacities);
+    std::vector<AddedFlow> flows;
+    const auto add = [&] {
+      AddedFlow flow{{network.pick(0, 1), network.pick(1, 3) * 0.5, network.uses()}, 0};
+      flow.number = rates.add(flow.demand);
+      flows.push_back(std::move(flow));
+      rates.update();
+    };
+    for (int n = network.pick(2, 30); n > 0; --n) add();
+    std::vector<double> before;
+    for (const AddedFlow& flow : flows) before.push_back(rates.rate(flow.number));
+    const std::vector<AddedFlow> others = flows;
+    add();
+    const AddedFlow& added = flows.back();
+    const double level = rates.rate(added.number) / added.demand.share;
+    for (int link = 0; link < std::ssize(network.capacities); ++link) {
+      double load = 0;
+      bool is_highest = crosses(added, link);
+      for (const AddedFlow& flow : flows) {
+        if (!crosses(flow, link) || flow.demand.priority > added.demand.priority) continue;
+        const double rate = rates.rate(flow.number);
+        load += std::ranges::find(flow.demand.uses, link, &LinkUse::link)->crossings * rate;
+        if (flow.demand.priority == added.demand.priority)
+          is_highest = is_highest && rate / flow.demand.share <= level * (1 + kExact);
+      }
+      if (!is_highest || load < network.capacities[link] * (1 - kExact)) continue;
+      for (std::size_t f = 0; f < others.size(); ++f) {
+        if (others[f].demand.priority != added.demand.priority || !crosses(others[f], link))
+          continue;
+        ++compared;
+        EXPECT_LE(rates.rate(others[f].number), before[f] + kExact) << "link " << link;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(compared, 300);
+}
+
 }  // namespace
 }  // namespace fredsim

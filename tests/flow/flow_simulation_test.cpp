@@ -144,5 +144,48 @@ TEST(FlowSimulation, RandomNetworksMoveWhatTheyAreGiven) {
   }
 }
 
+// With demands that are found once, and with those that come anew; with rates as they are, and twice as high.
+TEST(FlowSimulation, TwiceTheRatesHalveTheTimes) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const auto ends_with = [&](double rates, bool are_kept) {
+      std::mt19937 random(seed);
+      const auto pick = [&](int min, int max) {
+        return std::uniform_int_distribution<int>(min, max)(random);
+      };
+      std::vector<double> capacities(pick(1, 20));
+      for (double& capacity : capacities) capacity = rates * pick(1, 1000) / 1000;
+      FlowSimulation simulation(capacities);
+      std::map<int, double> ends;
+      std::map<Flow, int> number;
+      simulation.on_end([&](Flow flow) { ends[number.at(flow)] = simulation.now(); });
+      const int flows = pick(1, 60);
+      for (int f = 0; f < flows; ++f) {
+        FairRates::Demand demand{.priority = pick(0, 1), .share = pick(1, 3) * 0.5};
+        for (int link = 0; link < std::ssize(capacities); ++link)
+          if (pick(0, 5) == 0) demand.uses.push_back({link, static_cast<double>(pick(1, 2))});
+        if (demand.uses.empty()) demand.uses.push_back({0});
+        const double amount = pick(0, 1000);
+        const double start = pick(0, 1000) / rates;
+        simulation.call_at(start, [&simulation, &number, are_kept, f, demand, amount] {
+          number[are_kept ? simulation.begin(simulation.keep(demand), amount)
+                          : simulation.begin(demand, amount)] = f;
+        });
+      }
+      simulation.run();
+      EXPECT_EQ(std::ssize(ends), flows);
+      return ends;
+    };
+    const std::map<int, double> ends = ends_with(1, false);
+    const std::map<int, double> kept = ends_with(1, true);
+    const std::map<int, double> faster = ends_with(2, true);
+    for (const auto& [flow, end] : ends) {
+      EXPECT_NEAR(kept.at(flow), end, 1e-9 * end);
+      EXPECT_NEAR(2 * faster.at(flow), end, 1e-9 * end);
+    }
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace fredsim
