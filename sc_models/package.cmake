@@ -11,7 +11,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(libraries "")
-foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base digest topology routing switch_kinds
+foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base digest config_tree topology routing switch_kinds
         switch links config results version report study collective flow nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})

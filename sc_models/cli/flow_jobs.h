@@ -3,7 +3,7 @@
 //
 // Calibration: the first time that a work comes up, fourteen exact runs of it at other sizes (flow/calibration.h), its collectives in the same
 //   proportion. Collectives that do not begin together are calibrated each alone. Systems on which that would take long,
-//   kMaxCalibrationHops flits x links with 16 MiB, about ten seconds, are not calibrated, nor are matrices and streams; their error is
+//   kMaxCalibrationHops flits x links with 16 MiB, about ten seconds, and those without exact runs are not calibrated, nor are matrices and streams; their error is
 //   unmeasured.
 // Errors: those of run_plan() and run_flows(); Interrupted, while exact runs are under way.
 #pragma once
@@ -27,8 +27,9 @@ inline constexpr std::uint64_t kMaxCalibrationHops = 8'000'000;
 
 class FlowJobs {
  public:
-  // `machine`: for exact runs. Both must outlive it.
-  FlowJobs(const Topology& topology, Machine& machine) : topology_(topology), machine_(machine) {}
+  // `machine`: for exact runs; null: there can be none (Topology::flow_only). Both must outlive it.
+  FlowJobs(const Topology& topology, Machine* machine, std::uint64_t seed)
+      : topology_(topology), machine_(machine), seed_(seed) {}
 
   // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
   RunResult run(const Plan& plan);
@@ -56,7 +57,8 @@ class FlowJobs {
   Plan plan_of(const Parts& parts, std::uint64_t bytes) const;
 
   const Topology& topology_;
-  Machine& machine_;
+  Machine* machine_;
+  std::uint64_t seed_;
   std::map<Shape, Calibration> calibrations_;
 };
 

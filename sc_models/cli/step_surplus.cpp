@@ -106,7 +106,7 @@ StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topolog
                                          const FabricOptions& options, const std::string& name) {
   Block block{.topology = std::move(topology)};
   block.machine = std::make_unique<Machine>(name.c_str(), *block.topology, options);
-  block.flows = std::make_unique<FlowJobs>(*block.topology, *block.machine);
+  block.flows = std::make_unique<FlowJobs>(*block.topology, block.machine.get(), options.seed);
   return block;
 }
 

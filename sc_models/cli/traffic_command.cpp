@@ -204,6 +204,7 @@ class TrafficCommand final : public Command {
     request_.progress_log = open_progress(request_.progress_file);
     const MachineConfig machine = load_machines(request_, request_.quiet).front();
     check_no_system(machine, "traffic");
+    check_runs_exactly(machine);
     const Topology* topology = &machine.topology;
     check_rates(request_.rates, *topology);
     if (!request_.rtl_instances.empty()) {

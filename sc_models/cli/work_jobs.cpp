@@ -274,11 +274,12 @@ void elaborate(const RunRequest& request, const FileUses& files,
       compared[i].system_flows = std::make_unique<SystemJobs>(compared[i].config, own[i], name);
       continue;
     }
-    compared[i].machine =
-        std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
+    const Topology& topology = compared[i].config.topology;
+    if (topology.flow_only.empty())
+      compared[i].machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
     if (request.is_flow)
       compared[i].flows =
-          std::make_unique<FlowJobs>(compared[i].config.topology, *compared[i].machine);
+          std::make_unique<FlowJobs>(topology, compared[i].machine.get(), request.seed);
   }
 }
 

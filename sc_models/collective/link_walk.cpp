@@ -10,6 +10,7 @@
 #include "switch/node_shape.h"
 #include "topology/mesh_address.h"
 #include "topology/system.h"
+#include "topology/unicast_paths.h"
 
 namespace fredsim {
 
@@ -19,7 +20,8 @@ LinkWalk::LinkWalk(const Topology& topology, const Plan& plan, bool online)
     const SwitchShape shape = switch_shape(topology, topology.nodes[program.node]);
     programs_[{program.node, program.phase}] = shape.kind->phase_flows(shape, program.row);
   }
-  if (online) routes_ = online_routes(topology, std::numeric_limits<std::uint16_t>::max());
+  if (online && topology.paths == nullptr)
+    routes_ = online_routes(topology, std::numeric_limits<std::uint16_t>::max());
 }
 
 void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
@@ -73,6 +75,7 @@ void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link)
 }
 
 int LinkWalk::next_port(const Link& arrival, std::uint16_t destination, bool by_table) const {
+  if (topology_.paths != nullptr) return topology_.paths->port(arrival.to, destination);
   if (by_table) return routes_[arrival.to][destination] - 1;
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);

@@ -327,6 +327,10 @@ Topology ConfigReader::machine(std::string_view path) const {
   }
 }
 
+std::string ConfigReader::file(std::string_view path) const {
+  return (std::filesystem::path(file_).parent_path() / this->text(path)).string();
+}
+
 double ConfigReader::share(std::string_view path, double min, double max) const {
   const std::string written = this->text(path);
   double rate = 0;

@@ -37,6 +37,7 @@ class ConfigReader final : public FabricKeys {
   // none of that name, or one that cannot route in such a fabric.
   const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
   Topology machine(std::string_view path) const override;
+  std::string file(std::string_view path) const override;
   std::string switch_kind_name(std::string_view path) const override {
     return switch_kind(path).name();
   }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -81,6 +82,15 @@ std::string levels(const Topology& topology, Page& page) {
                rows, page);
 }
 
+double bandwidth_of(const Topology& topology, NodeId endpoint) {
+  double bandwidth = 0;
+  for (int port = 0; port < topology.nodes[endpoint].ports; ++port) {
+    const int link = topology.link_out(endpoint, port);
+    if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
+  }
+  return bandwidth;
+}
+
 // "20, 3 TB/s each over 5 NIC ports": as the first of them that has not failed.
 std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                       std::string_view ports) {
@@ -89,10 +99,12 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
       std::ranges::find_if(list, [&](NodeId id) { return !topology.nodes[id].failed; });
   if (there == list.end()) return fmt::format("{}, all failed", list.size());
   const Node& node = topology.nodes[*there];
-  double bandwidth = 0;
-  for (int port = 0; port < node.ports; ++port) {
-    const int link = topology.link_out(*there, port);
-    if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
+  double least = std::numeric_limits<double>::max(), most = 0;  // not all have as much in a graph
+  for (const NodeId id : list) {
+    if (topology.nodes[id].failed) continue;
+    const double bandwidth = bandwidth_of(topology, id);
+    least = std::min(least, bandwidth);
+    most = std::max(most, bandwidth);
   }
   const Link& link = topology.first_link_out(*there);
   std::string schemes;
@@ -100,7 +112,10 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
   const auto lost =
       std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].failed; });
   return fmt::format("{}{}, {} each over {} {}{}{}", list.size(),
-                     lost > 0 ? fmt::format(" ({} failed)", lost) : "", format_bandwidth(bandwidth),
+                     lost > 0 ? fmt::format(" ({} failed)", lost) : "",
+                     least < most
+                         ? fmt::format("{} to {}", format_bandwidth(least), format_bandwidth(most))
+                         : format_bandwidth(least),
                      node.ports, ports, node.ports == 1 ? "" : "s", schemes);
 }
 
@@ -286,7 +301,13 @@ std::string describe(const Topology& topology, std::size_t columns) {
   text += fmt::format("  NPUs             {}\n", endpoints(topology, topology.npus, "NIC port"));
   text +=
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
-  text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
+  const TopologyKind& kind = topology_kind(topology.kind);
+  const std::string method = kind.bisection_method(topology);
+  text += fmt::format("  bisection        {} per direction{}{}\n", format_bandwidth(bisection),
+                      method.empty() ? "" : ": ", method);
+  if (const int diameter = kind.diameter(topology); diameter > 0)
+    text +=
+        fmt::format("  diameter         {} links, of {}\n", diameter, topology.links.size() / 2);
   text += fmt::format("  packet           up to {}, {} flit{}\n",
                       format_size(static_cast<std::uint64_t>(topology.packet_flits) * kFlitBytes),
                       topology.packet_flits, topology.packet_flits == 1 ? "" : "s");

@@ -26,7 +26,8 @@ constexpr auto kOptional = std::to_array<std::string_view>(
     {"io", "link", "faults", "switch.params", "switch.rtl_top", "fabric.levels.kind",
      "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth", "fabric.dimensions.block",
      "fabric.dimensions.size", "fabric.dimensions.bandwidth", "fabric.dimensions.links",
-     "fabric.dimensions.latency", "fabric.dimensions.machine", "fabric.dimensions.name"});
+     "fabric.dimensions.latency", "fabric.dimensions.machine", "fabric.dimensions.name",
+     "fabric.graph", "fabric.nodes", "fabric.links", "fabric.links.latency"});
 // Keys that a fabric which counts its NPUs itself may leave out, or has to.
 constexpr auto kOfCountedNpus =
     std::to_array<std::string_view>({"npu", "npu.count", "npu.bandwidth", "fabric.link_latency",

@@ -12,6 +12,7 @@
 #include "routing/dimension_routes.h"
 #include "topology/dimension_order.h"
 #include "topology/system.h"
+#include "topology/unicast_paths.h"
 
 namespace fredsim {
 namespace {
@@ -88,6 +89,19 @@ Choices choices_of(const SwitchTree& tree, int destination) {
   return choices;
 }
 
+// Where the kind of topology lays the paths itself.
+std::vector<OnlineRoutes> path_routes(const Topology& topology, int addresses) {
+  std::vector<OnlineRoutes> routes(topology.nodes.size());
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    if (!topology.nodes[id].is_switch()) continue;
+    for (int address = 0; address < addresses; ++address) {
+      const int port = topology.paths->port(id, static_cast<std::uint16_t>(address));
+      routes[id].push_back(static_cast<std::uint8_t>(1 + port));
+    }
+  }
+  return routes;
+}
+
 // Chosen link of those that lead there; where some have failed, the remaining ones in turn.
 std::uint8_t chosen(const std::vector<int>& ports, int choice) {
   return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
@@ -114,6 +128,7 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   if (topology.has_blocks()) return routes_of_system(topology, max_routes);
   assert(topology.unicasts == UnicastRoutes::kByTable);
   const int addresses = count_addresses(topology, max_routes);
+  if (topology.paths != nullptr) return path_routes(topology, addresses);
   if (goes_along_dimensions(topology)) return dimension_routes(topology, addresses);
   const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());

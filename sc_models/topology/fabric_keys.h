@@ -63,6 +63,8 @@ class FabricKeys {
   // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the
   // command line would (config/machine_path.h).
   virtual Topology machine(std::string_view path) const = 0;
+  // Path of another file that is no machine, by its name in the folder of this one.
+  virtual std::string file(std::string_view path) const = 0;
   // A kind of switches that can route in such a topology.
   virtual std::string switch_kind_name(std::string_view path) const = 0;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "topology/topology_kind.h"
@@ -19,7 +21,12 @@ int diameter_links(const Topology& topology) {
   std::vector<std::vector<const Link*>> links_from(topology.nodes.size());
   for (const Link& link : topology.links) links_from[link.from].push_back(&link);
   int longest = 0;
+  std::set<std::vector<NodeId>> seen;  // NPUs on the same switches see the same distances
   for (const NodeId npu : topology.npus) {
+    std::vector<NodeId> neighbours;
+    for (const Link* link : links_from[npu]) neighbours.push_back(link->to);
+    std::ranges::sort(neighbours);
+    if (!seen.insert(std::move(neighbours)).second) continue;
     // Breadth first; links on a die take no step, and come before others.
     std::vector<int> steps(topology.nodes.size(), -1);
     std::deque<NodeId> next{npu};

@@ -109,6 +109,7 @@ class Loss {
       take_node(fault);
       return;
     }
+    if (fault.left.num == 0) needs_other_paths(fault);
     const int link = find_link(topology_, fault.name);
     if (link < 0) no_such_part(topology_, fault);
     if (by_[link].starts_with("link:")) is_failed_by(fault, by_[link]);
@@ -166,7 +167,17 @@ class Loss {
                               topology_.name));
   }
 
+  // Paths that the kind of topology lays go by all of its links and switches.
+  void needs_other_paths(const Fault& fault) const {
+    if (topology_.paths == nullptr) return;
+    refuse(fault,
+           fmt::format("; paths of a {} go round nothing; allowed: link:NAME*RATE and npu:NUMBER, "
+                       "or a machine without that part",
+                       topology_.kind));
+  }
+
   void take_node(const Fault& fault) {
+    if (fault.kind == Fault::Kind::kSwitch) needs_other_paths(fault);
     const NodeId id = find_node(topology_, fault);
     if (id < 0) no_such_part(topology_, fault);
     Node& node = topology_.nodes[id];
@@ -341,7 +352,7 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   topology.notes.push_back(
       fmt::format("failed from the start: {}", fmt::join(topology.faults, ", ")));
   loss.finish(faults.back());
-  if (topology.has_slices()) topology.reach = reach_of(topology);
+  if (topology.has_slices() && topology.paths == nullptr) topology.reach = reach_of(topology);
 }
 
 std::vector<int> npus_left(const Topology& topology) { return left_of(topology, topology.npus); }

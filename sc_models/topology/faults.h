@@ -13,6 +13,7 @@
 // Switches joined to all others: what is sent from one to another takes the planes in which they still have a link.
 // Switches on rings and lines: the planes in which all links of the path along dimensions are left, there and back. Nothing
 //   goes round what has failed in its plane; where no plane is left, hops of collectives go by other members, or are refused.
+// BiGraphs, fat trees and graphs: nothing goes round what has failed; links in part and NPUs can.
 // Mesh and torus: routers compute their routes, X-Y, which has no path round a failed link between routers, or a failed router:
 //   these are refused. An NPU with failed links to its own router uses the others (MeshPlace::no_link).
 #pragma once

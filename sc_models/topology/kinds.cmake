@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kinds of topologies: one folder here, one name in this list (topology_kind.h). Their order is that of messages.
-set(FREDSIM_TOPOLOGY_KINDS mesh2d torus2d fred_tree fully_connected torus3d dimensions)
+set(FREDSIM_TOPOLOGY_KINDS mesh2d torus2d fred_tree fully_connected torus3d dimensions bigraph fat_tree graph infragraph astra_sim)

@@ -23,6 +23,7 @@
 namespace fredsim {
 
 class LinkPolicy;
+class UnicastPaths;
 
 enum class NodeKind : std::uint8_t { kNpu, kIo, kSwitch };
 
@@ -192,6 +193,8 @@ struct Topology {
   std::vector<NamedValue> own_values;
   std::string rtl_top;
   UnicastRoutes unicasts = UnicastRoutes::kByTable;
+  // Where the kind lays paths itself (topology/unicast_paths.h); null: routing/online_routes.h does.
+  std::shared_ptr<const UnicastPaths> paths{};
   // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
   // number of NPUs.
   std::vector<TopologyDimension> dimensions;

@@ -24,6 +24,10 @@ void TopologyKind::leave_switches(const FabricKeys& /*keys*/, Topology& /*topolo
   throw std::logic_error(fmt::format("{} has no key for collectives in switches: {}", name(), why));
 }
 
+std::string TopologyKind::bisection_method(const Topology& /*topology*/) const { return {}; }
+
+int TopologyKind::diameter(const Topology& /*topology*/) const { return 0; }
+
 std::vector<const TopologyKind*> topology_kinds() {
   std::vector<const TopologyKind*> kinds = built_in_topologies();
   kinds.insert(kinds.end(), added_topologies().begin(), added_topologies().end());

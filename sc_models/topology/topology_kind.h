@@ -54,6 +54,10 @@ class TopologyKind {
   virtual std::string describe(const Topology& topology) const = 0;
   // One direction, as topology/facts.h counts it.
   virtual std::uint64_t bisection_bytes_per_second(const Topology& topology) const = 0;
+  // How that was found, for `fredsim info`: "k^3/8 links"; empty: it does not say.
+  virtual std::string bisection_method(const Topology& topology) const;
+  // Longest of the shortest paths between NPUs, in links that are not on a die; 0: `fredsim info` does not say.
+  virtual int diameter(const Topology& topology) const;
 };
 
 // All kinds: ours, in the order of kinds.cmake, and those added.

@@ -43,6 +43,7 @@ class GivenKeys final : public FabricKeys {
   }
   std::uint64_t bandwidth(std::string_view path) const override { return value(path); }
   std::uint64_t time_ps(std::string_view path) const override { return value(path); }
+  std::string file(std::string_view path) const override { return text(path); }
   std::string switch_kind_name(std::string_view /*path*/) const override { return "fred"; }
   Topology machine(std::string_view path) const override {
     throw BadInput(std::string(path) + ": no machine here");

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/bigraph/bigraph_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "topology/bigraph/bigraph.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array kBigraphKeys = {
+    FabricKey{"fabric.upper", "switches of the upper layer, each joined to all of the lower one",
+              Holds::kInteger},
+    FabricKey{"fabric.lower", "switches of the lower layer", Holds::kInteger},
+    FabricKey{"fabric.npus_per_switch", "NPUs on one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.pair_links", "links between an upper and a lower switch", Holds::kInteger,
+              "1"},
+    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
+};
+
+struct Layers {
+  int lower = 0, upper = 0;
+};
+
+Layers layers_of(const Topology& topology) {
+  Layers layers;
+  for (const Node& node : topology.nodes)
+    if (node.is_switch()) ++(node.name.starts_with("lower") ? layers.lower : layers.upper);
+  return layers;
+}
+
+class BigraphKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "bigraph"; }
+  std::span<const FabricKey> keys() const override { return kBigraphKeys; }
+  bool counts_npus() const override { return true; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    BigraphSpec spec;
+    spec.upper = keys.integer("fabric.upper", 1, kMaxBigraphNpus);
+    spec.lower = keys.integer("fabric.lower", 1, kMaxBigraphNpus);
+    spec.npus_per_switch = keys.integer("fabric.npus_per_switch", 1, kMaxBigraphNpus);
+    spec.pair_links = keys.integer("fabric.pair_links", 1, kMaxBigraphNpus);
+    spec.port_bandwidth = keys.bandwidth("fabric.port_bandwidth");
+    keys.time_ps("fabric.link_latency");
+    return [spec](const MachineSpec& machine) { return build_bigraph(machine, spec); };
+  }
+
+  std::string_view default_switch_kind() const override { return "voq_crossbar"; }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+
+  std::string describe(const Topology& topology) const override {
+    const Layers layers = layers_of(topology);
+    return fmt::format("BiGraph of {} upper and {} lower switches with {} NPU{} each", layers.upper,
+                       layers.lower, topology.dimensions[0].size,
+                       topology.dimensions[0].size == 1 ? "" : "s");
+  }
+
+  // x upper and y lower switches, half of all together, have x*(n - y) + y*(m - x) pairs with the others: the least of these.
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    const Layers layers = layers_of(topology);
+    const int half = (layers.upper + layers.lower) / 2;
+    std::int64_t pairs = std::numeric_limits<std::int64_t>::max();
+    for (int x = std::max(0, half - layers.lower); x <= std::min(half, layers.upper); ++x) {
+      const std::int64_t y = half - x;
+      pairs = std::min(pairs, x * (layers.lower - y) + y * (layers.upper - x));
+    }
+    std::uint64_t across = 0;  // of a pair
+    for (const Link& link : topology.links)
+      if (topology.nodes[link.from].name == "lower0" && topology.nodes[link.to].name == "upper0")
+        across += link.bytes_per_second;
+    return static_cast<std::uint64_t>(pairs) * across;
+  }
+  std::string bisection_method(const Topology& /*topology*/) const override {
+    return "least number of pairs between halves of the switches";
+  }
+  // From a switch to another of its layer, and the NPUs' links.
+  int diameter(const Topology& topology) const override {
+    const Layers layers = layers_of(topology);
+    return layers.lower > 1 || layers.upper > 1 ? 4 : 3;
+  }
+};
+
+}  // namespace
+
+const TopologyKind& bigraph_kind() {
+  static const BigraphKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim

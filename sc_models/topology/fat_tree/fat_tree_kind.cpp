@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/fat_tree/fat_tree_kind.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "topology/fat_tree/fat_tree.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array kFatTreeKeys = {
+    FabricKey{"fabric.radix", "ports of a switch, even; k of the k-ary fat tree", Holds::kInteger},
+    FabricKey{"fabric.oversubscription",
+              "NPUs of an edge switch per link from it upwards; 1: as many", Holds::kInteger, "1"},
+    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
+};
+
+class FatTreeKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "fat_tree"; }
+  std::span<const FabricKey> keys() const override { return kFatTreeKeys; }
+  bool counts_npus() const override { return true; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    FatTreeSpec spec;
+    spec.radix = keys.integer("fabric.radix", 2, kMaxFatTreeRadix);
+    spec.oversubscription = keys.integer("fabric.oversubscription", 1, kMaxFatTreeNpus);
+    spec.port_bandwidth = keys.bandwidth("fabric.port_bandwidth");
+    keys.time_ps("fabric.link_latency");
+    return [spec](const MachineSpec& machine) { return build_fat_tree(machine, spec); };
+  }
+
+  std::string_view default_switch_kind() const override { return "voq_crossbar"; }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+
+  std::string describe(const Topology& topology) const override {
+    const auto& sides = topology.dimensions;
+    return fmt::format("fat tree, k = {}: {} pods of {} edge switches with {} NPUs each",
+                       sides[2].size, sides[2].size, sides[1].size, sides[0].size);
+  }
+
+  // k^3/8 links: half of those between pods and cores. Where the edge is oversubscribed no less, since it has more NPUs for the same links.
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    const auto k = static_cast<std::uint64_t>(topology.dimensions[2].size);
+    return k * k * k / 8 * topology.links.front().bytes_per_second;
+  }
+  std::string bisection_method(const Topology& /*topology*/) const override {
+    return "k^3/8 links";
+  }
+  int diameter(const Topology& /*topology*/) const override { return 6; }
+};
+
+}  // namespace
+
+const TopologyKind& fat_tree_kind() {
+  static const FatTreeKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "topology/assembly.h"
+#include "topology/exact_limits.h"
+#include "topology/graph/graph_kind.h"
+#include "topology/graph/graph_paths.h"
+
+namespace fredsim {
+namespace {
+
+// Sets of nodes that links join.
+class JoinedNodes {
+ public:
+  explicit JoinedNodes(std::size_t nodes) : parent_(nodes) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int set_of(int node) {
+    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+    return node;
+  }
+  void join(int a, int b) {
+    parent_[std::max(set_of(a), set_of(b))] = std::min(set_of(a), set_of(b));
+  }
+
+ private:
+  std::vector<int> parent_;
+};
+
+bool is_npu_name(const std::string& name) {
+  return name.starts_with("npu") && name.size() > 3 && name[3] >= '0' && name[3] <= '9';
+}
+
+void check_listed(const GraphSpec& spec) {
+  std::map<std::string, const GraphNode*> named;
+  std::size_t npus = 0;
+  for (const GraphNode& node : spec.nodes) {
+    const auto [first, is_new] = named.emplace(node.name, &node);
+    if (!is_new) {
+      throw BadInput(fmt::format("{}: found the name '{}' twice, first at {}; allowed: each once",
+                                 node.label, node.name, first->second->label));
+    }
+    if (node.is_switch && is_npu_name(node.name)) {
+      throw BadInput(fmt::format(
+          "{}: found '{}' for a switch; allowed: any name but npu and a number, which NPUs have",
+          node.label, node.name));
+    }
+    npus += node.is_switch ? 0 : 1;
+  }
+  const std::size_t switches = spec.nodes.size() - npus;
+  if (npus < 2 || npus > kMaxGraphNpus) {
+    throw BadInput(
+        fmt::format("{}: found {} NPUs; allowed is 2 to {}", spec.label, npus, kMaxGraphNpus));
+  }
+  if (switches > kMaxGraphSwitches) {
+    throw BadInput(fmt::format("{}: found {} switches; allowed is up to {}", spec.label, switches,
+                               kMaxGraphSwitches));
+  }
+}
+
+// A link as the topology has it: parallel ones of an NPU are one.
+struct Cable {
+  const GraphLink* link = nullptr;
+  std::uint64_t bandwidth = 0;
+  int copies = 1;
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const MachineSpec& machine, const GraphSpec& spec)
+      : spec_(spec),
+        machine_(machine),
+        assembly_(machine, graph_kind()),
+        plane_(spec.nodes.size()) {}
+
+  Topology build() {
+    for (const GraphLink& link : spec_.links) {
+      const bool of_npu = !spec_.nodes[link.from].is_switch || !spec_.nodes[link.to].is_switch;
+      const auto count = static_cast<std::uint64_t>(link.count);
+      cables_.push_back(
+          {&link, of_npu ? link.bandwidth * count : link.bandwidth, of_npu ? 1 : link.count});
+    }
+    const bool has_planes = find_planes();
+    add_nodes(has_planes);
+    for (const Cable& cable : cables_) connect(cable);
+    Topology& topology = assembly_.topology();
+    topology.dimensions = {{static_cast<int>(topology.npus.size())}};
+    topology.slices = planes_;
+    topology.simulate_all_slices = true;
+    note_names();
+    topology.flow_only = flow_only_reason(topology);
+    topology.paths = std::make_shared<GraphPaths>(topology);
+    return assembly_.finish();
+  }
+
+ private:
+  // False: not every NPU has one link into each part of the switches that nothing but NPUs joins.
+  bool find_planes() {
+    JoinedNodes parts(spec_.nodes.size());
+    for (const GraphLink& link : spec_.links)
+      if (spec_.nodes[link.from].is_switch && spec_.nodes[link.to].is_switch)
+        parts.join(link.from, link.to);
+    std::map<int, int> numbers;  // of a part, by its first switch
+    for (int i = 0; i < std::ssize(spec_.nodes); ++i) {
+      if (!spec_.nodes[i].is_switch) continue;
+      plane_[i] =
+          numbers.try_emplace(parts.set_of(i), static_cast<int>(numbers.size())).first->second;
+    }
+    planes_ = static_cast<int>(numbers.size());
+    std::map<std::pair<int, int>, int> links;  // by NPU and plane
+    for (const GraphLink& link : spec_.links) {
+      const bool from = spec_.nodes[link.from].is_switch, to = spec_.nodes[link.to].is_switch;
+      if (!from && !to) planes_ = 0;
+      if (from != to) ++links[{from ? link.to : link.from, plane_[from ? link.from : link.to]}];
+    }
+    for (int i = 0; i < std::ssize(spec_.nodes); ++i) {
+      if (spec_.nodes[i].is_switch) continue;
+      for (int plane = 0; plane < planes_; ++plane)
+        if (const auto one = links.find({i, plane}); one == links.end() || one->second != 1)
+          planes_ = 0;
+    }
+    const bool found = planes_ > 0;
+    if (!found) {
+      planes_ = 1;
+      std::ranges::fill(plane_, 0);
+    }
+    return found;
+  }
+
+  std::vector<int> links_by_node() const {
+    std::vector<int> links(spec_.nodes.size());
+    for (const Cable& cable : cables_) {
+      links[cable.link->from] += cable.copies;
+      links[cable.link->to] += cable.copies;
+    }
+    return links;
+  }
+
+  std::vector<bool> nodes_with_routers(bool has_planes) const {
+    std::vector<bool> with(spec_.nodes.size());
+    if (has_planes) return with;
+    const std::vector<int> links = links_by_node();
+    for (const GraphLink& link : spec_.links) {
+      const bool between = !spec_.nodes[link.from].is_switch && !spec_.nodes[link.to].is_switch;
+      for (const int node : {link.from, link.to})
+        if (!spec_.nodes[node].is_switch && (between || links[node] > 1)) with[node] = true;
+    }
+    return with;
+  }
+
+  void add_nodes(bool has_planes) {
+    const std::vector<int> links = links_by_node();
+    const std::vector<bool> with_router = nodes_with_routers(has_planes);
+    node_of_.assign(spec_.nodes.size(), -1);
+    next_port_.assign(spec_.nodes.size(), 0);
+    std::uint16_t address = 0;
+    for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
+      if (!spec_.nodes[i].is_switch) node_of_[i] = assembly_.add_npu(planes_, address++);
+    std::vector<int> of_plane(static_cast<std::size_t>(planes_));
+    const auto add = [&](std::string name, int ports, int plane) {
+      Node node{};
+      node.kind = NodeKind::kSwitch;
+      node.name = std::move(name);
+      node.ports = ports;
+      node.switch_kind = switch_kind_of(machine_, graph_kind());
+      node.values = {{"P", ports}};
+      node.level = 1;
+      node.slice = plane;
+      node.switch_index = of_plane[plane]++;
+      return assembly_.add_switch(std::move(node));
+    };
+    for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
+      if (spec_.nodes[i].is_switch) node_of_[i] = add(spec_.nodes[i].name, links[i], plane_[i]);
+    for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
+      if (!with_router[i]) continue;
+      const NodeId npu = node_of_[i];
+      const NodeId router = add(assembly_.topology().nodes[npu].name + ".router", 1 + links[i], 0);
+      assembly_.connect({npu, 0}, {router, 0},
+                        {.key = "clock",
+                         .bytes_per_second = bandwidth_of(static_cast<int>(i)),
+                         .latency = 1,
+                         .on_die = true});
+      node_of_[i] = router;
+      next_port_[i] = 1;
+    }
+  }
+
+  std::uint64_t bandwidth_of(int node) const {
+    std::uint64_t bandwidth = 0;
+    for (const Cable& cable : cables_)
+      if (cable.link->from == node || cable.link->to == node) bandwidth += cable.bandwidth;
+    return bandwidth;
+  }
+
+  int latency(std::uint64_t time_ps) {
+    const auto known = latencies_.find(time_ps);
+    if (known != latencies_.end()) return known->second;
+    const int cycles = assembly_.latency(spec_.label, "link latency", time_ps);
+    latencies_.emplace(time_ps, cycles);
+    return cycles;
+  }
+
+  // NIC ports go by plane, all others as the links are listed.
+  PortRef end(int node, int other) {
+    const NodeId id = node_of_[node];
+    if (assembly_.topology().nodes[id].is_switch()) return {id, next_port_[node]++};
+    return {id, spec_.nodes[other].is_switch ? plane_[other] : 0};
+  }
+
+  void connect(const Cable& cable) {
+    const GraphLink& link = *cable.link;
+    const LinkClass shape{link.label, cable.bandwidth, latency(link.latency_ps)};
+    for (int copy = 0; copy < cable.copies; ++copy) {
+      const PortRef from = end(link.from, link.to);
+      const PortRef to = end(link.to, link.from);
+      assembly_.connect(from, to, shape);
+    }
+  }
+
+  // The listed names of the NPUs, where they are others.
+  void note_names() {
+    const auto is_npu = [](const GraphNode& node) { return !node.is_switch; };
+    const auto first = std::ranges::find_if(spec_.nodes, is_npu);
+    const auto last = std::find_if(spec_.nodes.rbegin(), spec_.nodes.rend(), is_npu);
+    if (first->name == "npu0") return;
+    assembly_.topology().notes.push_back(
+        fmt::format("NPUs are numbered as they are listed: npu0 is {}, npu{} is {}", first->name,
+                    assembly_.topology().npus.size() - 1, last->name));
+  }
+
+  const GraphSpec& spec_;
+  const MachineSpec& machine_;
+  Assembly assembly_;
+  std::vector<Cable> cables_;
+  std::vector<int> plane_;  // by node listed, of switches
+  int planes_ = 1;
+  std::vector<NodeId> node_of_;  // by node listed: what its links end at
+  std::vector<int> next_port_;
+  std::map<std::uint64_t, int> latencies_;
+};
+
+}  // namespace
+
+void check_graph(const GraphSpec& spec) {
+  check_listed(spec);
+  JoinedNodes parts(spec.nodes.size());
+  for (const GraphLink& link : spec.links) {
+    if (link.from == link.to) {
+      throw BadInput(fmt::format("{}: found a link from {} to itself; allowed: between two nodes",
+                                 link.label, spec.nodes[link.from].name));
+    }
+    parts.join(link.from, link.to);
+  }
+  for (int i = 1; i < std::ssize(spec.nodes); ++i) {
+    if (parts.set_of(i) == parts.set_of(0)) continue;
+    throw BadInput(
+        fmt::format("{}: found {} and {}, which no path of links joins; allowed: a graph in which "
+                    "all nodes are joined",
+                    spec.nodes[i].label, spec.nodes.front().name, spec.nodes[i].name));
+  }
+}
+
+Topology build_graph(const MachineSpec& machine, const GraphSpec& spec) {
+  return GraphBuilder(machine, spec).build();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems of any shape: NPUs and switches, and links between them, as a user lists them.
+//
+//   Switches in which packets can go on are the listed ones, and one on the die of every NPU that is joined to another NPU, or by several
+//     links to switches that are joined; it passes on what is for others, one cycle away from its NPU, and has all of its links.
+//   Planes: where every NPU has one link into each of several parts of the switches that nothing but NPUs joins, NIC port s of each
+//     leads into part s, and nothing is on its die.
+//   Parallel links of an NPU are one link of their bandwidth together; between switches each is a link.
+// Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
+// Ports: of an NPU by plane; of a switch on a die 0 to its NPU, then as its links are listed; of other switches as their links are listed.
+// Addresses: NPU i has address i.
+// Paths: topology/graph/graph_paths.h.
+// Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not
+//   carry a link.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topology/machine_spec.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+inline constexpr int kMaxGraphNpus = 65'536;
+inline constexpr int kMaxGraphSwitches = 16'384;
+
+struct GraphNode {
+  std::string name{};
+  bool is_switch = false;
+  std::string label{};  // where it is listed: "graph.yaml:7: nodes.2"
+};
+
+// Both directions.
+struct GraphLink {
+  int from = 0, to = 0;         // indices of nodes
+  std::uint64_t bandwidth = 0;  // bytes/s per direction, of one
+  std::uint64_t latency_ps = 0;
+  int count = 1;  // in parallel
+  std::string label{};
+};
+
+struct GraphSpec {
+  std::vector<GraphNode> nodes{};
+  std::vector<GraphLink> links{};
+  std::string label{};  // of all of it
+};
+
+// BadInput: names that are taken twice, fewer than two NPUs or too many nodes, a link from a node to itself, nodes that no path
+// joins.
+void check_graph(const GraphSpec& spec);
+
+// A spec that is right.
+Topology build_graph(const MachineSpec& machine, const GraphSpec& spec);
+
+}  // namespace fredsim

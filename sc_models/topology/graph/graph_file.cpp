@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/graph/graph_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "topology/node_reader.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array<std::string_view, 2> kNodeKinds = {"npu", "switch"};
+constexpr int kMaxCounted = kMaxGraphNpus;
+constexpr int kMaxLinks = 1 << 20;
+
+// Nodes as they are listed, each a number of nodes.
+class NodeList {
+ public:
+  void add(const std::string& name, bool is_switch, int count, bool is_counted,
+           const std::string& label) {
+    if (!named_.emplace(name, std::pair(static_cast<int>(spec_.nodes.size()), count)).second)
+      throw BadInput(fmt::format("{}: found the name '{}' twice; allowed: each once", label, name));
+    if (static_cast<int>(spec_.nodes.size()) + count > kMaxGraphNpus + kMaxGraphSwitches) {
+      throw BadInput(
+          fmt::format("{}: found more than {} nodes; allowed are up to {} NPUs and {} "
+                      "switches",
+                      label, kMaxGraphNpus + kMaxGraphSwitches, kMaxGraphNpus, kMaxGraphSwitches));
+    }
+    for (int i = 0; i < count; ++i)
+      spec_.nodes.push_back({is_counted ? fmt::format("{}{}", name, i) : name, is_switch, label});
+  }
+
+  // `link`: but its ends.
+  void join(const std::string& from, const std::string& from_label, const std::string& to,
+            const std::string& to_label, const GraphLink& link) {
+    const auto [first, froms] = nodes_called(from, from_label);
+    const auto [second, tos] = nodes_called(to, to_label);
+    if (static_cast<std::int64_t>(spec_.links.size()) + std::int64_t{froms} * tos > kMaxLinks)
+      throw BadInput(fmt::format("{}: found more than {} links; allowed is up to {}", link.label,
+                                 kMaxLinks, kMaxLinks));
+    for (int a = 0; a < froms; ++a) {
+      for (int b = 0; b < tos; ++b) {
+        // All of a name with each other: each pair once.
+        if (first == second && froms > 1 && b <= a) continue;
+        GraphLink one = link;
+        one.from = first + a;
+        one.to = second + b;
+        spec_.links.push_back(std::move(one));
+      }
+    }
+  }
+
+  GraphSpec take(std::string label) {
+    spec_.label = std::move(label);
+    check_graph(spec_);
+    return std::move(spec_);
+  }
+
+ private:
+  // The first one and their number: of a name, or one of several, "a3".
+  std::pair<int, int> nodes_called(const std::string& name, const std::string& label) {
+    if (const auto named = named_.find(name); named != named_.end()) return named->second;
+    if (by_name_.size() != spec_.nodes.size()) {
+      by_name_.clear();
+      for (int i = 0; i < std::ssize(spec_.nodes); ++i) by_name_.emplace(spec_.nodes[i].name, i);
+    }
+    if (const auto one = by_name_.find(name); one != by_name_.end()) return {one->second, 1};
+    std::vector<std::string_view> names;
+    for (const auto& [known, place] : named_) names.emplace_back(known);
+    throw BadInput(fmt::format("{}: found '{}', which no node is called{}; allowed: {}", label,
+                               name, did_you_mean(name, names), join_words(names)));
+  }
+
+  GraphSpec spec_;
+  std::map<std::string, std::pair<int, int>> named_;
+  std::map<std::string, int> by_name_;
+};
+
+}  // namespace
+
+GraphSpec read_graph(const FabricKeys& keys) {
+  NodeList list;
+  for (int n = 1; n <= keys.entries("fabric.nodes"); ++n) {
+    const auto key = [&](std::string_view name) {
+      return fmt::format("fabric.nodes.{}.{}", n, name);
+    };
+    const bool is_counted = keys.has(key("count"));
+    list.add(keys.text(key("name")), keys.choice(key("kind"), kNodeKinds) == 1,
+             keys.integer(key("count"), 1, kMaxCounted), is_counted, keys.label(key("name")));
+  }
+  for (int n = 1; n <= keys.entries("fabric.links"); ++n) {
+    const auto key = [&](std::string_view name) {
+      return fmt::format("fabric.links.{}.{}", n, name);
+    };
+    GraphLink link;
+    link.bandwidth = keys.bandwidth(key("bandwidth"));
+    link.latency_ps =
+        keys.time_ps(keys.has(key("latency")) ? key("latency") : "fabric.link_latency");
+    link.count = keys.integer(key("count"), 1, kMaxCounted);
+    link.label = keys.label(fmt::format("fabric.links.{}", n));
+    list.join(keys.text(key("from")), keys.label(key("from")), keys.text(key("to")),
+              keys.label(key("to")), link);
+  }
+  return list.take(keys.label("fabric.nodes"));
+}
+
+GraphSpec read_graph_file(const std::string& path) {
+  const ConfigNode root = read_config_file(path);
+  const NodeReader file(root, "");
+  file.allow({"nodes", "links"});
+  NodeList list;
+  for (const NodeReader& node : file.list("nodes")) {
+    node.allow({"name", "kind", "count"});
+    list.add(node.text("name"), node.choice("kind", kNodeKinds) == 1,
+             node.has("count") ? node.integer("count", 1, kMaxCounted) : 1, node.has("count"),
+             node.label("name"));
+  }
+  for (const NodeReader& one : file.list("links")) {
+    one.allow({"from", "to", "bandwidth", "latency", "count"});
+    GraphLink link;
+    link.bandwidth = parse_bandwidth(one.text("bandwidth"), one.label("bandwidth"));
+    link.latency_ps = parse_time_ps(one.text("latency"), one.label("latency"));
+    link.count = one.has("count") ? one.integer("count", 1, kMaxCounted) : 1;
+    link.label = one.label();
+    list.join(one.text("from"), one.label("from"), one.text("to"), one.label("to"), link);
+  }
+  return list.take(file.label("nodes"));
+}
+
+}  // namespace fredsim

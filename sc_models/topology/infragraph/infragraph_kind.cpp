@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/infragraph/infragraph_kind.h"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "topology/graph/graph_kind.h"
+#include "topology/infragraph/infragraph_file.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array kInfragraphKeys = {
+    FabricKey{"fabric.file", "file that describes the network", Holds::kText},
+};
+
+// Reads a file; all it builds is of the kind graph.
+class InfragraphKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "infragraph"; }
+  std::span<const FabricKey> keys() const override { return kInfragraphKeys; }
+  bool counts_npus() const override { return true; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    std::optional<std::uint64_t> latency_ps;
+    if (keys.has("fabric.link_latency")) latency_ps = keys.time_ps("fabric.link_latency");
+    auto spec =
+        std::make_shared<const GraphSpec>(read_infragraph(keys.file("fabric.file"), latency_ps));
+    return [spec = std::move(spec)](const MachineSpec& machine) {
+      return build_graph(machine, *spec);
+    };
+  }
+
+  std::string_view default_switch_kind() const override {
+    return graph_kind().default_switch_kind();
+  }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+  std::string describe(const Topology& topology) const override {
+    return graph_kind().describe(topology);
+  }
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    return graph_kind().bisection_bytes_per_second(topology);
+  }
+};
+
+}  // namespace
+
+const TopologyKind& infragraph_kind() {
+  static const InfragraphKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// BiGraphs, fat trees and graphs: collectives flit by flit, RTL and twin alike, as flows, and systems that flows alone can run.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/program.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+json result_of(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const Outcome outcome = run_fredsim(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.exit_code == 0 ? outcome.json()["runs"][0] : json::object();
+}
+
+// Switches of 4 ports: 8 NPUs on 2 + 2 switches, 16 on 20.
+Arguments small_bigraph() {
+  return {
+      "configs/systems/bigraph.yaml", "--set", "fabric.upper=2", "--set", "fabric.lower=2", "--set",
+      "fabric.npus_per_switch=2"};
+}
+Arguments small_fat_tree() { return {"configs/systems/fat_tree.yaml", "--set", "fabric.radix=4"}; }
+
+TEST(SystemRuns, CarryTheirPayload) {
+  for (const Arguments& machine :
+       {small_bigraph(), small_fat_tree(), Arguments{"configs/systems/graph.yaml"},
+        Arguments{"configs/systems/infragraph.yaml"}}) {
+    for (const auto& [collective, algorithm] :
+         {std::pair("all_reduce", "ring"), std::pair("all_reduce", "direct"),
+          std::pair("all_to_all", "direct")}) {
+      SCOPED_TRACE(machine[0] + " " + collective + " " + algorithm);
+      const json run = result_of(
+          machine, {"--collective", collective, "--algorithm", algorithm, "--size", "64KiB"});
+      EXPECT_EQ(run["payload"], "exact");
+      EXPECT_GT(run["cycles"], 0);
+    }
+  }
+}
+
+TEST(SystemRuns, AreAlikeInRtlAndTwin) {
+  for (const Arguments& machine : {small_bigraph(), small_fat_tree()}) {
+    SCOPED_TRACE(machine[0]);
+    const Arguments work{"--collective", "all_to_all", "--size",
+                         "16KiB",        "--set",      "switch.input_buffer=24KiB"};
+    const json twin = result_of(machine, work);
+    for (const std::string model : {"rtl", "lockstep"}) {
+      Arguments with = work;
+      with.insert(with.end(), {"--model", model});
+      EXPECT_EQ(result_of(machine, with)["cycles"], twin["cycles"]) << model;
+    }
+  }
+}
+
+// The same paths: every link carries what it carries flit by flit.
+TEST(SystemRuns, FlowsTakeTheSamePaths) {
+  for (const Arguments& machine :
+       {small_bigraph(), small_fat_tree(), Arguments{"configs/systems/graph.yaml"}}) {
+    SCOPED_TRACE(machine[0]);
+    const Arguments work{"--collective", "all_to_all", "--algorithm", "direct", "--size", "64KiB"};
+    Arguments as_flows = work;
+    as_flows.insert(as_flows.end(), {"--engine", "flow"});
+    const json exact = result_of(machine, work)["links"];
+    const json flows = result_of(machine, as_flows)["links"];
+    ASSERT_EQ(exact.size(), flows.size());
+    ASSERT_GT(exact.size(), 0U);
+    for (std::size_t l = 0; l < exact.size(); ++l)
+      EXPECT_EQ(exact[l]["flits"], flows[l]["flits"]) << exact[l]["name"];
+  }
+}
+
+TEST(SystemRuns, LargeOnesRunAsFlowsAlone) {
+  const Arguments large{"configs/systems/fat_tree.yaml", "--set", "fabric.radix=16", "--set",
+                        "fabric.oversubscription=2"};
+  const json run = result_of(large, {"--collective", "all_reduce", "--algorithm", "ring", "--size",
+                                     "64MiB", "--engine", "flow"});
+  EXPECT_EQ(run["group_size"], 2048);
+  EXPECT_GT(run["cycles"], 0);
+  for (const std::string command : {"run", "train", "traffic"}) {
+    Arguments words = large;
+    words.insert(words.begin(), command);
+    if (command == "run")
+      words.insert(words.end(), {"--collective", "all_reduce", "--size", "1MiB"});
+    if (command == "train") words.insert(words.end(), {"--workload", "resnet152", "--dp", "2048"});
+    if (command == "traffic") words.insert(words.end(), {"--rate", "0.1"});
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    for (const char* part : {"fat_tree.yaml: found 2048 NPUs, more than a switch's table has "
+                             "entries; allowed is up to 1024 flit by flit",
+                             "--engine flow"})
+      EXPECT_NE(outcome.err.find(part), std::string::npos) << command << ": " << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems of any shape: what is built of a list, bisection and diameter of graphs whose formulas are known, and paths in random ones.
+#include "topology/graph/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/random.h"
+#include "path_support.h"
+#include "support.h"
+#include "support/random_range.h"
+#include "topology/facts.h"
+#include "topology/faults.h"
+#include "topology/graph/graph_bisection.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kBandwidth = 50'000'000'000;
+
+MachineSpec bare() {
+  MachineSpec machine = wafer();
+  machine.npus = 0;
+  machine.io_controllers = 0;
+  return machine;
+}
+
+// Lists NPUs n0, n1, … and switches s0, s1, ….
+class Sketch {
+ public:
+  Sketch(int npus, int switches) {
+    for (int i = 0; i < npus; ++i)
+      spec_.nodes.push_back({"n" + std::to_string(i), false, "npu " + std::to_string(i)});
+    for (int i = 0; i < switches; ++i)
+      spec_.nodes.push_back({"s" + std::to_string(i), true, "switch " + std::to_string(i)});
+    npus_ = npus;
+    spec_.label = "sketch";
+  }
+  int npu(int i) const { return i; }
+  int chip(int i) const { return npus_ + i; }
+  void link(int from, int to, std::uint64_t bandwidth = kBandwidth, int count = 1) {
+    spec_.links.push_back(
+        {from, to, bandwidth, 20'000, count, "link " + std::to_string(spec_.links.size())});
+  }
+  const GraphSpec& spec() const { return spec_; }
+  GraphSpec& spec() { return spec_; }
+  Topology build() const {
+    check_graph(spec_);
+    return build_graph(bare(), spec_);
+  }
+
+ private:
+  GraphSpec spec_;
+  int npus_ = 0;
+};
+
+Topology ring(int npus) {
+  Sketch sketch(npus, 0);
+  for (int i = 0; i < npus; ++i) sketch.link(i, (i + 1) % npus);
+  return sketch.build();
+}
+
+TEST(Graph, OfNpusAloneHasSwitchesOnTheirDies) {
+  for (const int npus : {3, 4, 7, 8}) {
+    SCOPED_TRACE(npus);
+    const Topology all = ring(npus);
+    expect_sound(all);
+    EXPECT_EQ(all.kind, "graph");
+    EXPECT_EQ(all.nodes.size(), 2U * npus);
+    EXPECT_EQ(all.nodes[node_named(all, "npu1.router")].ports, 3);
+    const Link& own = all.links[all.link_out(all.npus[1], 0)];
+    EXPECT_TRUE(own.on_die);
+    EXPECT_EQ(own.bytes_per_second, 2 * kBandwidth);
+    EXPECT_EQ(own.latency, 1);
+    EXPECT_EQ(diameter_links(all), npus / 2);
+    EXPECT_EQ(graph_bisection(all), 2 * kBandwidth);
+    expect_good_paths(all);
+  }
+}
+
+TEST(Graph, HasBisectionAndDiameterOfKnownOnes) {
+  // A hypercube of 16: N/2 links, log N.
+  Sketch cube(16, 0);
+  for (int i = 0; i < 16; ++i)
+    for (int bit = 1; bit < 16; bit *= 2)
+      if ((i & bit) == 0) cube.link(i, i | bit);
+  EXPECT_EQ(graph_bisection(cube.build()), 8 * kBandwidth);
+  EXPECT_EQ(diameter_links(cube.build()), 4);
+  // All pairs of 8: N^2/4.
+  Sketch pairs(8, 0);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < i; ++j) pairs.link(i, j);
+  EXPECT_EQ(graph_bisection(pairs.build()), 16 * kBandwidth);
+  EXPECT_EQ(diameter_links(pairs.build()), 1);
+  // A mesh of 4 x 6, numbered along its short side: 4 links, 3 + 5.
+  Sketch mesh(24, 0);
+  for (int i = 0; i < 24; ++i) {
+    if (i % 4 != 3) mesh.link(i, i + 1);
+    if (i + 4 < 24) mesh.link(i, i + 4);
+  }
+  EXPECT_EQ(graph_bisection(mesh.build()), 4 * kBandwidth);
+  EXPECT_EQ(diameter_links(mesh.build()), 8);
+  // A switch: half of the NPUs.
+  Sketch star(9, 1);
+  for (int i = 0; i < 9; ++i) star.link(i, star.chip(0));
+  EXPECT_EQ(graph_bisection(star.build()), 4 * kBandwidth);
+  EXPECT_EQ(diameter_links(star.build()), 2);
+}
+
+// Numbers that alternate between two groups: halves near each other are found, whatever the numbers.
+TEST(Graph, BisectionIsFoundWhateverTheOrder) {
+  Sketch groups(12, 2);
+  for (int i = 0; i < 12; ++i) groups.link(i, groups.chip(i % 2));
+  groups.link(groups.chip(0), groups.chip(1));
+  EXPECT_EQ(graph_bisection(groups.build()), kBandwidth);
+}
+
+TEST(Graph, GroupsMayDiffer) {
+  Sketch groups(10, 3);
+  for (int i = 0; i < 10; ++i)
+    groups.link(i, groups.chip(i < 4 ? 0 : 1), i < 4 ? 2 * kBandwidth : kBandwidth);
+  groups.link(groups.chip(0), groups.chip(2), kBandwidth, 2);
+  groups.link(groups.chip(1), groups.chip(2));
+  const Topology all = groups.build();
+  expect_sound(all);
+  EXPECT_EQ(all.links.size(), 2U * (10 + 2 + 1));
+  EXPECT_EQ(link_named(all, "npu3.0->s0.3").bytes_per_second, 2 * kBandwidth);
+  EXPECT_EQ(link_named(all, "npu4.0->s1.0").bytes_per_second, kBandwidth);
+  EXPECT_EQ(all.slices, 1);
+  EXPECT_EQ(diameter_links(all), 4);
+  expect_good_paths(all);
+  // Both parallel links are used, by destinations.
+  EXPECT_NE(path_of(all, 0, 4, 0)[1], path_of(all, 0, 5, 0)[1]);
+}
+
+TEST(Graph, PartsThatNpusAloneJoinArePlanes) {
+  Sketch planes(6, 4);
+  for (int i = 0; i < 6; ++i) {
+    planes.link(i, planes.chip(i / 3));
+    planes.link(i, planes.chip(2 + i / 3));
+  }
+  planes.link(planes.chip(0), planes.chip(1));
+  planes.link(planes.chip(2), planes.chip(3));
+  const Topology all = planes.build();
+  expect_sound(all);
+  EXPECT_EQ(all.slices, 2);
+  EXPECT_EQ(all.nodes[all.npus[0]].ports, 2);
+  EXPECT_EQ(far_end(all, "npu4", 1), "s3.1");
+  EXPECT_EQ(all.nodes[node_named(all, "s3")].slice, 1);
+  expect_good_paths(all);
+  // One NPU is in one plane alone: all have one NIC port, and those of both a switch on the die.
+  planes.spec().links.erase(planes.spec().links.begin() + 1);
+  const Topology less = planes.build();
+  expect_sound(less);
+  EXPECT_EQ(less.slices, 1);
+  EXPECT_EQ(far_end(less, "npu0", 0), "s0.0");
+  EXPECT_EQ(far_end(less, "npu1", 0), "npu1.router.0");
+  expect_good_paths(less);
+}
+
+TEST(Graph, ParallelLinksOfAnNpuAreOne) {
+  Sketch sketch(2, 1);
+  sketch.link(0, sketch.chip(0), kBandwidth, 3);
+  sketch.link(1, sketch.chip(0));
+  const Topology all = sketch.build();
+  EXPECT_EQ(link_named(all, "npu0.0->s0.0").bytes_per_second, 3 * kBandwidth);
+  EXPECT_EQ(all.nodes[node_named(all, "s0")].ports, 2);
+}
+
+TEST(Graph, PathsOfRandomOnesArriveAndWaitInNoCircle) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const auto draw = [&](int least, int most) {
+      return test::random_between(random, least, most);
+    };
+    const int npus = draw(2, 10), switches = draw(1, 8);
+    Sketch sketch(npus, switches);
+    for (int s = 1; s < switches; ++s)
+      sketch.link(sketch.chip(s), sketch.chip(draw(0, s - 1)), kBandwidth, draw(1, 2));
+    for (int i = 0; i < npus; ++i) sketch.link(i, sketch.chip(draw(0, switches - 1)));
+    for (int more = draw(0, 8); more > 0; --more) {
+      const int a = draw(0, npus + switches - 1), b = draw(0, npus + switches - 1);
+      if (a != b) sketch.link(a, b);
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Topology all = sketch.build();
+    expect_sound(all);
+    expect_good_paths(all);
+  }
+}
+
+TEST(Graph, NothingGoesRoundWhatHasFailed) {
+  Topology all = ring(4);
+  expect_parts(
+      refusal([&] { lose_parts(all, {parse_fault("link:npu0.router.1->npu1.router.1", "test")}); }),
+      {"paths of a graph go round nothing; allowed: link:NAME*RATE and npu:NUMBER"});
+  Topology less = ring(4);
+  lose_parts(less, {parse_fault("npu:2", "test")});
+  EXPECT_EQ(npus_left(less), (std::vector<int>{0, 1, 3}));
+}
+
+TEST(Graph, WhatIsNotRightIsRefused) {
+  const auto refused = [](const Sketch& sketch) {
+    return refusal([&] { check_graph(sketch.spec()); });
+  };
+  Sketch apart(4, 2);
+  for (int i = 0; i < 4; ++i) apart.link(i, apart.chip(i / 2));
+  expect_parts(refused(apart), {"npu 2: found n0 and n2, which no path of links joins"});
+  Sketch twice(2, 1);
+  twice.spec().nodes[1].name = "n0";
+  expect_parts(refused(twice), {"npu 1: found the name 'n0' twice, first at npu 0"});
+  Sketch itself(2, 1);
+  itself.link(1, 1);
+  expect_parts(refused(itself), {"link 0: found a link from n1 to itself"});
+  Sketch named(2, 1);
+  named.spec().nodes[2].name = "npu7";
+  expect_parts(refused(named), {"switch 0: found 'npu7' for a switch"});
+  expect_parts(refused(Sketch(1, 1)), {"sketch: found 1 NPUs; allowed is 2 to 65536"});
+  expect_parts(refused(Sketch(65'537, 0)), {"found 65537 NPUs; allowed is 2 to 65536"});
+}
+
+}  // namespace
+}  // namespace fredsim
