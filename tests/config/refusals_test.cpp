@@ -80,8 +80,10 @@ TEST(ConfigRefusals, NamesOfMachines) {
 TEST(ConfigRefusals, MissingKeys) {
   expect_parts(refused_text("fabric:\n  type: mesh2d\n"),
                {"machine.yaml: missing key 'name' (name of the machine)"});
-  expect_parts(refused_text("name: w\n"), {"missing key 'fabric.type' (mesh2d, torus2d, fred_tree, "
-                                           "fully_connected, torus3d or dimensions)"});
+  expect_parts(
+      refused_text("name: w\n"),
+      {"missing key 'fabric.type' (mesh2d, torus2d, fred_tree, "
+       "fully_connected, torus3d, dimensions, bigraph, fat_tree, graph, infragraph or astra_sim)"});
   expect_parts(refused_text("name: w\nclock: 1 GHz\nfabric: {type: mesh2d}\nnpu:\n  count: 4\n"),
                {"machine.yaml:4: missing key 'npu.bandwidth'"});
 }
