@@ -7,6 +7,7 @@ namespace fredsim {
 
 CommandRow run_row();
 CommandRow compare_row();
+CommandRow calibrate_row();
 CommandRow train_row();
 CommandRow sweep_row();
 CommandRow traffic_row();
@@ -18,9 +19,9 @@ CommandRow report_row();
 CommandRow schema_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),        compare_row(), train_row(), sweep_row(),
-                               traffic_row(),    info_row(),    route_row(), conflicts_row(),
-                               strategies_row(), report_row(),  schema_row()};
+  static const std::array rows{run_row(),       compare_row(),    calibrate_row(), train_row(),
+                               sweep_row(),     traffic_row(),    info_row(),      route_row(),
+                               conflicts_row(), strategies_row(), report_row(),    schema_row()};
   return rows;
 }
 

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of `--engine flow`: plans as flows, calibrated by exact runs of the same collectives on the same machine.
 //
-// Calibration: the first time that a work comes up, fourteen exact runs of it at other sizes (flow/calibration.h), its collectives in the same
-//   proportion. Collectives that do not begin together are calibrated each alone. Systems on which that would take long,
-//   kMaxCalibrationHops flits x links with 16 MiB, about ten seconds, and those without exact runs are not calibrated, nor are matrices and streams; their error is
-//   unmeasured.
+// Calibration: from a file, or the first time that a work comes up at about such a size by exact runs of it (flow/calibrator.h), its
+//   collectives in the same proportion. Collectives that do not begin together are calibrated each alone. Systems on which that would
+//   take long, kMaxCalibrationHops flits x links with 16 MiB, about ten seconds, are calibrated by a file alone, matrices, streams
+//   and systems without exact runs not at all; their error is unmeasured.
 // Errors: those of run_plan() and run_flows(); Interrupted, while exact runs are under way.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include "collective/plan.h"
 #include "engine/machine.h"
-#include "flow/calibration.h"
+#include "flow/calibrator.h"
 #include "results/results.h"
 #include "topology/topology.h"
 
@@ -25,11 +22,14 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kMaxCalibrationHops = 8'000'000;
 
+// Exact runs on a machine, from an SC_THREAD.
+Calibrator::ExactRun exact_run_on(Machine& machine);
+
 class FlowJobs {
  public:
-  // `machine`: for exact runs; null: there can be none (Topology::flow_only). Both must outlive it.
-  FlowJobs(const Topology& topology, Machine* machine, std::uint64_t seed)
-      : topology_(topology), machine_(machine), seed_(seed) {}
+  // `machine`: for exact runs; null: there can be none (Topology::flow_only). Both must outlive it. `known`: calibrations of a file.
+  FlowJobs(const Topology& topology, Machine* machine, std::uint64_t seed,
+           const Calibrator::Calibrations& known = {});
 
   // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
   RunResult run(const Plan& plan);
@@ -37,29 +37,9 @@ class FlowJobs {
   std::optional<double> surplus_of(const Plan& plan);
 
  private:
-  // Parts that are calibrated together, none with bytes between pairs or roots of streams.
-  using Parts = std::vector<const Part*>;
-  using Shape = std::vector<
-      std::tuple<Collective, std::string, std::vector<NodeId>, int, int, std::uint64_t>>;
-  struct Calibration {
-    bool is_measured = false;
-    std::vector<Surplus> surplus{};           // by part
-    std::vector<CalibrationPoint> checked{};  // whole runs, by the largest size in them
-  };
-  struct Measured {
-    Plan plan;
-    RunResult exact;
-  };
-
-  const Calibration& calibration_of(const Parts& parts);
-  Calibration calibrate(const Parts& parts);
-  Measured measure(const Parts& parts, std::uint64_t bytes);
-  Plan plan_of(const Parts& parts, std::uint64_t bytes) const;
-
   const Topology& topology_;
-  Machine* machine_;
   std::uint64_t seed_;
-  std::map<Shape, Calibration> calibrations_;
+  Calibrator calibrator_;
 };
 
 }  // namespace fredsim

@@ -160,6 +160,9 @@ class RunCommand final : public Command {
               "calibrated by "
               "exact runs; results have their error)"),
           kEngines);
+    add(app, "--calibration", request_.calibration_file, "FILE",
+        "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
+        "command");
     simulation_strings_.add_to(app);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what happened when, for ui.perfetto.dev and chrome://tracing");
@@ -205,6 +208,8 @@ class RunCommand final : public Command {
     add_machine_files(request_, files);
     if (!work_strings_.work.empty()) files.inputs.push_back({"--work", work_strings_.work});
     if (!work_strings_.matrix.empty()) files.inputs.push_back({"--matrix", work_strings_.matrix});
+    if (!request_.calibration_file.empty())
+      files.inputs.push_back({"--calibration", request_.calibration_file});
     const Placement& placement = request_.work.placement;
     if (placement.kind == Placement::Kind::kFile)
       files.inputs.push_back({"--placement", placement.path});
@@ -272,6 +277,10 @@ class RunCommand final : public Command {
       throw BadInput(
           fmt::format("--engine: found '{}'; allowed: {}", engine_, join_words(kEngines)));
     request_.is_flow = engine_ == "flow";
+    if (!request_.is_flow && !request_.calibration_file.empty())
+      throw BadInput(
+          fmt::format("--calibration: found '{}' with --engine {}; allowed: with --engine flow",
+                      request_.calibration_file, engine_));
     if (!request_.is_flow) return;
     const auto refuse = [](std::string_view option, bool is_given, std::string_view reason) {
       if (is_given)

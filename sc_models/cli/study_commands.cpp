@@ -17,7 +17,7 @@ namespace {
 constexpr auto kLeftOut = std::to_array<std::string_view>(
     {"help", "json", "format", "quiet", "progress", "timeline", "timeline-level", "write-placement",
      "export-et", "breakdown", "trace-packets", "threads", "set", "fault", "seed", "best-base",
-     "fit"});
+     "fit", "calibration"});
 constexpr std::string_view kWaves = "wave";  // the beginning of all options of waveforms
 
 bool is_left_out(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -21,6 +22,15 @@ namespace {
 
 constexpr int kLeastRing = 4;
 constexpr std::size_t kMostSizes = 3;  // by which an error is measured
+constexpr std::array<std::uint64_t, 10> kCheckedSizes{4 * kKiB,   16 * kKiB, 128 * kKiB, 256 * kKiB,
+                                                      512 * kKiB, 2 * kMiB,  4 * kMiB,   8 * kMiB,
+                                                      32 * kMiB,  64 * kMiB};
+constexpr std::array<std::uint64_t, 3> kLimits{64 * kKiB, kMiB, 16 * kMiB};
+
+// Sizes up to the first of kLimits, from there to the next, and so on.
+std::ptrdiff_t range_of(std::uint64_t bytes) {
+  return std::ranges::lower_bound(kLimits, bytes) - kLimits.begin();
+}
 
 // A size that a block can have in its place; as it is where there is none.
 int halved(const SystemBlock& block, int size) {
@@ -91,13 +101,13 @@ SystemJobs::Surpluses SystemJobs::surpluses_of(const SystemPlan& plan, StepSurpl
 }
 
 // None: it would take long, or has no surplus.
-std::optional<CalibrationPoint> SystemJobs::checked(const Part& collective, std::uint64_t bytes,
-                                                    int chunks) {
+std::optional<SystemJobs::Checked> SystemJobs::checked(const Part& collective, std::uint64_t bytes,
+                                                       int chunks) {
   const std::string key = fmt::format("{} {} {} {}", to_string(collective.collective),
                                       collective.algorithm, collective.root, chunks);
   const auto known = checked_.find({key, bytes});
   if (known != checked_.end()) return known->second;
-  std::optional<CalibrationPoint>& point = checked_[{key, bytes}];
+  std::optional<Checked>& point = checked_[{key, bytes}];
   const Topology& system = smaller_.topology;
   const SystemPlan plan = plan_on_all(system, collective, bytes, chunks);
   if (flit_hops(system, plan) > kMaxCheckedHops) return point;
@@ -106,7 +116,7 @@ std::optional<CalibrationPoint> SystemJobs::checked(const Part& collective, std:
   const RunResult exact = run_plan(*smaller_machine_, expanded(system, plan));
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
   const double flow = run_system_flows(system, plan, surpluses.of_steps).end;
-  point = {bytes, static_cast<double>(exact.cycles), std::ceil(flow)};
+  point = Checked{bytes, static_cast<double>(exact.cycles), std::ceil(flow)};
   return point;
 }
 
@@ -115,11 +125,10 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
   if (!smaller_machine_ || plan.collectives.size() > 1 ||
       collective.members.size() != config_.topology.npus.size())
     return std::nullopt;
-  std::vector<CalibrationPoint> points;
-  FlowError error;
+  std::vector<Checked> points;
   // From the largest: where sizes of the same interval are too large, the next ones are taken.
   for (auto size = kCheckedSizes.rbegin(); size != kCheckedSizes.rend(); ++size) {
-    const bool is_near = !error_at(collective.bytes, {{*size, 1, 1}}).sizes.empty();
+    const bool is_near = range_of(*size) == range_of(collective.bytes);
     if (points.size() >= kMostSizes || (!is_near && *size > collective.bytes)) continue;
     const auto point = checked(collective, *size, plan.chunks_asked);
     if (point) points.push_back(*point);
@@ -132,7 +141,7 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
           ? smaller_.topology.name
           : fmt::format("{} with {} NPUs", smaller_.topology.name, smaller_.topology.npus.size());
   result.measured_on += surplus_.extrapolations();
-  for (const CalibrationPoint& point : points) {
+  for (const Checked& point : points) {
     const double percent = 100 * std::abs(point.flow / point.exact - 1);
     result.sizes.push_back(point.bytes);
     result.mean_percent += percent / static_cast<double>(points.size());

@@ -4,7 +4,7 @@
 //
 // Calibration: cli/step_surplus.h. Where a step has no surplus the result's error is unmeasured.
 // Error: exact runs of the same collective on all NPUs of the smallest system of the same blocks with kMeasuredNpus NPUs or more
-//   (smaller_sizes()), at those kCheckedSizes between the same calibrated sizes as the size in question that take no more than kMaxCheckedHops
+//   (smaller_sizes()), at those of ten sizes between the same limits (64 KiB, 1 and 16 MiB) as the size in question that take no more than kMaxCheckedHops
 //   flits x links, else at the largest that do; of the system itself where it is as small. Of groups that are not all NPUs it is unmeasured.
 // Errors: those of run_plan(), run_system_flows() and load_config(); Interrupted, while exact runs are under way.
 #pragma once
@@ -42,6 +42,10 @@ class SystemJobs {
   RunResult run(const SystemPlan& plan);
 
  private:
+  struct Checked {
+    std::uint64_t bytes = 0;
+    double exact = 0, flow = 0;  // cycles
+  };
   struct Surpluses {
     std::vector<double> of_steps{};
     bool is_measured = true;
@@ -49,14 +53,14 @@ class SystemJobs {
 
   static Surpluses surpluses_of(const SystemPlan& plan, StepSurplus& surplus_of);
   std::optional<FlowErrorResult> error_of(const SystemPlan& plan);
-  std::optional<CalibrationPoint> checked(const Part& collective, std::uint64_t bytes, int chunks);
+  std::optional<Checked> checked(const Part& collective, std::uint64_t bytes, int chunks);
 
   const MachineConfig& config_;
   MachineConfig smaller_;  // the system that errors are measured on
   StepSurplus surplus_;
   std::unique_ptr<StepSurplus> smaller_surplus_{};  // null: none can run
   std::unique_ptr<Machine> smaller_machine_{};
-  std::map<std::pair<std::string, std::uint64_t>, std::optional<CalibrationPoint>> checked_;
+  std::map<std::pair<std::string, std::uint64_t>, std::optional<Checked>> checked_;
 };
 
 }  // namespace fredsim

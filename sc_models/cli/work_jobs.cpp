@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/best_base.h"
+#include "cli/calibration_arguments.h"
 #include "cli/group_members.h"
 #include "cli/interrupt.h"
 #include "cli/job_progress.h"
@@ -268,18 +269,25 @@ void elaborate(const RunRequest& request, const FileUses& files,
   }
   check_switch_threads(request.switch_threads, !needed.empty());
   require_rtl(needed, request.rtl_build, request.quiet);
+  std::optional<CalibrationFile> calibrations;
+  if (!request.calibration_file.empty())
+    calibrations = read_calibrations("--calibration", request.calibration_file);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);
     if (!compared[i].systems.empty()) {
+      if (calibrations) check_no_system(compared[i].config, "--calibration");
       compared[i].system_flows = std::make_unique<SystemJobs>(compared[i].config, own[i], name);
       continue;
     }
-    const Topology& topology = compared[i].config.topology;
+    const MachineConfig& config = compared[i].config;
+    const Topology& topology = config.topology;
     if (topology.flow_only.empty())
       compared[i].machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
-    if (request.is_flow)
-      compared[i].flows =
-          std::make_unique<FlowJobs>(topology, compared[i].machine.get(), request.seed);
+    if (request.is_flow) {
+      compared[i].flows = std::make_unique<FlowJobs>(
+          topology, compared[i].machine.get(), request.seed,
+          calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
+    }
   }
 }
 

@@ -29,8 +29,9 @@ namespace fredsim {
 
 // The options of `run` and `compare`.
 struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
-  bool compares = false;  // against the first machine; else there is one
-  bool is_flow = false;   // --engine flow
+  bool compares = false;         // against the first machine; else there is one
+  bool is_flow = false;          // --engine flow
+  std::string calibration_file;  // --calibration; empty: none
   WorkOptions work;
   bool best_base = false;
   std::uint64_t seed = 1;

@@ -3,42 +3,59 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace fredsim {
-namespace {
 
-// The calibrated size up to which a size goes; the last one beyond it.
-std::uint64_t upper_end(std::uint64_t bytes) {
-  const auto end = std::ranges::lower_bound(kCalibratedSizes, bytes);
-  return end == kCalibratedSizes.end() ? kCalibratedSizes.back() : *end;
+std::size_t grid_interval(std::uint64_t bytes) {
+  const auto end = std::ranges::lower_bound(kCalibrationGrid, bytes);
+  return end == kCalibrationGrid.end() ? kCalibrationGrid.size() - 1
+                                       : static_cast<std::size_t>(end - kCalibrationGrid.begin());
 }
 
-double surplus_of(const CalibrationPoint& point) { return point.exact - point.flow; }
+std::uint64_t grid_low(std::size_t interval) {
+  return interval == 0 ? 0 : kCalibrationGrid.at(interval - 1);
+}
 
-}  // namespace
+double error_percent(const Calibration::Checked& checked) {
+  return checked.flow == checked.exact ? 0 : 100 * std::abs(checked.flow / checked.exact - 1);
+}
 
-double Surplus::at(std::uint64_t bytes) const {
+void Calibration::merge(const Calibration& other) {
+  for (const auto& [bytes, surplus] : other.points_) points_[bytes] = surplus;
+  for (const auto& [bytes, checked] : other.checked_) checked_[bytes] = checked;
+}
+
+double Calibration::surplus(std::size_t part, std::uint64_t bytes) const {
   if (points_.empty()) return 0;
-  if (points_.size() == 1 || bytes <= points_.front().bytes) return surplus_of(points_.front());
-  auto above = std::ranges::lower_bound(points_, bytes, {}, &CalibrationPoint::bytes);
+  if (points_.size() == 1 || bytes <= points_.begin()->first)
+    return points_.begin()->second.at(part);
+  auto above = points_.lower_bound(bytes);
   if (above == points_.end()) --above;
-  const CalibrationPoint& low = *std::prev(above);
-  const CalibrationPoint& high = *above;
-  const auto place = [&](std::uint64_t size) {
-    const auto at = static_cast<double>(size);
-    return high.bytes <= kLogarithmicUpTo ? std::log2(at) : at;
-  };
-  const double share = (place(bytes) - place(low.bytes)) / (place(high.bytes) - place(low.bytes));
-  return surplus_of(low) + share * (surplus_of(high) - surplus_of(low));
+  const auto below = std::prev(above);
+  const double low = below->second.at(part);
+  const double share = (static_cast<double>(bytes) - static_cast<double>(below->first)) /
+                       static_cast<double>(above->first - below->first);
+  return low + share * (above->second.at(part) - low);
 }
 
-FlowError error_at(std::uint64_t bytes, const std::vector<CalibrationPoint>& checked) {
+bool Calibration::has_error(std::uint64_t bytes) const {
+  const std::size_t interval = grid_interval(bytes);
+  const std::uint64_t low = grid_low(interval), high = grid_high(interval);
+  if ((low > 0 && !points_.contains(low)) || !points_.contains(high)) return false;
+  const auto check = checked_.upper_bound(low);
+  return check != checked_.end() && check->first < high;
+}
+
+FlowError Calibration::error_at(std::uint64_t bytes) const {
   FlowError error;
-  for (const CalibrationPoint& point : checked) {
-    if (upper_end(point.bytes) != upper_end(bytes)) continue;
-    const double percent =
-        point.flow == point.exact ? 0 : 100 * std::abs(point.flow / point.exact - 1);
-    error.sizes.push_back(point.bytes);
+  if (!has_error(bytes)) return error;
+  const std::size_t interval = grid_interval(bytes);
+  const std::uint64_t low = interval > 0 ? grid_low(interval - 1) : 0;
+  for (auto check = checked_.upper_bound(low);
+       check != checked_.end() && check->first < grid_high(interval); ++check) {
+    const double percent = error_percent(check->second);
+    error.sizes.push_back(check->first);
     error.mean_percent += percent;
     error.worst_percent = std::max(error.worst_percent, percent);
   }

@@ -51,7 +51,8 @@ const std::vector<BadOption>& bad_options() {
       {"NoCommand",
        {},
        {"command",
-        "run, compare, train, sweep, traffic, info, route, conflicts, strategies, report, schema "
+        "run, compare, calibrate, train, sweep, traffic, info, route, conflicts, strategies, "
+        "report, schema "
         "or "
         "help"}},
       {"HelpOfUnknownCommand", {"help", "comapre"}, {"'comapre'", "did you mean 'compare'?"}},

@@ -21,9 +21,8 @@ json runs_of(Words words, const std::string& engine) {
   return outcome.exit_code == 0 ? outcome.json()["runs"] : json::array();
 }
 
-// Bytes and flits of every link, and what was injected, are the same; times within the error that the result states, at calibrated
-// sizes the same.
-TEST(FlowEngine, HasTheTrafficOfExactRunsAndTimesWithinItsError) {
+// Bytes and flits of every link, and what was injected, are the same; times at calibrated sizes, too.
+TEST(FlowEngine, HasTheTrafficOfExactRunsAndTheirTimesWhereCalibrated) {
   for (const std::string machine : {"mesh_2x2", "fred_small", "fred_d"}) {
     for (const std::string collective : {"all_reduce", "broadcast"}) {
       SCOPED_TRACE(machine + ", " + collective);
@@ -47,13 +46,45 @@ TEST(FlowEngine, HasTheTrafficOfExactRunsAndTimesWithinItsError) {
           EXPECT_EQ(f["links"][l]["flits"], exact[r]["links"][l]["flits"]);
           EXPECT_EQ(f["links"][l]["bytes"], exact[r]["links"][l]["bytes"]);
         }
-        const double percent =
-            100 * std::abs(f["cycles"].get<double>() / exact[r]["cycles"].get<double>() - 1);
-        EXPECT_LE(percent, f["error"]["worst_percent"].get<double>() + 1e-9);
-        if (f["size_bytes"] == 65536 || f["size_bytes"] == 1 << 20) {
-          EXPECT_EQ(f["cycles"], exact[r]["cycles"]);
-        }
+        EXPECT_EQ(f["cycles"], exact[r]["cycles"]);
+        EXPECT_FALSE(f["error"]["sizes"].empty());
       }
+    }
+  }
+}
+
+// Sizes that are not calibrated, of collectives at the endpoints and in the switches, with jumps in between (docs/user/engines.md).
+TEST(FlowEngine, KeepsWithinTheErrorThatIsAimedAt) {
+  struct Work {
+    const char *machine, *collective, *algorithm;
+  };
+  for (const auto& [machine, collective, algorithm] :
+       std::vector<Work>{{"mesh_2x2", "all_reduce", "multi_tree"},
+                         {"mesh_2x2", "all_to_all", "direct"},
+                         {"fred_small", "all_gather", "in_switch"},
+                         {"fred_b", "all_gather", "in_switch"},
+                         {"fred_d", "all_reduce", "in_switch"},
+                         {"fred_d", "reduce_scatter", "in_switch"},
+                         {"mesh_reducing", "reduce_scatter", "in_switch"},
+                         {"mesh_reducing", "all_reduce", "ring"},
+                         {"mesh", "all_reduce", "multi_tree"},
+                         {"torus", "broadcast", "chain"}}) {
+    SCOPED_TRACE(std::string(machine) + ", " + collective + " by " + algorithm);
+    const Words words{"run",          std::string("configs/") + machine + ".yaml",
+                      "--collective", collective,
+                      "--algorithm",  algorithm,
+                      "-b",           "77777",
+                      "-e",           "1300000",
+                      "-f",           "4"};
+    const json exact = runs_of(words, "exact");
+    const json flow = runs_of(words, "flow");
+    ASSERT_EQ(exact.size(), 3U);
+    ASSERT_EQ(flow.size(), 3U);
+    for (std::size_t r = 0; r < exact.size(); ++r) {
+      const double percent =
+          100 * std::abs(flow[r]["cycles"].get<double>() / exact[r]["cycles"].get<double>() - 1);
+      const double aim = exact[r]["size_bytes"] < 1 << 20 ? 10 : 3;
+      EXPECT_LE(percent, aim) << exact[r]["size_bytes"];
     }
   }
 }

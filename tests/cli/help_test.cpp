@@ -13,8 +13,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kCommands{"run",       "compare",    "train",  "traffic", "info", "route",
-                      "conflicts", "strategies", "report", "schema",  "help"};
+const Words kCommands{"run",   "compare",   "calibrate",  "train",  "traffic", "info",
+                      "route", "conflicts", "strategies", "report", "schema",  "help"};
 
 // The command lines of a help text, without the program; a line that ends in \ goes on.
 std::vector<Words> examples_of(const std::string& help) {

@@ -8,34 +8,73 @@ namespace {
 
 constexpr double kRounding = 1e-9;
 
-TEST(Surplus, IsThatOfExactRunsAndBetweenThem) {
-  const Surplus surplus({{64 * kKiB, 130, 100},
-                         {kMiB, 250, 200},
-                         {16 * kMiB, 2100, 2000},
-                         {256 * kMiB, 33'060, 32'000}});
-  EXPECT_DOUBLE_EQ(surplus.at(1), 30);
-  EXPECT_DOUBLE_EQ(surplus.at(64 * kKiB), 30);
-  EXPECT_DOUBLE_EQ(surplus.at(256 * kKiB), 40);  // half way by the logarithm
-  EXPECT_DOUBLE_EQ(surplus.at(kMiB), 50);
-  EXPECT_DOUBLE_EQ(surplus.at(17 * kMiB / 2), 75);  // half way by size
-  EXPECT_DOUBLE_EQ(surplus.at(136 * kMiB), 580);
-  EXPECT_DOUBLE_EQ(surplus.at(376 * kMiB), 1540);  // goes on
-  EXPECT_EQ(Surplus().at(kMiB), 0);
+Calibration::Checked checked(double exact, double flow) { return {exact, flow}; }
+
+TEST(Calibration, InterpolatesBetweenNeighbours) {
+  Calibration calibration;
+  EXPECT_EQ(calibration.surplus(0, kMiB), 0);
+  calibration.add_point(64 * kKiB, {30, -5});
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 1), 30);
+  EXPECT_DOUBLE_EQ(calibration.surplus(1, kMiB), -5);
+  calibration.add_point(128 * kKiB, {50, -15});
+  calibration.add_point(256 * kKiB, {50, 5});
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kKiB), 30);
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 96 * kKiB), 40);
+  EXPECT_DOUBLE_EQ(calibration.surplus(1, 96 * kKiB), -10);
+  EXPECT_DOUBLE_EQ(calibration.surplus(1, 256 * kKiB), 5);
+  EXPECT_DOUBLE_EQ(calibration.surplus(1, 384 * kKiB), 25);  // goes on
 }
 
-TEST(Surplus, MayBeBelowNothing) {
-  EXPECT_DOUBLE_EQ(Surplus({{64 * kKiB, 90, 100}, {kMiB, 200, 200}}).at(256 * kKiB), -5);
-}
-
-TEST(FlowError, IsOfTheSizesAroundASize) {
-  const std::vector<CalibrationPoint> checked{
-      {16 * kKiB, 10, 20}, {256 * kKiB, 20, 20}, {2 * kMiB, 110, 110}, {4 * kMiB, 100, 110}};
-  const FlowError error = error_at(3 * kMiB, checked);
-  EXPECT_EQ(error.sizes, (std::vector{2 * kMiB, 4 * kMiB}));
+TEST(Calibration, KnowsTheErrorOfWhatWasMeasured) {
+  Calibration calibration;
+  calibration.add_point(64 * kKiB, {0});
+  calibration.add_point(128 * kKiB, {0});
+  calibration.add_point(512 * kKiB, {0});
+  calibration.add_check(90 * kKiB, checked(100, 110));
+  EXPECT_TRUE(calibration.has_error(96 * kKiB));
+  EXPECT_TRUE(calibration.has_error(128 * kKiB));
+  EXPECT_FALSE(calibration.has_error(64 * kKiB));
+  EXPECT_FALSE(calibration.has_error(200 * kKiB));
+  EXPECT_TRUE(calibration.error_at(200 * kKiB).sizes.empty());
+  calibration.add_point(256 * kKiB, {0});
+  calibration.add_check(200 * kKiB, checked(100, 98));
+  calibration.add_check(400 * kKiB, checked(100, 50));
+  // Its interval counts and the one below, not those above.
+  const FlowError error = calibration.error_at(256 * kKiB);
+  EXPECT_EQ(error.sizes, (std::vector{90 * kKiB, 200 * kKiB}));
   EXPECT_NEAR(error.worst_percent, 10, kRounding);
-  EXPECT_NEAR(error.mean_percent, 5, kRounding);
-  EXPECT_EQ(error_at(kMiB, checked).worst_percent, 0);
-  EXPECT_NEAR(error_at(1, checked).worst_percent, 100, kRounding);
+  EXPECT_NEAR(error.mean_percent, 6, kRounding);
+}
+
+// Interval 0 has no lower end, the last one no upper.
+TEST(Calibration, HasAnErrorAtBothEndsOfTheGrid) {
+  Calibration calibration;
+  calibration.add_point(4 * kKiB, {1});
+  calibration.add_check(kKiB, checked(100, 101));
+  EXPECT_NEAR(calibration.error_at(1).worst_percent, 1, kRounding);
+  calibration.add_point(64 * kMiB, {1});
+  calibration.add_point(256 * kMiB, {1});
+  calibration.add_check(100 * kMiB, checked(100, 103));
+  EXPECT_NEAR(calibration.error_at(1024 * kMiB).worst_percent, 3, kRounding);
+}
+
+TEST(Calibration, MergesSizes) {
+  Calibration one, other;
+  one.add_point(64 * kKiB, {1});
+  other.add_point(128 * kKiB, {3});
+  other.add_check(90 * kKiB, checked(1, 2));
+  one.merge(other);
+  EXPECT_DOUBLE_EQ(one.surplus(0, 96 * kKiB), 2);
+  EXPECT_EQ(one.checked(), other.checked());
+}
+
+TEST(CalibrationGrid, IntervalsEndAtItsSizes) {
+  for (std::size_t i = 0; i < kCalibrationGrid.size(); ++i) {
+    EXPECT_EQ(grid_interval(kCalibrationGrid[i]), i);
+    EXPECT_EQ(grid_interval(grid_low(i) + 1), i);
+    EXPECT_LT(grid_low(i), grid_high(i));
+  }
+  EXPECT_EQ(grid_interval(kCalibrationGrid.back() + 1), kCalibrationGrid.size() - 1);
 }
 
 }  // namespace

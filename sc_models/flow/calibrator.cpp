@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/calibrator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "collective/link_load.h"
+#include "collective/members.h"
+#include "collective/planner.h"
+#include "flow/flow_run.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kMeasuredBytes = 16 * kMiB;  // by which the cost of exact runs is told
+constexpr double kRounded = 1e-6;                    // cycles, as in a run's result
+constexpr std::uint64_t kFinest = 64;                // of a size: intervals that are not divided
+
+int max_depth(std::uint64_t bytes) {
+  if (bytes <= kMiB) return 4;
+  if (bytes <= 16 * kMiB) return 3;
+  if (bytes <= 32 * kMiB) return 2;
+  return bytes <= 64 * kMiB ? 1 : 0;
+}
+
+// A size inside, a multiple of nothing, so that it stands for those that are no powers of two.
+std::uint64_t check_of(std::uint64_t low, std::uint64_t high) {
+  return low + (high - low) * 7 / 16 + 1;
+}
+
+// What of a plan changes from a size to another beside sizes, by part.
+using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
+PlanKind kind_of(const Plan& plan) {
+  PlanKind kind;
+  for (const Part& part : plan.parts)
+    kind.emplace_back(part.packet_flits, part.run, part.lead, part.is_ordered, part.frame > 0);
+  return kind;
+}
+
+}  // namespace
+
+double aim_at(std::uint64_t bytes) {
+  double percent = 0;
+  for (const ErrorAim& aim : kAims)
+    if (bytes >= aim.bytes) percent = aim.percent;
+  return percent;
+}
+
+std::optional<CalibratedWork> calibrated_work(const Topology& topology,
+                                              std::span<const Part* const> parts) {
+  const std::uint64_t largest = std::ranges::max(parts, {}, &Part::bytes)->bytes;
+  CalibratedWork work;
+  for (const Part* part : parts) {
+    if (part->collective == Collective::kAllToAllV || part->roots > 0) return {};
+    CalibratedPart& calibrated = work.emplace_back();
+    calibrated.collective = part->collective;
+    calibrated.algorithm = part->algorithm;
+    for (const NodeId member : part->members)
+      calibrated.group.push_back(member_number(topology, member));
+    calibrated.root = part->root;
+    calibrated.vc = part->vc;
+    const double share = static_cast<double>(part->bytes) / static_cast<double>(largest);
+    calibrated.proportion = std::clamp<std::uint64_t>(
+        static_cast<std::uint64_t>(std::llround(share * static_cast<double>(kProportion))), 1,
+        kProportion);
+  }
+  return work;
+}
+
+std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t bytes) {
+  std::vector<CollectiveSpec> specs;
+  for (const CalibratedPart& part : work) {
+    CollectiveSpec& spec = specs.emplace_back();
+    spec.collective = part.collective;
+    spec.algorithm = part.algorithm;
+    spec.group = part.group;
+    spec.root = part.root;
+    spec.vc = part.vc;
+    spec.bytes =
+        std::max<std::uint64_t>(1, bytes / kProportion * part.proportion +
+                                       bytes % kProportion * part.proportion / kProportion);
+  }
+  return specs;
+}
+
+void Calibrator::add(const Calibrations& calibrations) {
+  for (const auto& [work, calibration] : calibrations) {
+    calibrations_[work].merge(calibration);
+    given_.insert(work);
+  }
+}
+
+const Calibration& Calibrator::at(const CalibratedWork& work, std::uint64_t bytes) {
+  const std::size_t interval = grid_interval(bytes);
+  if (!given_.contains(work) || !calibrations_[work].has_error(bytes))
+    measure(work, std::max<std::uint64_t>(grid_low(interval), 1), bytes);
+  return calibrations_[work];
+}
+
+void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to) {
+  for (std::size_t number = grid_interval(from); number <= grid_interval(to); ++number) {
+    if (calibrations_[work].has_error(grid_high(number))) continue;
+    if (is_too_much(work)) return;
+    measure_interval(work, number);
+  }
+}
+
+bool Calibrator::is_too_much(const CalibratedWork& work) {
+  if (!exact_) return true;
+  const auto [found, is_new] = too_much_.try_emplace(work, false);
+  if (is_new) {
+    const std::vector<std::uint64_t> flits = link_flits(topology_, plan(work, kMeasuredBytes));
+    found->second = std::accumulate(flits.begin(), flits.end(), std::uint64_t{0}) > max_hops_;
+  }
+  return found->second;
+}
+
+Plan Calibrator::plan(const CalibratedWork& work, std::uint64_t bytes) const {
+  return make_plan(topology_, specs_of(work, bytes));
+}
+
+void Calibrator::measure_interval(const CalibratedWork& work, std::size_t number) {
+  const Interval interval{grid_low(number), grid_high(number)};
+  measure_point(work, interval.high);
+  if (interval.low > 0) measure_point(work, interval.low);
+  refine(work, interval, max_depth(interval.high));
+}
+
+void Calibrator::measure_point(const CalibratedWork& work, std::uint64_t bytes) {
+  Calibration& calibration = calibrations_[work];
+  if (calibration.points().contains(bytes)) return;
+  const Plan planned = plan(work, bytes);
+  const ExactTimes exact = exact_(planned);
+  const FlowTimes flow = run_flows(topology_, planned);
+  std::vector<double> surplus;
+  for (std::size_t p = 0; p < work.size(); ++p)
+    surplus.push_back(exact.parts.at(p) - flow.parts[p].end);
+  calibration.add_point(bytes, std::move(surplus));
+}
+
+// The ends are calibrated, nothing between them is.
+void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth) {
+  if (interval.high - interval.low <= interval.high / kFinest) return;
+  if (const std::optional<Interval> change = change_of_plan(work, interval)) {
+    measure_point(work, change->low);
+    measure_point(work, change->high);
+    refine(work, {interval.low, change->low}, depth);
+    return refine(work, {change->high, interval.high}, depth);
+  }
+  Calibration& calibration = calibrations_[work];
+  const std::uint64_t bytes = check_of(interval.low, interval.high);
+  const Plan planned = plan(work, bytes);
+  const ExactTimes exact = exact_(planned);
+  std::vector<double> surplus;
+  for (std::size_t p = 0; p < work.size(); ++p) surplus.push_back(calibration.surplus(p, bytes));
+  const Calibration::Checked checked{
+      exact.all, std::ceil(run_flows(topology_, planned, surplus).end - kRounded)};
+  if (depth == 0 || error_percent(checked) <= aim_at(bytes) / 2)
+    return calibration.add_check(bytes, checked);
+  const FlowTimes flow = run_flows(topology_, planned);
+  for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = exact.parts.at(p) - flow.parts[p].end;
+  calibration.add_point(bytes, std::move(surplus));
+  refine(work, {interval.low, bytes}, depth - 1);
+  refine(work, {bytes, interval.high}, depth - 1);
+}
+
+// The two sizes between which it changes, close to each other; none: it does not, or close to an end.
+std::optional<Calibrator::Interval> Calibrator::change_of_plan(const CalibratedWork& work,
+                                                               Interval interval) const {
+  if (interval.low == 0) return {};
+  const PlanKind low = kind_of(plan(work, interval.low));
+  if (low == kind_of(plan(work, interval.high))) return {};
+  const Interval all = interval;
+  while (interval.high - interval.low > interval.high / kFinest) {
+    const std::uint64_t middle = interval.low + (interval.high - interval.low) / 2;
+    (kind_of(plan(work, middle)) == low ? interval.low : interval.high) = middle;
+  }
+  if (interval.low == all.low && interval.high == all.high) return {};
+  return interval;
+}
+
+}  // namespace fredsim

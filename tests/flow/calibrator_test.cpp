@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibrations against exact runs that are made up: times by flows and a surplus that is known.
+#include "flow/calibrator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "collective/planner.h"
+#include "config/config.h"
+#include "flow/flow_run.h"
+
+namespace fredsim::test {
+namespace {
+
+constexpr std::uint64_t kAny = std::uint64_t{1} << 40U;
+
+CalibratedWork all_reduce(const std::string& algorithm = "hier_ring") {
+  return {{.algorithm = algorithm, .group = {0, 1, 2, 3}}};
+}
+
+// Exact runs that take so many cycles more than flows, by size; counts them.
+class MadeUp {
+ public:
+  explicit MadeUp(std::function<double(std::uint64_t)> surplus) : surplus_(std::move(surplus)) {}
+
+  Calibrator calibrator(std::uint64_t max_hops = kAny) {
+    return {topology_, [this](const Plan& plan) { return run(plan); }, max_hops};
+  }
+  const Topology& topology() const { return topology_; }
+  const std::multiset<std::uint64_t>& sizes() const { return sizes_; }
+
+ private:
+  Calibrator::ExactTimes run(const Plan& plan) {
+    Calibrator::ExactTimes times;
+    const FlowTimes flow = run_flows(topology_, plan);
+    std::uint64_t largest = 0;
+    for (std::size_t p = 0; p < plan.parts.size(); ++p) {
+      largest = std::max(largest, plan.parts[p].bytes);
+      times.parts.push_back(flow.parts[p].end + surplus_(plan.parts[p].bytes));
+      times.all = std::max(times.all, times.parts.back());
+    }
+    sizes_.insert(largest);
+    return times;
+  }
+
+  Topology topology_ = load_config("configs/mesh_2x2.yaml").topology;
+  std::function<double(std::uint64_t)> surplus_;
+  std::multiset<std::uint64_t> sizes_;
+};
+
+TEST(Calibrator, MeasuresTheIntervalOfASizeAndTheOneBelowOnce) {
+  MadeUp made_up([](std::uint64_t bytes) { return 100 + static_cast<double>(bytes) / 4096; });
+  Calibrator calibrator = made_up.calibrator();
+  const Calibration& found = calibrator.at(all_reduce("direct"), 100 * kKiB);
+  EXPECT_NEAR(found.surplus(0, 100 * kKiB), 125, 1e-6);
+  EXPECT_TRUE(found.has_error(100 * kKiB));
+  EXPECT_LT(found.error_at(100 * kKiB).worst_percent, 0.5);  // a cycle, by rounding up
+  EXPECT_EQ(made_up.sizes().size(), 5U);
+  EXPECT_EQ(found.error_at(100 * kKiB).sizes.size(), 2U);
+  calibrator.at(all_reduce("direct"), 128 * kKiB);
+  EXPECT_EQ(made_up.sizes().size(), 5U);
+}
+
+// A size has the same whatever was asked for before.
+TEST(Calibrator, FindsTheSameInAnyOrder) {
+  const auto surplus = [](std::uint64_t bytes) { return bytes > 200 * kKiB ? 900.0 : 100.0; };
+  MadeUp up(surplus), down(surplus);
+  Calibrator first = up.calibrator(), second = down.calibrator();
+  for (const std::uint64_t bytes : {50 * kKiB, 150 * kKiB, 220 * kKiB, 900 * kKiB})
+    first.at(all_reduce(), bytes);
+  for (const std::uint64_t bytes : {900 * kKiB, 220 * kKiB, 150 * kKiB, 50 * kKiB})
+    second.at(all_reduce(), bytes);
+  for (const std::uint64_t bytes : {50 * kKiB, 150 * kKiB, 220 * kKiB, 900 * kKiB}) {
+    EXPECT_EQ(first.at(all_reduce(), bytes).surplus(0, bytes),
+              second.at(all_reduce(), bytes).surplus(0, bytes));
+    EXPECT_EQ(first.at(all_reduce(), bytes).error_at(bytes).sizes,
+              second.at(all_reduce(), bytes).error_at(bytes).sizes);
+  }
+}
+
+// A jump is closed in on, and nothing is wrong on either side of where it was left.
+TEST(Calibrator, DividesAnIntervalWithAJump) {
+  constexpr std::uint64_t kJump = 700 * kKiB;
+  const auto surplus = [](std::uint64_t bytes) { return bytes > kJump ? 5000.0 : 0.0; };
+  MadeUp made_up(surplus);
+  const CalibratedWork work = all_reduce("direct");
+  Calibrator calibrator = made_up.calibrator();
+  const Calibration& found = calibrator.at(work, kMiB);
+  int wrong = 0;
+  for (std::uint64_t bytes = 513 * kKiB; bytes <= kMiB; bytes += kKiB)
+    wrong += std::abs(found.surplus(0, bytes) - surplus(bytes)) > 1;
+  EXPECT_GT(wrong, 0);
+  EXPECT_LT(wrong, 64);  // 512 sizes, half of which were wrong without
+  // Two runs per level, and those of both ends and of the interval below.
+  EXPECT_LE(made_up.sizes().size(), 2 + 9 + 2U);
+}
+
+// hier_ring orders its packets from some size on: no interval that is wider than a 64th has that inside.
+TEST(Calibrator, FindsChangesOfThePlan) {
+  MadeUp made_up([](std::uint64_t) { return 10.0; });
+  const auto is_ordered = [&](std::uint64_t bytes) {
+    return make_plan(made_up.topology(), specs_of(all_reduce(), bytes)).parts[0].is_ordered;
+  };
+  const std::uint64_t ordered = *std::ranges::find_if(kCalibrationGrid, is_ordered);
+  ASSERT_GT(ordered, kCalibrationGrid.front());
+  Calibrator calibrator = made_up.calibrator();
+  const Calibration& found = calibrator.at(all_reduce(), ordered);
+  const auto after = std::ranges::find_if(
+      found.points(), [&](const auto& point) { return is_ordered(point.first); });
+  const std::uint64_t before = std::prev(after)->first;
+  EXPECT_FALSE(is_ordered(before));
+  EXPECT_LE(after->first - before, after->first / 64);
+}
+
+TEST(Calibrator, LeavesOutWhatIsTooMuchButTakesWhatIsGiven) {
+  MadeUp made_up([](std::uint64_t) { return 10.0; });
+  Calibrator calibrator = made_up.calibrator(1000);
+  EXPECT_TRUE(calibrator.at(all_reduce(), kMiB).points().empty());
+  EXPECT_TRUE(made_up.sizes().empty());
+  Calibration given;
+  given.add_point(512 * kKiB, {7});
+  given.add_point(kMiB, {7});
+  given.add_check(600 * kKiB, Calibration::Checked{100, 101});
+  calibrator.add({{all_reduce(), given}});
+  EXPECT_EQ(calibrator.at(all_reduce(), 700 * kKiB).surplus(0, 700 * kKiB), 7);
+  EXPECT_TRUE(calibrator.at(all_reduce(), kMiB).has_error(kMiB));
+  EXPECT_FALSE(calibrator.at(all_reduce(), 16 * kMiB).has_error(16 * kMiB));
+  EXPECT_TRUE(made_up.sizes().empty());
+}
+
+TEST(CalibratedWork, HasPartsInProportion) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  CalibratedWork work{{.algorithm = "direct", .group = {0, 1}},
+                      {.collective = Collective::kBroadcast,
+                       .algorithm = "chain",
+                       .group = {2, 3},
+                       .root = 1,
+                       .vc = kMp,
+                       .proportion = 16}};
+  const Plan plan = make_plan(topology, specs_of(work, kMiB));
+  EXPECT_EQ(plan.parts[0].bytes, kMiB);
+  EXPECT_EQ(plan.parts[1].bytes, kMiB / 4);
+  EXPECT_EQ(calibrated_work(topology, std::vector{&plan.parts[0], &plan.parts[1]}), work);
+  Part matrix = plan.parts[0];
+  matrix.collective = Collective::kAllToAllV;
+  EXPECT_EQ(calibrated_work(topology, std::vector<const Part*>{&matrix}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fredsim::test
