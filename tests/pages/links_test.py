@@ -6,7 +6,7 @@
 
 A relative link or picture leads to a file, its #anchor to a heading there, by the rules of GitHub and of MkDocs alike. Pages of docs/ link to pages of docs/
 alone, since the site has no others, and every one of them is in the navigation of .mkdocs.yml, which names no others. Pictures are on a page, small, and drawn by
-`scripts/reproduce pictures`. Exit code 0, or 1 and what is wrong.
+`scripts/reproduce pictures` or `flow_error`. Exit code 0, or 1 and what is wrong.
 """
 
 import os
@@ -69,9 +69,10 @@ def wrong_navigation(checkout, pages):
 def wrong_pictures(checkout, pages):
     text = "".join((checkout / page).read_text(encoding="utf-8") for page in pages)
     sys.path.insert(0, str(checkout / "scripts"))
-    from fredsim_tools.pictures.command import PLACES  # which needs no matplotlib
+    from fredsim_tools.flow_error import PICTURE  # which need no matplotlib
+    from fredsim_tools.pictures.command import PLACES
 
-    drawn = {f"docs/{folder}/{name}.svg" for name, (folder, _) in PLACES.items()}
+    drawn = {f"docs/{folder}/{name}.svg" for name, (folder, _) in PLACES.items()} | {str(PICTURE)}
     there = {str(picture.relative_to(checkout)) for picture in (checkout / "docs").rglob("*.svg")}
     yield from (f"{picture}: drawn by no script" for picture in sorted(there - drawn))
     yield from (f"{picture}: not there; scripts/reproduce pictures" for picture in sorted(drawn - there))

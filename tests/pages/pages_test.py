@@ -49,6 +49,7 @@ NOT_RUN = [
     ("", "scripts/test.sh", "runs the tests, of which this is one"),
     ("", "scripts/lint.sh", "minutes"),
     ("", "scripts/docs.sh", "needs mkdocs, which nothing else does"),
+    ("", "scripts/reproduce flow_error", "an hour; tests/scripts runs it with few works"),
     ("", "scripts/reproduce pictures", "minutes"),
     ("", "scripts/fuzz.sh", "minutes"),
     ("", "scripts/formal.sh", "minutes"),
