@@ -116,6 +116,10 @@ struct Part {
   std::vector<int> collective_of{};
 };
 
+struct RankOfPart {
+  int part = 0, rank = 0;
+};
+
 struct Plan {
   std::vector<Part> parts;
   std::vector<Tree> trees;  // trees without flits are left out

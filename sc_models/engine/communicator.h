@@ -14,7 +14,7 @@
 // Operations: specs that are issued together are planned together and share phases (collective/plan.h); plans are kept by
 //   shape (PlanCache). Operations that are known beforehand share phases where they can if they are planned by plan_apart()
 //   (engine/joint_plans.h) and issued by these plans. A rank begins when its start has come and what it waits for is complete
-//   (engine/operation.h), and is complete when it has handed its last packet to its NIC and holds all its results. An
+//   (collective/rank_starts.h), and is complete when it has handed its last packet to its NIC and holds all its results. An
 //   operation may be held: each of its ranks then begins when it is released, as whoever issues finds out how far it is. A rank
 //   that has not begun receives and passes on what others send, since its collective engine has the plan.
 // Order in which they get phases and streams: engine/operation_scheduler.h. Layers: the communicator issues to a memoisation
@@ -40,6 +40,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/operation_engine.h"
 #include "engine/machine.h"
 #include "engine/memoisation.h"
 #include "engine/operation.h"
@@ -49,15 +50,13 @@
 
 namespace fredsim {
 
-class Communicator {
+class Communicator final : public OperationEngine {
  public:
   using Handle = OperationHandle;
 
   // `rows`: of each phase store that are used, at most; 0: all. The machine must outlive it.
   explicit Communicator(Machine& machine, int rows = 0);
-  ~Communicator();
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator() override;
 
   // `routes`: those of unicasts through switches that route by a table are loaded, too; without them none may be issued.
   void begin(bool routes = true);
@@ -70,23 +69,23 @@ class Communicator {
   // CollectiveSpec::start_cycle counts from the issue.
   Handle issue(std::span<const CollectiveSpec> work, const IssueOptions& options);
   Handle issue(std::shared_ptr<const PreparedPlan> plan, const std::vector<std::uint64_t>& starts,
-               const IssueOptions& options);
+               const IssueOptions& options) override;
 
   // Releases a rank of an operation that was issued held: it has come to the operation and begins at `cycle`, or at once if
   // that has passed, as soon as it waits for nothing else. Each rank once; between two edges or before start().
-  void release(Handle handle, int part, int rank, std::uint64_t cycle);
+  void release(Handle handle, int part, int rank, std::uint64_t cycle) override;
 
-  bool complete(Handle handle) const;
+  bool complete(Handle handle) const override;
   bool complete(Handle handle, NodeId npu) const;  // its parts at an NPU; true where it has none
   // Times of its parts so far, of an operation that is not complete, once a run has stopped.
   std::vector<OperationReport::PartTimes> part_times(Handle handle) const {
     return scheduler_.part_times(handle);
   }
   // Between two edges; they may issue. A rank's comes before its operation's.
-  void on_complete(std::function<void(const OperationReport&)> callback) {
+  void on_complete(std::function<void(const OperationReport&)> callback) override {
     callbacks_.complete = std::move(callback);
   }
-  void on_rank_complete(std::function<void(Handle, int part, int rank)> callback) {
+  void on_rank_complete(std::function<void(Handle, int part, int rank)> callback) override {
     callbacks_.rank_complete = std::move(callback);
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
@@ -95,7 +94,7 @@ class Communicator {
                  std::uint64_t total_bytes);
   // Calls back after the edge of a cycle, or after the next one where that is over; it may issue. What is issued then, and not
   // before with a delay, is no part of the state up to there: what others do meanwhile can be replayed.
-  void call_at(std::uint64_t cycle, std::function<void()> callback) {
+  void call_at(std::uint64_t cycle, std::function<void()> callback) override {
     calls_.add(cycle, std::move(callback));
   }
 
@@ -118,19 +117,19 @@ class Communicator {
   }
 
   void wait(Handle handle);
-  void wait_all();
-  void finish();
+  void wait_all() override;
+  void finish() override;
   // FabricOptions::stop was set, and wait() has returned for that.
-  bool stopped() const { return stopped_; }
+  bool stopped() const override { return stopped_; }
 
-  std::uint64_t cycle() const;
-  std::size_t under_way() const;  // and those that wait, and calls to come
+  std::uint64_t cycle() const override;
+  std::size_t under_way() const override;  // and those that wait, and calls to come
   // Trees that had numbers at a time, at most.
   int max_streams() const { return scheduler_.max_streams(); }
   PlanCache& plans() { return plans_; }
 
   using Totals = OperationTotals;
-  const Totals& totals() const { return scheduler_.totals(); }
+  const Totals& totals() const override { return scheduler_.totals(); }
 
   // Rows written, after start().
   std::uint64_t words_written() const { return scheduler_.loader().words() + memoisation_.words(); }

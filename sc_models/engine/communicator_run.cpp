@@ -34,13 +34,16 @@ RunResult run_to_end(Machine& machine, Communicator& communicator, const Simulat
     communicator.begin(steps.routes);
     communicator.observe(steps.parts);
     steps.issue();
+    for (const auto& plan : steps.expected) communicator.expect(plan);
     communicator.skip_idle(steps.memoises);
     communicator.start();
     communicator.report_to(on_progress, steps.total_bytes);
     RunResult result;
     wait_timed(communicator, result);
     result.incomplete = communicator.stopped();
-    result.cycles = result.incomplete ? communicator.cycle() : communicator.totals().last_end;
+    result.cycles = result.incomplete ? communicator.cycle()
+                    : steps.cycles    ? steps.cycles()
+                                      : communicator.totals().last_end;
     observers.end_run(result.cycles);
     if (!result.incomplete) communicator.finish();
     fill_run(machine, communicator, plans, result);
@@ -52,6 +55,8 @@ RunResult run_to_end(Machine& machine, Communicator& communicator, const Simulat
     throw;
   }
 }
+
+bool ExactRun::is_observed() const { return !machine_.observers().empty(); }
 
 RunResult run_for_wave(Machine& machine, const std::function<RunResult()>& run) {
   bool is_again = false;

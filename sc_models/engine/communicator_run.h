@@ -7,25 +7,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/communicator.h"
 #include "engine/machine.h"
+#include "engine/run_engine.h"
 #include "engine/simulated_plans.h"
 #include "results/results.h"
 
 namespace fredsim {
-
-// Steps of a run that are its own.
-struct RunSteps {
-  std::vector<const Part*> parts{};  // parts of its result, for the machine's observers
-  std::uint64_t total_bytes = 0;     // bytes of results, at all NPUs
-  bool routes = true;                // Communicator::begin()
-  bool memoises = true;              // Communicator::skip_idle()
-  std::function<void()> issue{};     // issues operations before cycle 0
-  // After the run, complete and balanced, or stopped: what fill_run() leaves out.
-  std::function<void(RunResult&)> fill{};
-};
 
 // From an SC_THREAD: all of a run of `plans`, until everything that was issued is complete or the run is stopped
 // (FabricOptions::stop), which is marked as incomplete. `on_progress`: as Communicator::report_to().
@@ -40,5 +32,36 @@ RunResult run_for_wave(Machine& machine, const std::function<RunResult()>& run);
 void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
               RunResult& result);
 void fill_operations(const Communicator& communicator, RunResult& result);
+
+// A run on a machine, flit by flit. From an SC_THREAD.
+class ExactRun final : public RunEngine {
+ public:
+  // `rows`: Communicator's. `plans`: all that it will issue.
+  ExactRun(Machine& machine, std::span<const std::shared_ptr<const PreparedPlan>> plans,
+           int rows = 0)
+      : machine_(machine),
+        plans_(plans_to_simulate(machine, plans)),
+        communicator_(machine, rows) {}
+
+  const Topology& topology() const override { return machine_.topology(); }
+  std::uint64_t seed() const override { return machine_.options().seed; }
+  OperationEngine& operations() override { return communicator_; }
+  const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override {
+    return plans_.plans;
+  }
+  bool is_observed() const override;
+  RunResult run(const RunSteps& steps,
+                const std::function<void(const Progress&)>& on_progress) override {
+    return run_to_end(machine_, communicator_, plans_, steps, on_progress);
+  }
+  void fill_operations(RunResult& result) const override {
+    fredsim::fill_operations(communicator_, result);
+  }
+
+ private:
+  Machine& machine_;
+  const SimulatedPlans plans_;
+  Communicator communicator_;
+};
 
 }  // namespace fredsim

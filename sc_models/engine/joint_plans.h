@@ -22,7 +22,7 @@
 
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
-#include "engine/prepared_plan.h"
+#include "collective/prepared_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "engine/run_engine.h"
 #include "engine/run_limits.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
@@ -71,13 +72,6 @@ SwitchFactory factory_for(const FabricOptions& options);
 
 // One switch of every size that such a machine has as RTL (require_built()).
 std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options);
-
-// Progress of a run under way, for a progress display.
-struct Progress {
-  std::uint64_t cycle = 0;
-  std::uint64_t bytes_delivered = 0;  // bytes of results complete at the NPUs, all together
-  std::uint64_t bytes_total = 0;
-};
 
 class Machine : public sc_core::sc_module {
  public:

@@ -370,12 +370,12 @@ bool OperationScheduler::add_state(StateDigest& digest) const {
   if (changed_ || !loader_.idle() || !fabric_.core().add_state(digest)) return false;
   std::unordered_map<OperationHandle, std::uint64_t> numbers;
   for (const auto& [handle, operation] : operations_) numbers.emplace(handle, numbers.size());
-  const auto number_of = [&](const Operation& operation) { return numbers.at(operation.handle); };
+  const auto number_of = [&](OperationHandle handle) { return numbers.at(handle); };
   digest.add(operations_.size());
   for (const auto& [handle, operation] : operations_)
     operation->add_state(cycle(), number_of, digest);
   digest.add(granted_.size());
-  for (const Operation* operation : granted_) digest.add(number_of(*operation));
+  for (const Operation* operation : granted_) digest.add(number_of(operation->handle));
   store_.add_state(digest);
   for (const Npu* npu : machine_.npus()) npu->add_state_with_counts(digest);
   return true;

@@ -55,14 +55,4 @@ SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan) {
   return result;
 }
 
-std::uint64_t result_bytes(const PreparedPlan& plan) {
-  std::uint64_t bytes = 0;
-  for (std::size_t t = 0; t < plan.plan.trees.size(); ++t) {
-    const Tree& tree = plan.plan.trees[t];
-    bytes += plan.copies_of(t) * tree.bytes *
-             static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
-  }
-  return bytes;
-}
-
 }  // namespace fredsim

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "collective/equal_slices.h"
+#include "collective/prepared_plan.h"
 #include "engine/machine.h"
-#include "engine/prepared_plan.h"
 
 namespace fredsim {
 
@@ -28,8 +28,5 @@ SimulatedPlans plans_to_simulate(const Machine& machine,
 
 // The only plan of a run.
 SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan);
-
-// Bytes of results of one operation, at all ranks.
-std::uint64_t result_bytes(const PreparedPlan& plan);
 
 }  // namespace fredsim

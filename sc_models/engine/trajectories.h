@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/state_digest.h"
+#include "collective/prepared_plan.h"
 #include "engine/operation.h"
-#include "engine/prepared_plan.h"
 #include "engine/trajectory_counts.h"
 
 namespace fredsim {

@@ -24,12 +24,6 @@ bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
 }
 
-std::vector<std::shared_ptr<const PreparedPlan>> whole_plans(const WorkPlan& work) {
-  std::vector<std::shared_ptr<const PreparedPlan>> plans;
-  for (const WorkPlan::Batch& batch : work.batches) plans.push_back(batch.plan);
-  return plans;
-}
-
 double bound_of(const Topology& topology, const WorkPlan& work) {
   std::vector<std::uint64_t> flits(topology.links.size());
   for (const WorkPlan::Batch& batch : work.batches) {
@@ -47,28 +41,23 @@ double bound_of(const Topology& topology, const WorkPlan& work) {
 // Issues what is due, and puts together what came of it.
 class WorkRun {
  public:
-  WorkRun(Machine& machine, const WorkPlan& work, int rows)
-      : machine_(machine),
+  WorkRun(RunEngine& engine, const WorkPlan& work)
+      : engine_(engine),
+        engine_operations_(engine.operations()),
         work_(work),
-        plans_(plans_to_simulate(machine, whole_plans(work))),
-        communicator_(machine, rows),
         batches_(work.batches.size()) {
-    communicator_.on_rank_complete(
+    engine_operations_.on_rank_complete(
         [this](OperationHandle handle, int, int) { rank_complete(handle); });
-    communicator_.on_complete([this](const OperationReport& report) { complete(report); });
+    engine_operations_.on_complete([this](const OperationReport& report) { complete(report); });
   }
 
   RunResult run(const std::function<void(const Progress&)>& on_progress) {
-    return run_to_end(machine_, communicator_, plans_,
-                      {.parts = parts_of_result(),
-                       .total_bytes = total_bytes(),
-                       .issue =
-                           [this] {
-                             issue_first_ones();
-                             for (const auto& plan : plans_.plans) communicator_.expect(plan);
-                           },
-                       .fill = [this](RunResult& result) { fill(result); }},
-                      on_progress);
+    return engine_.run({.parts = parts_of_result(),
+                        .total_bytes = total_bytes(),
+                        .issue = [this] { issue_first_ones(); },
+                        .expected = engine_.plans(),
+                        .fill = [this](RunResult& result) { fill(result); }},
+                       on_progress);
   }
 
  private:
@@ -130,16 +119,15 @@ class WorkRun {
     const WorkPlan::Batch& batch = work_.batches[b];
     const WorkStep& step = step_of(b);
     BatchState& state = batches_[b];
-    IssueOptions options{
-        .seed = operand_seed(machine_.options().seed, static_cast<int>(operations_++)),
-        .delay = step.delay};
-    if (!machine_.observers().empty()) options.label = label_of(b);
+    IssueOptions options{.seed = operand_seed(engine_.seed(), static_cast<int>(operations_++)),
+                         .delay = step.delay};
+    if (engine_.is_observed()) options.label = label_of(b);
     std::vector<std::uint64_t> starts;
     if (state.issued > 0) {
       options.after = {{.operation = state.last}};
     } else {
       for (const std::uint64_t start : batch.starts)
-        starts.push_back(start - std::min(start, communicator_.cycle()));
+        starts.push_back(start - std::min(start, engine_operations_.cycle()));
       for (const WorkStep::After& after : step.after) {
         const WorkPlan::StepPlace& place = work_.places[after.step];
         Dependency dependency{batches_[place.batch].last, {}, after.all_ranks};
@@ -148,7 +136,7 @@ class WorkRun {
         options.after.push_back(std::move(dependency));
       }
     }
-    state.last = communicator_.issue(plans_.plans[b], starts, options);
+    state.last = engine_operations_.issue(engine_.plans()[b], starts, options);
     of_operation_[state.last] = b;
     ++state.issued;
   }
@@ -172,13 +160,13 @@ class WorkRun {
   std::uint64_t total_bytes() const {
     std::uint64_t total = 0;
     for (std::size_t b = 0; b < batches_.size(); ++b) {
-      total += step_of(b).repeat * result_bytes(*plans_.plans[b]);
+      total += step_of(b).repeat * result_bytes(*engine_.plans()[b]);
     }
     return total;
   }
 
   void fill(RunResult& result) const {
-    fill_operations(communicator_, result);
+    engine_.fill_operations(result);
     result.bound_ns = work_.bound_ns;
     fill_parts(result);
   }
@@ -200,19 +188,24 @@ class WorkRun {
       }
     }
     const std::vector<const Part*> parts = parts_of_result();
-    fredsim::fill_parts(machine_.fabric().topology(), parts, times, result);
+    fredsim::fill_parts(engine_.topology(), parts, times, result);
   }
 
-  Machine& machine_;
+  RunEngine& engine_;  // its plans: by batch
+  OperationEngine& engine_operations_;
   const WorkPlan& work_;
-  const SimulatedPlans plans_;  // by batch
-  Communicator communicator_;
   std::vector<BatchState> batches_;
   std::map<OperationHandle, std::size_t> of_operation_;  // those under way
   std::uint64_t operations_ = 0;
 };
 
 }  // namespace
+
+std::vector<std::shared_ptr<const PreparedPlan>> plans_of(const WorkPlan& work) {
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;
+  for (const WorkPlan::Batch& batch : work.batches) plans.push_back(batch.plan);
+  return plans;
+}
 
 WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict) {
   WorkPlan work;
@@ -253,7 +246,15 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress, int rows) {
-  return run_for_wave(machine, [&] { return WorkRun(machine, work, rows).run(on_progress); });
+  return run_for_wave(machine, [&] {
+    ExactRun engine(machine, plans_of(work), rows);
+    return run_work(engine, work, on_progress);
+  });
+}
+
+RunResult run_work(RunEngine& engine, const WorkPlan& work,
+                   const std::function<void(const Progress&)>& on_progress) {
+  return WorkRun(engine, work).run(on_progress);
 }
 
 }  // namespace fredsim

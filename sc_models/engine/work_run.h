@@ -19,8 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/communicator.h"
+#include "collective/prepared_plan.h"
 #include "engine/machine.h"
+#include "engine/run_engine.h"
 #include "results/results.h"
 
 namespace fredsim {
@@ -56,10 +57,17 @@ struct WorkPlan {
   double bound_ns = 0;  // analytic: all flits of the busiest link
 };
 
+// By batch.
+std::vector<std::shared_ptr<const PreparedPlan>> plans_of(const WorkPlan& work);
+
 WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict);
 
 // From an SC_THREAD, as run_plan(). `rows`: of each phase store that are used, at most; 0: all.
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress = {}, int rows = 0);
+
+// By an engine that has the plans of plans_of().
+RunResult run_work(RunEngine& engine, const WorkPlan& work,
+                   const std::function<void(const Progress&)>& on_progress = {});
 
 }  // namespace fredsim

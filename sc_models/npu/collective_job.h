@@ -76,9 +76,7 @@ class CollectiveJob {
   void begin_rank(int part, std::uint64_t cycle) { parts_[part].last_begin = cycle; }
   std::uint64_t last_begin(int part) const { return parts_[part].last_begin; }
 
-  struct RankOfPart {
-    int part = 0, rank = 0;
-  };
+  using RankOfPart = fredsim::RankOfPart;
   // A rank has sent all that the plan wants of it in a part and holds all its results.
   void rank_complete(int part, int rank) { completed_.push_back({part, rank}); }
   std::vector<RankOfPart>& completed() {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <limits>
 #include <map>
@@ -15,10 +14,8 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/operand.h"
-#include "engine/communicator.h"
 #include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
-#include "engine/simulated_plans.h"
 #include "workload/held_tasks.h"
 #include "workload/rank_clock.h"
 
@@ -34,17 +31,16 @@ constexpr std::uint64_t kSoon = 2;
 
 class GraphRun {
  public:
-  GraphRun(Machine& machine, TaskSource& source, const ShapePlans& plans, bool keeps_records)
-      : machine_(machine),
+  GraphRun(RunEngine& engine, TaskSource& source, bool keeps_records)
+      : engine_(engine),
+        operations_(engine.operations()),
         source_(source),
-        plans_(plans_to_simulate(machine, plans)),
-        communicator_(machine),
         tasks_(source, keeps_records),
         ranks_(source.members().size()) {
-    communicator_.on_rank_complete([this](OperationHandle handle, int part, int rank) {
+    operations_.on_rank_complete([this](OperationHandle handle, int part, int rank) {
       complete_communication(of_handle_.at(handle), part, rank);
     });
-    communicator_.on_complete([this](const OperationReport& report) {
+    operations_.on_complete([this](const OperationReport& report) {
       const auto at = of_handle_.find(report.handle);
       issue_more(at->second);
       of_handle_.erase(at);
@@ -52,31 +48,25 @@ class GraphRun {
   }
 
   GraphOutcome run(const std::function<void(const Progress&)>& on_progress) {
-    communicator_.begin();
-    for (const int r : in_order_of_members()) begin(r);
-    for (const auto& plan : plans_.plans) communicator_.expect(plan);
-    communicator_.skip_idle();
-    communicator_.start();
-    if (on_progress) report_to(on_progress);
-    const auto wall_start = std::chrono::steady_clock::now();
-    wait();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
     GraphOutcome outcome;
-    RunResult& result = outcome.result;
-    result.wall_s = wall.count();
-    result.incomplete = communicator_.stopped();
-    result.cycles = result.incomplete ? communicator_.cycle() : last_end_;
-    if (!result.incomplete) communicator_.finish();
-    fill_run(machine_, communicator_, plans_, result);
-    fill_operations(communicator_, result);
+    outcome.result =
+        run_engine({.total_bytes = total_bytes(),
+                    .issue =
+                        [this] {
+                          for (const int r : in_order_of_members()) begin(r);
+                        },
+                    .expected = engine_.plans(),
+                    .cycles = [this] { return end_of_all(); },
+                    .fill = [this](RunResult& result) { engine_.fill_operations(result); }},
+                   on_progress);
     outcome.max_tasks = tasks_.max();
-    if (!result.incomplete) {
+    if (!outcome.result.incomplete) {
       for (int r = 0; r < std::ssize(ranks_); ++r) outcome.times.push_back(time_of(r));
       outcome.critical_path = checked_path();
       outcome.iteration_ends = std::move(iteration_ends_);
       outcome.has_memory = tasks_.has_memory();
     } else {
-      tasks_.mark_not_ended(communicator_.cycle());
+      tasks_.mark_not_ended(outcome.result.cycles);
     }
     outcome.records = tasks_.take_records();
     return outcome;
@@ -112,7 +102,7 @@ class GraphRun {
   }
 
   void retire(int rank) {
-    const std::uint64_t now = communicator_.cycle();
+    const std::uint64_t now = operations_.cycle();
     tasks_.retire(rank, now);
     std::deque<std::uint64_t>& ahead = ranks_[rank].ahead;
     while (!ahead.empty() && ahead.front() <= now + kSoon) ahead.pop_front();
@@ -144,7 +134,7 @@ class GraphRun {
       retire(rank);
       if (state.ahead.size() < kMaxAhead) continue;
       state.rests = true;
-      communicator_.call_at(state.ahead[kMaxAhead / 2] - kSoon, [this, rank] {
+      operations_.call_at(state.ahead[kMaxAhead / 2] - kSoon, [this, rank] {
         ranks_[rank].rests = false;
         advance(rank);
       });
@@ -215,8 +205,8 @@ class GraphRun {
       operation.path = state.path;
     }
     if (++operation.came < tasks_.kind_of(operation).ranks && !is_message) return;
-    if (operation.start <= communicator_.cycle() + 1) return issue_first(number);
-    communicator_.call_at(operation.start - 1, [this, number] { issue_first(number); });
+    if (operation.start <= operations_.cycle() + 1) return issue_first(number);
+    operations_.call_at(operation.start - 1, [this, number] { issue_first(number); });
   }
 
   // At its start, or at the edge before.
@@ -230,9 +220,9 @@ class GraphRun {
     HeldOperation& state = *operation;
     if (state.issued == state.what.times) return;
     const OperationHandle handle =
-        communicator_.issue(plans_.plans[state.what.shape], {},
-                            {.seed = operand_seed(machine_.options().seed, number) + state.issued++,
-                             .delay = state.start - std::min(state.start, communicator_.cycle())});
+        operations_.issue(engine_.plans()[state.what.shape], {},
+                          {.seed = operand_seed(engine_.seed(), number) + state.issued++,
+                           .delay = state.start - std::min(state.start, operations_.cycle())});
     of_handle_.emplace(handle, number);
   }
 
@@ -257,7 +247,7 @@ class GraphRun {
     HeldOperation& operation = tasks_.operation(number);
     const Place own = operation.places[part][rank];
     if (--operation.left[part][rank] > 0) return;
-    const std::uint64_t now = communicator_.cycle();
+    const std::uint64_t now = operations_.cycle();
     if (tasks_.kind_of(operation).is_message && rank == 1) {
       operation.arrived = now;
       if (operation.expected == HeldOperation::kNotYet) return;  // its task may not be there yet
@@ -312,33 +302,34 @@ class GraphRun {
     return path_to_end_;
   }
 
-  void report_to(const std::function<void(const Progress&)>& on_progress) {
+  std::uint64_t total_bytes() const {
     std::uint64_t total = 0;
-    for (std::size_t s = 0; s < plans_.plans.size(); ++s)
-      total += source_.repeats()[s] * result_bytes(*plans_.plans[s]);
-    communicator_.report_to(on_progress, total);
+    for (std::size_t s = 0; s < engine_.plans().size(); ++s)
+      total += source_.repeats()[s] * result_bytes(*engine_.plans()[s]);
+    return total;
   }
 
-  void wait() {
+  RunResult run_engine(const RunSteps& steps,
+                       const std::function<void(const Progress&)>& on_progress) {
     try {
-      communicator_.wait_all();
+      return engine_.run(steps, on_progress);
     } catch (const RunFailed& failed) {
-      if (failed.cause() != FailureCause::kDeadlock) throw;
+      if (failed.cause() != FailureCause::kDeadlock || tasks_.all_done()) throw;
       throw RunFailed(
           fmt::format("{}\nNot complete:{}", failed.what(), tasks_.text_of_those_left()),
           failed.cause(), failed.edge());
     }
-    if (communicator_.stopped()) return;
-    if (!tasks_.all_done())
-      throw RunFailed(fmt::format("the workload does not come to its end. Not complete:{}",
-                                  tasks_.text_of_those_left()),
-                      FailureCause::kDeadlock);
   }
 
-  Machine& machine_;
+  std::uint64_t end_of_all() const {
+    if (!tasks_.all_done())
+      throw RunFailed("the workload does not come to its end", FailureCause::kDeadlock);
+    return last_end_;
+  }
+
+  RunEngine& engine_;  // its plans: by shape
+  OperationEngine& operations_;
   TaskSource& source_;
-  const SimulatedPlans plans_;  // by shape
-  Communicator communicator_;
   HeldTasks tasks_;
   std::vector<RankState> ranks_;
   std::map<OperationHandle, int> of_handle_;                             // under way
@@ -360,16 +351,28 @@ ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShap
   return plan_apart(topology, shapes, on_conflict);
 }
 
-GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+GraphOutcome run_graph(RunEngine& engine, const TaskGraph& graph,
                        const std::function<void(const Progress&)>& on_progress) {
   graph.check();
   GraphTasks source(graph);
-  return GraphRun(machine, source, plans, true).run(on_progress);
+  return GraphRun(engine, source, true).run(on_progress);
+}
+
+GraphOutcome run_tasks(RunEngine& engine, TaskSource& source,
+                       const std::function<void(const Progress&)>& on_progress) {
+  return GraphRun(engine, source, false).run(on_progress);
+}
+
+GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                       const std::function<void(const Progress&)>& on_progress) {
+  ExactRun engine(machine, plans);
+  return run_graph(engine, graph, on_progress);
 }
 
 GraphOutcome run_tasks(Machine& machine, TaskSource& source, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress) {
-  return GraphRun(machine, source, plans, false).run(on_progress);
+  ExactRun engine(machine, plans);
+  return run_tasks(engine, source, on_progress);
 }
 
 }  // namespace fredsim

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a task graph on a machine: all ranks at once, their communications on the communicator, so that everything
+// Runs a task graph on a machine: all ranks at once, their communications on its engine, so that everything
 // competes for the real links and switches.
 //
 // Computations: one begins when what it waits for is complete and the one before it on its rank is over.
 // Messages (unicasts): sent as soon as the sender comes, whether or not the receiver has; that is done with it when
 //   it has come and the message is there.
 // Other communications: a rank comes to an operation when what its task there waits for is complete. When the last rank has
-//   come, the operation is issued and all ranks begin, and each is done with it when the communicator says so
+//   come, the operation is issued and all ranks begin, and each is done with it when the engine says so
 //   (on_rank_complete()). That all begin together is an idealisation: how they learn that the others are there costs
 //   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others
 //   of them: switches that add hold a virtual channel until all members of a group have sent, and ranks may come to operations
@@ -25,8 +25,9 @@
 #include <memory>
 #include <vector>
 
+#include "collective/prepared_plan.h"
 #include "engine/machine.h"
-#include "engine/prepared_plan.h"
+#include "engine/run_engine.h"
 #include "results/results.h"
 #include "workload/rank_time.h"
 #include "workload/task_graph.h"
@@ -52,11 +53,16 @@ struct GraphOutcome {
   std::size_t max_tasks = 0;                    // max tasks of a rank held at a time
 };
 
+// By an engine that has these plans.
+GraphOutcome run_graph(RunEngine& engine, const TaskGraph& graph,
+                       const std::function<void(const Progress&)>& on_progress = {});
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress = {});
 
 // The same of tasks that come as they are needed, without records. What is held of them are those that are under way, ready or within the
 // look-ahead of such a one (TaskSource), and, not in order, up to 1024 computations of a rank that have begun ahead of the time.
+GraphOutcome run_tasks(RunEngine& engine, TaskSource& source,
+                       const std::function<void(const Progress&)>& on_progress = {});
 GraphOutcome run_tasks(Machine& machine, TaskSource& source, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress = {});
 

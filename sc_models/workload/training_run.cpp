@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/member.h"
+#include "engine/communicator_run.h"
 
 namespace fredsim {
 namespace {
@@ -114,12 +115,12 @@ TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) 
 
 }  // namespace
 
-TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+TrainingResult run_training(RunEngine& engine, const TaskGraph& graph,
                             const std::function<void(const Progress&)>& on_progress,
                             const std::function<void(const GraphOutcome&)>& on_complete) {
   std::vector<int> members;
   for (const TaskRank& rank : graph.ranks) members.push_back(rank.member);
-  GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
+  GraphOutcome outcome = run_graph(engine, graph, on_progress);
   if (outcome.result.incomplete)
     outcome.iteration_ends = complete_iterations(graph, outcome.records);
   else if (on_complete)
@@ -127,9 +128,22 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
   return result_of(std::move(outcome), members);
 }
 
+TrainingResult run_training(RunEngine& engine, TaskSource& source,
+                            const std::function<void(const Progress&)>& on_progress) {
+  return result_of(run_tasks(engine, source, on_progress), source.members());
+}
+
+TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                            const std::function<void(const Progress&)>& on_progress,
+                            const std::function<void(const GraphOutcome&)>& on_complete) {
+  ExactRun engine(machine, plans);
+  return run_training(engine, graph, on_progress, on_complete);
+}
+
 TrainingResult run_training(Machine& machine, TaskSource& source, const ShapePlans& plans,
                             const std::function<void(const Progress&)>& on_progress) {
-  return result_of(run_tasks(machine, source, plans, on_progress), source.members());
+  ExactRun engine(machine, plans);
+  return run_training(engine, source, on_progress);
 }
 
 TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options) {

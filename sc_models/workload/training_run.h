@@ -25,6 +25,13 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
 TrainingResult run_training(Machine& machine, TaskSource& source, const ShapePlans& plans,
                             const std::function<void(const Progress&)>& on_progress = {});
 
+// By an engine that has the plans.
+TrainingResult run_training(RunEngine& engine, const TaskGraph& graph,
+                            const std::function<void(const Progress&)>& on_progress = {},
+                            const std::function<void(const GraphOutcome&)>& on_complete = {});
+TrainingResult run_training(RunEngine& engine, TaskSource& source,
+                            const std::function<void(const Progress&)>& on_progress = {});
+
 // Times of inference, from the times between the ends of its passes. For prefill the first counts; for decode the
 // others where there are any, since the first one fills the pipeline.
 TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options);

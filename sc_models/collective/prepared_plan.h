@@ -61,6 +61,9 @@ std::vector<std::uint16_t> missing_bytes(const Plan& plan);
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
 
+// Bytes of results of one operation, at all ranks.
+std::uint64_t result_bytes(const PreparedPlan& plan);
+
 // All of a spec that a plan depends on.
 std::string key_of(const CollectiveSpec& spec);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/prepared_plan.h"
+#include "collective/prepared_plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -115,6 +115,16 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             const StateDigest& identity) {
   return make_ready(topology, std::move(plan), identity);
+}
+
+std::uint64_t result_bytes(const PreparedPlan& plan) {
+  std::uint64_t bytes = 0;
+  for (std::size_t t = 0; t < plan.plan.trees.size(); ++t) {
+    const Tree& tree = plan.plan.trees[t];
+    bytes += plan.copies_of(t) * tree.bytes *
+             static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+  }
+  return bytes;
 }
 
 std::shared_ptr<const PreparedPlan> PlanCache::plan(std::span<const CollectiveSpec> work,
