@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr const char* kMachineWord =
     "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
 constexpr std::uint64_t kMaxListed = 10'000;
+constexpr std::array<std::string_view, 2> kEngines{"exact", "flow"};
 
 }  // namespace
 
@@ -123,6 +125,36 @@ void SimulationStrings::check(SimulationOptions& options) const {
     options.timeout_cycles = parse_number(timeout_cycles, "--timeout-cycles", 1, kMaxOptionNumber);
   options.skip = !no_skip;
   options.switch_threads = static_cast<int>(parse_number(threads, "--threads", 1, kMaxThreads));
+}
+
+void EngineStrings::add_to(CLI::App& app) {
+  offer(add(app, "--engine", engine, "NAME",
+            "exact (default: every flit, every cycle) or flow (bandwidth and longest paths, "
+            "calibrated by "
+            "exact runs; results have their error)"),
+        kEngines);
+}
+
+bool EngineStrings::is_flow() const { return parse_word("--engine", engine, kEngines) == 1; }
+
+void refuse_with_flows(std::string_view option, bool is_given, std::string_view reason) {
+  if (is_given)
+    throw BadInput(fmt::format("{}: found with --engine flow; allowed: --engine exact, since {}",
+                               option, reason));
+}
+
+void EngineStrings::refuse(const SwitchOptions& options) {
+  constexpr std::string_view kNoSwitches = "flows have no switches";
+  refuse_with_flows("--model", options.model != SwitchModel::kTlm, kNoSwitches);
+  refuse_with_flows("--rtl-instances", !options.rtl_instances.empty(), kNoSwitches);
+}
+
+void EngineStrings::refuse(const SimulationOptions& options) {
+  constexpr std::string_view kNoCycles = "flows have no cycles";
+  refuse_with_flows("--threads", options.switch_threads > 1, "flows have no switches");
+  refuse_with_flows("--lanes", options.lanes > 1, "flows carry no payload");
+  refuse_with_flows("--timeout-cycles", options.timeout_cycles > 0, kNoCycles);
+  refuse_with_flows("--no-skip", !options.skip, kNoCycles);
 }
 
 void BreakdownStrings::add_to(CLI::App& app) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/file_uses.h"
@@ -98,6 +99,19 @@ struct SimulationStrings {
   void add_to(CLI::App& app);
   void check(SimulationOptions& options) const;
 };
+
+// --engine.
+struct EngineStrings {
+  std::string engine = "exact";
+  void add_to(CLI::App& app);
+  bool is_flow() const;  // checked
+  // With flows: options of all commands that only flits have.
+  static void refuse(const SwitchOptions& options);
+  static void refuse(const SimulationOptions& options);
+};
+inline constexpr const char* kNoPackets = "flows have no packets";
+// An option that was given with --engine flow.
+void refuse_with_flows(std::string_view option, bool is_given, std::string_view reason);
 
 // --breakdown, --trace-packets.
 struct BreakdownStrings {

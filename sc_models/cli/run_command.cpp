@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -11,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
@@ -36,8 +34,6 @@ namespace {
 
 constexpr std::string_view kTimelineShares = ", half of them packets and additions";
 constexpr std::string_view kTimelineHint = "a smaller --size or --timeline-level shows all";
-
-constexpr std::array<std::string_view, 2> kEngines{"exact", "flow"};
 
 bool prints_tables(const RunRequest& request) {
   return request.json_file != "-" && request.timeline_file != "-";
@@ -155,11 +151,7 @@ class RunCommand final : public Command {
                       : machine_strings_.add_one_to(app);
     work_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
-    offer(add(app, "--engine", engine_, "NAME",
-              "exact (default: every flit, every cycle) or flow (bandwidth and longest paths, "
-              "calibrated by "
-              "exact runs; results have their error)"),
-          kEngines);
+    engine_strings_.add_to(app);
     add(app, "--calibration", request_.calibration_file, "FILE",
         "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
         "command");
@@ -273,34 +265,19 @@ class RunCommand final : public Command {
  private:
   // Options that only flits have are refused.
   void check_engine() {
-    if (std::ranges::find(kEngines, engine_) == kEngines.end())
-      throw BadInput(
-          fmt::format("--engine: found '{}'; allowed: {}", engine_, join_words(kEngines)));
-    request_.is_flow = engine_ == "flow";
+    request_.is_flow = engine_strings_.is_flow();
     if (!request_.is_flow && !request_.calibration_file.empty())
       throw BadInput(
-          fmt::format("--calibration: found '{}' with --engine {}; allowed: with --engine flow",
-                      request_.calibration_file, engine_));
+          fmt::format("--calibration: found '{}' with --engine exact; allowed: with --engine flow",
+                      request_.calibration_file));
     if (!request_.is_flow) return;
-    const auto refuse = [](std::string_view option, bool is_given, std::string_view reason) {
-      if (is_given)
-        throw BadInput(fmt::format(
-            "{}: found with --engine flow; allowed: --engine exact, since {}", option, reason));
-    };
-    constexpr std::string_view kNoSwitches = "flows have no switches";
-    constexpr std::string_view kNoPackets = "flows have no packets";
-    refuse("--model", request_.model != SwitchModel::kTlm, kNoSwitches);
-    refuse("--rtl-instances", !request_.rtl_instances.empty(), kNoSwitches);
-    refuse("--threads", request_.switch_threads > 1, kNoSwitches);
-    refuse("--wave", !request_.wave.file.empty(), "flows have no signals");
-    refuse("--lanes", request_.lanes > 1, "flows carry no payload");
-    refuse("--timeline", !request_.timeline_file.empty(), kNoPackets);
-    refuse("--breakdown", request_.breakdown.is_on, kNoPackets);
-    refuse("--packet-order", request_.work.packet_order != PacketOrder::kAuto, kNoPackets);
-    refuse("--timeout-cycles", request_.timeout_cycles > 0, "flows have no cycles");
-    refuse("--no-skip", !request_.skip, "flows have no cycles");
-    refuse("--work", request_.work.has_order(),
-           "flows of a work whose entries have after, delay or repeat are not there yet");
+    EngineStrings::refuse(static_cast<const SwitchOptions&>(request_));
+    EngineStrings::refuse(static_cast<const SimulationOptions&>(request_));
+    refuse_with_flows("--wave", !request_.wave.file.empty(), "flows have no signals");
+    refuse_with_flows("--timeline", !request_.timeline_file.empty(), kNoPackets);
+    refuse_with_flows("--breakdown", request_.breakdown.is_on, kNoPackets);
+    refuse_with_flows("--packet-order", request_.work.packet_order != PacketOrder::kAuto,
+                      kNoPackets);
   }
 
   void check_timeline_level() {
@@ -317,6 +294,7 @@ class RunCommand final : public Command {
 
   MachineStrings machine_strings_;
   WorkStrings work_strings_;
+  EngineStrings engine_strings_;
   SimulationStrings simulation_strings_;
   SwitchStrings switch_strings_;
   SeedStrings seed_strings_;
@@ -324,7 +302,6 @@ class RunCommand final : public Command {
   WaveStrings wave_strings_;
   OutputStrings output_strings_;
   std::string timeline_level_;
-  std::string engine_ = "exact";
   RunRequest request_;
 };
 

@@ -89,6 +89,7 @@ class TrainCommand final : public Command {
     machine_strings_.add_several_to(app, 1);
     train_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
+    engine_strings_.add_to(app);
     simulation_strings_.add_to(app);
     switch_strings_.add_to(app);
     seed_strings_.add_to(app, kPayloadSeed);
@@ -107,6 +108,13 @@ class TrainCommand final : public Command {
     switch_strings_.check(request_);
     simulation_strings_.check(request_);
     request_.train = train_strings_.checked(machine_strings_.configs);
+    request_.is_flow = engine_strings_.is_flow();
+    if (request_.is_flow) {
+      EngineStrings::refuse(static_cast<const SwitchOptions&>(request_));
+      EngineStrings::refuse(static_cast<const SimulationOptions&>(request_));
+      refuse_with_flows("--packet-order", request_.train.packet_order != PacketOrder::kAuto,
+                        kNoPackets);
+    }
     using Source = TrainOptions::Source;
     const Source source = request_.train.source;
     if (!request_.placement_file.empty() && source != Source::kBuiltIn &&
@@ -152,8 +160,9 @@ class TrainCommand final : public Command {
     const std::vector<TrainingResult>& results = training.results();
     if (prints && !results.empty()) {
       fmt::print("{}", output.table(training_table(training.setup(), results)));
-      fmt::print("{}", simulated_text(runs_by_machine(results), output));
-      if (!request_.quiet) fmt::print("{}", output.legend(training_legend(training.setup())));
+      if (!request_.is_flow) fmt::print("{}", simulated_text(runs_by_machine(results), output));
+      if (!request_.quiet)
+        fmt::print("{}", output.legend(training_legend(training.setup(), request_.is_flow)));
       if (!training.setup().given.empty() && request_.format == TableFormat::kTable) {
         for (const TrainingResult& result : results)
           if (!result.run.incomplete) fmt::print("{}", rank_lines(result));
@@ -175,6 +184,7 @@ class TrainCommand final : public Command {
  private:
   MachineStrings machine_strings_;
   TrainStrings train_strings_;
+  EngineStrings engine_strings_;
   SimulationStrings simulation_strings_;
   SwitchStrings switch_strings_;
   SeedStrings seed_strings_;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/best_base.h"
+#include "cli/flow_engine.h"
 #include "cli/interrupt.h"
 #include "cli/job_progress.h"
 #include "cli/machine_word.h"
@@ -19,6 +20,7 @@
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
+#include "engine/communicator_run.h"
 #include "engine/layout.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
@@ -362,9 +364,14 @@ void TrainingJobs::elaborate() {
     std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
   check_switch_threads(request_.switch_threads, !needed.empty());
   require_rtl(needed, request_.rtl_build, request_.quiet);
-  for (std::size_t i = 0; i < machines_.size(); ++i)
-    machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
-                                                     machines_[i].config.topology, fabric);
+  for (std::size_t i = 0; i < machines_.size(); ++i) {
+    TrainedMachine& entry = machines_[i];
+    const Topology& topology = entry.config.topology;
+    entry.machine =
+        std::make_unique<Machine>(fmt::format("machine{}", i).c_str(), topology, fabric);
+    if (request_.is_flow)
+      entry.surpluses = std::make_unique<ShapeSurpluses>(topology, *entry.machine);
+  }
 }
 
 void TrainingJobs::export_traces() const {
@@ -386,11 +393,14 @@ void TrainingJobs::export_traces() const {
 TrainingResult TrainingJobs::trained(
     const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
     const std::function<void(const GraphOutcome&)>& on_complete) const {
-  if (!streams())
-    return run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
-  if (!asked_.fit) return run_training(*entry.machine, *entry.tasks, entry.plans, on_progress);
+  const std::unique_ptr<RunEngine> engine =
+      request_.is_flow ? std::unique_ptr<RunEngine>(std::make_unique<FlowEngine>(
+                             *entry.machine, *entry.surpluses, entry.plans))
+                       : std::make_unique<ExactRun>(*entry.machine, entry.plans);
+  if (!streams()) return run_training(*engine, graph_of(entry), on_progress, on_complete);
+  if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
   // A fit runs a machine more than once, at rates of its own.
-  return run_training(*entry.machine, *tasks_of(entry), entry.plans, on_progress);
+  return run_training(*engine, *tasks_of(entry), on_progress);
 }
 
 std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {

@@ -20,6 +20,7 @@
 #include "cli/file_uses.h"
 #include "cli/memory_check.h"
 #include "cli/option_groups.h"
+#include "cli/shape_surplus.h"
 #include "cli/trace_output.h"
 #include "cli/train_arguments.h"
 #include "collective/worker_placement.h"
@@ -37,6 +38,7 @@ namespace fredsim {
 
 // The options of `train`.
 struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
+  bool is_flow = false;  // --engine flow
   TrainOptions train;
   std::uint64_t seed = 1;
   std::string timeline_file;   // empty: none; "-": standard output
@@ -50,6 +52,7 @@ struct TrainedMachine {
   ShapePlans plans;                     // times of computations are not in them
   std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
   std::unique_ptr<Machine> machine;
+  std::unique_ptr<ShapeSurpluses> surpluses{};  // --engine flow
 };
 
 class TrainingJobs {

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "cli/best_base.h"
 #include "cli/calibration_arguments.h"
+#include "cli/flow_engine.h"
 #include "cli/group_members.h"
 #include "cli/interrupt.h"
 #include "cli/job_progress.h"
@@ -283,11 +284,12 @@ void elaborate(const RunRequest& request, const FileUses& files,
     const Topology& topology = config.topology;
     if (topology.flow_only.empty())
       compared[i].machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
-    if (request.is_flow) {
-      compared[i].flows = std::make_unique<FlowJobs>(
-          topology, compared[i].machine.get(), request.seed,
-          calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
-    }
+    if (!request.is_flow) continue;
+    Machine* const machine = compared[i].machine.get();
+    compared[i].flows = std::make_unique<FlowJobs>(
+        topology, machine, request.seed,
+        calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
+    compared[i].surpluses = std::make_unique<ShapeSurpluses>(topology, machine);
   }
 }
 
@@ -321,6 +323,18 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
+RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
+                        const std::function<void(const Progress&)>& on_progress) {
+  if (entry.system_flows) return entry.system_flows->run(entry.systems[size]);
+  if (entry.ordered.empty())
+    return entry.flows ? entry.flows->run(entry.plans[size])
+                       : run_plan(*entry.machine, entry.plans[size], on_progress);
+  const WorkPlan& work = entry.ordered[size];
+  if (!entry.flows) return run_work(*entry.machine, work, on_progress);
+  FlowEngine engine(*entry.machine, *entry.surpluses, plans_of(work));
+  return run_work(engine, work, on_progress);
+}
+
 }  // namespace
 
 RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
@@ -339,11 +353,7 @@ RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions&
     };
   }
   try {
-    RunResult result = entry.system_flows ? entry.system_flows->run(entry.systems[size])
-                       : entry.flows      ? entry.flows->run(entry.plans[size])
-                       : entry.ordered.empty()
-                           ? run_plan(*entry.machine, entry.plans[size], on_progress)
-                           : run_work(*entry.machine, entry.ordered[size], on_progress);
+    RunResult result = run_on_engine(entry, size, on_progress);
     if (!result.incomplete)
       progress.complete({.cycle = result.cycles,
                          .time_ns = result.time_ns,

@@ -16,6 +16,7 @@
 #include "cli/file_uses.h"
 #include "cli/flow_jobs.h"
 #include "cli/option_groups.h"
+#include "cli/shape_surplus.h"
 #include "cli/system_jobs.h"
 #include "cli/work_arguments.h"
 #include "config/config.h"
@@ -51,7 +52,8 @@ struct ComparedMachine {
   std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
   std::vector<WorkPlan> ordered{};
   std::unique_ptr<Machine> machine{};
-  std::unique_ptr<FlowJobs> flows{};  // --engine flow
+  std::unique_ptr<FlowJobs> flows{};            // --engine flow
+  std::unique_ptr<ShapeSurpluses> surpluses{};  // the same, of works with order
   std::unique_ptr<SystemJobs> system_flows{};
   std::vector<ReportedRun> runs{};
 };

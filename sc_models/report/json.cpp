@@ -86,6 +86,14 @@ void add_faults(std::span<const MachineKey> machine, JsonObject<kObject>& json) 
 
 }  // namespace
 
+nlohmann::ordered_json flow_error_json(const FlowResult& flow) {
+  if (!flow.error) return {};
+  return JsonObject<fields::kFlowError>{{"measured_on", flow.error->measured_on},
+                                        {"sizes", flow.error->sizes},
+                                        {"mean_percent", flow.error->mean_percent},
+                                        {"worst_percent", flow.error->worst_percent}};
+}
+
 JsonObject<fields::kRunHead> run_head_json(const RunResult& r) {
   JsonObject<fields::kRunHead> json{{"config", r.config},
                                     {"settings", settings_json(r.settings)},
@@ -197,14 +205,6 @@ JsonObject<fields::kDerived> derived_json(const RunResult& r) {
 // JSON has no infinity, which a ratio to a run of no time or no traffic is.
 void add_ratio(fields::Key<fields::kRun> key, double ratio, JsonObject<fields::kRun>& json) {
   if (std::isfinite(ratio)) json.set(key, ratio);
-}
-
-Json flow_error_json(const FlowResult& flow) {
-  if (!flow.error) return {};
-  return JsonObject<fields::kFlowError>{{"measured_on", flow.error->measured_on},
-                                        {"sizes", flow.error->sizes},
-                                        {"mean_percent", flow.error->mean_percent},
-                                        {"worst_percent", flow.error->worst_percent}};
 }
 
 JsonObject<fields::kRun> run_json(const ReportedRun& run) {

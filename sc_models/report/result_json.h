@@ -19,6 +19,8 @@ JsonObject<fields::kLayout> layout_json(const Layout& layout);
 JsonObject<fields::kOperations> operations_json(const OperationsResult& operations);
 JsonObject<fields::kSlices> slices_json(const RunResult& result);
 JsonObject<fields::kSkipped> skipped_json(const RunResult& result);
+// Null: unmeasured.
+nlohmann::ordered_json flow_error_json(const FlowResult& flow);
 JsonObject<fields::kInjected> traffic_json(const RunResult& result);
 
 }  // namespace fredsim

@@ -106,6 +106,10 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"critical_path_ns", r.incomplete ? Json() : critical_path_json(result)},
             {"ranks", ranks_json(result)}});
   json.set("payload", r.payload);
+  if (r.flow) {
+    json.set("engine", "flow");
+    json.set("error", flow_error_json(*r.flow));
+  }
   if (r.incomplete) {
     json.set("incomplete", true);
     json.set("delivered_bytes", r.delivered_bytes);

@@ -19,6 +19,10 @@ using TrainingField = Field<TrainingResult>;
 
 constexpr double kNsPerMs = 1e6;
 constexpr double kNsPerUs = 1e3;
+constexpr const char* kFlowTrainingLegend =
+    "Times are those of flows, not of flits. Error: of its operations, each alone against an exact "
+    "run of it, mean by the time that "
+    "they were under way; how they share links is not in it.\n";
 
 std::string count_text(double count) {
   constexpr std::array<std::pair<double, const char*>, 5> kScales{
@@ -175,6 +179,16 @@ void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
   add("expanded", "expanded_bytes", [](const NpuMemory& m) { return m.expanded; });
 }
 
+// Mean error of the operations of flows.
+TrainingField error_field() {
+  return {{.label = "error", .unit = "± %", .name = "error_mean_percent"},
+          [](const TrainingResult& r) -> Cell {
+            if (!r.run.flow) return no_cell();
+            return r.run.flow->error ? number_cell(r.run.flow->error->mean_percent, 1)
+                                     : Cell("unmeasured", "");
+          }};
+}
+
 TrainingField csv_field(const char* name, const std::string& text) {
   return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
           [text](const TrainingResult&) { return text; }};
@@ -182,12 +196,13 @@ TrainingField csv_field(const char* name, const std::string& text) {
 
 }  // namespace
 
-std::string training_legend(const TrainingSetup& setup) {
+std::string training_legend(const TrainingSetup& setup, bool is_flow) {
   std::string text =
       "iteration: mean of all. Its parts: the time of an NPU, mean of all: it computes, or does "
       "not, since it waits for a communication that it has come to (exposed, by kind) or for what "
       "another has not sent yet (bubble). The critical path's parts are in the JSON. "
       "Traffic was simulated, times of computations are asked for.\n";
+  if (is_flow) text += kFlowTrainingLegend;
   if (!setup.idealised.empty())
     text += fmt::format("Idealised: {}.\n", fmt::join(setup.idealised, "; "));
   return text;
@@ -243,6 +258,8 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
          [](const TrainingResult& r) {
            return r.speedup_best_base ? number_cell(*r.speedup_best_base, 3) : no_cell();
          }});
+  if (std::ranges::any_of(runs, [](const TrainingResult& r) { return r.run.flow.has_value(); }))
+    fields.push_back(error_field());
   if (setup.inference) add_token_fields(*setup.inference, fields);
   if (has_best) {  // if they differ, and CSV has them above
     fields.push_back(

@@ -332,6 +332,17 @@ json interrupted_training_file() {
   return training_file(sample_training_setup(), result);
 }
 
+json flow_training_file() {
+  TrainingResult result = sample_training_result();
+  result.run.model = "flow";
+  result.run.payload = "not carried";
+  result.run.switches.clear();
+  result.run.flow = FlowResult{.error = FlowErrorResult{.measured_on = "mesh, each operation alone",
+                                                        .sizes = {2048},
+                                                        .mean_percent = 0.5,
+                                                        .worst_percent = 1.25}};
+  return training_file(sample_training_setup(), result);
+}
 json conflicts_file() {
   const ConflictSetup setup{.kind = "unicast", .ports = 8, .trials = 100, .seed = 3};
   return json::parse(
@@ -354,6 +365,7 @@ const std::vector<SampleFile>& sample_files() {
       {"interrupted_traffic", "traffic", [] { return traffic_file(true); }},
       {"training", "training",
        [] { return training_file(sample_training_setup(), sample_training_result()); }},
+      {"flow_training", "training", flow_training_file},
       {"prefill", "training", [] { return inference_file("prefill"); }},
       {"decode", "training", [] { return inference_file("decode"); }},
       {"traces", "training", traces_file},

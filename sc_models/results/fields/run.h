@@ -113,6 +113,15 @@ inline constexpr auto kFlowErrorFields = std::to_array<Field>({
 });
 inline constexpr Object kFlowError{"flow_error", "flows against exact runs", kFlowErrorFields};
 
+inline constexpr auto kEngineFields = std::to_array<Field>({
+    {"engine", word("flow"), kNone, "flows in place of flits", "with `--engine flow`"},
+    {"error", or_null(object(kFlowError)), kNone,
+     "what is known of the error of its times; null: unmeasured. Where operations come after each "
+     "other, and of training, that of "
+     "its operations, each alone: mean by the time that they were under way, and the largest",
+     "with `--engine flow`"},
+});
+
 inline constexpr auto kRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -136,9 +145,9 @@ inline constexpr auto kRunFields = join(
         {"payload", or_null({Kind::kPayload}, Null::kOwn), kNone,
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
          "interrupted; not carried: of flows"},
-        {"engine", word("flow"), kNone, "flows in place of flits", "with `--engine flow`"},
-        {"error", or_null(object(kFlowError)), kNone,
-         "what is known of the error of its times; null: unmeasured", "with `--engine flow`"},
+    }),
+    kEngineFields,
+    std::to_array<Field>({
         {"placement_npus", list(kCount), kNone, "NPU of every worker", "with a placement"},
     }),
     kInterruptedFields,

@@ -137,9 +137,9 @@ inline constexpr auto kTrainingRunFields = join(
          {Kind::kPayload},
          kNone,
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
-         "interrupted"},
+         "interrupted; not carried: of flows"},
     }),
-    kInterruptedFields, kSimulatedFields, kFabricCountFields, kRunTailFields);
+    kEngineFields, kInterruptedFields, kSimulatedFields, kFabricCountFields, kRunTailFields);
 inline constexpr Object kTrainingRun{"training_run", "one machine, counters of all iterations",
                                      kTrainingRunFields};
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flow_engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <set>
+
+#include "cli/flow_results.h"
+#include "flow/flow_traffic.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kReportedCycles = 4096;  // from one report of the progress to the next
+
+void add_times(const std::vector<std::uint64_t>& of_one, std::uint64_t times,
+               std::vector<std::uint64_t>& sum) {
+  sum.resize(of_one.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += times * of_one[i];
+}
+
+FlowTraffic traffic_of(const Topology& topology,
+                       const std::vector<FlowOperations::Issued>& issued) {
+  FlowTraffic sum{.flits = std::vector<std::uint64_t>(topology.links.size()),
+                  .bytes = std::vector<std::uint64_t>(topology.links.size()),
+                  .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  for (const FlowOperations::Issued& operations : issued) {
+    const FlowTraffic one = flow_traffic(topology, operations.plan->plan);
+    add_times(one.flits, operations.times, sum.flits);
+    add_times(one.bytes, operations.times, sum.bytes);
+    add_times(one.acknowledgements, operations.times, sum.acknowledgements);
+    sum.result_bytes += operations.times * one.result_bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+FlowEngine::FlowEngine(Machine& machine, ShapeSurpluses& surpluses,
+                       std::span<const std::shared_ptr<const PreparedPlan>> plans)
+    : machine_(machine),
+      plans_(plans.begin(), plans.end()),
+      surpluses_(surpluses.of(plans)),
+      operations_(machine.topology(), machine.options().stop) {
+  for (std::size_t p = 0; p < plans_.size(); ++p)
+    operations_.set_surplus(plans_[p], surpluses_[p].ranks);
+}
+
+RunResult FlowEngine::run(const RunSteps& steps,
+                          const std::function<void(const Progress&)>& on_progress) {
+  if (on_progress) {
+    operations_.on_progress([&on_progress, total = steps.total_bytes, next = kReportedCycles](
+                                std::uint64_t cycle, std::uint64_t bytes) mutable {
+      if (cycle < next) return;
+      next = cycle + kReportedCycles;
+      on_progress({cycle, bytes, total});
+    });
+  }
+  RunResult result;
+  const auto wall_start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  steps.issue();
+  operations_.wait_all();
+  result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  result.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  operations_.finish();
+  result.seed = seed();
+  const std::uint64_t cycles = steps.cycles ? steps.cycles() : operations_.totals().last_end;
+  fill_flow_run(topology(), static_cast<double>(cycles), result);
+  fill_flow_links(topology(), traffic_of(topology(), operations_.issued()), result);
+  result.flow = FlowResult{.error = error()};
+  steps.fill(result);
+  return result;
+}
+
+void FlowEngine::fill_operations(RunResult& result) const {
+  OperationsResult& operations = result.operations.emplace();
+  operations.complete = operations_.totals().operations;
+  operations.waited_for_others = operations_.totals().waited_for_others;
+}
+
+std::optional<FlowErrorResult> FlowEngine::error() const {
+  std::map<const PreparedPlan*, const ShapeSurplus*> of_plan;
+  for (std::size_t p = 0; p < plans_.size(); ++p) of_plan[plans_[p].get()] = &surpluses_[p];
+  FlowErrorResult error{.measured_on = topology().name + ", each operation alone"};
+  std::set<std::uint64_t> sizes;
+  double cycles = 0;
+  for (const FlowOperations::Issued& issued : operations_.issued()) {
+    const ShapeSurplus& surplus = *of_plan.at(issued.plan.get());
+    if (!surplus.is_measured) return std::nullopt;
+    sizes.insert(surplus.checked_bytes);
+    error.worst_percent = std::max(error.worst_percent, surplus.error_percent);
+    error.mean_percent += static_cast<double>(issued.cycles) * surplus.error_percent;
+    cycles += static_cast<double>(issued.cycles);
+  }
+  if (cycles > 0) error.mean_percent /= cycles;
+  error.sizes.assign(sizes.begin(), sizes.end());
+  return error;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of `--engine flow` whose operations come after each other: works with order, training, inference.
+//
+// Error of a result: none of the whole run was measured. It is made of those of its operations, each alone (cli/shape_surplus.h): the mean,
+//   weighted by the time that they were under way, and the largest. It says how well single operations are known, not how well
+//   flows share links where several are under way; docs/user/engines.md compares whole runs. Unmeasured, where any operation is.
+// Errors: those of FlowOperations and ShapeSurpluses.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cli/shape_surplus.h"
+#include "engine/machine.h"
+#include "engine/run_engine.h"
+#include "flow/flow_operations.h"
+
+namespace fredsim {
+
+class FlowEngine final : public RunEngine {
+ public:
+  // From an SC_THREAD: takes the surplus of what is not known yet. `plans`: all that the run will issue.
+  FlowEngine(Machine& machine, ShapeSurpluses& surpluses,
+             std::span<const std::shared_ptr<const PreparedPlan>> plans);
+
+  const Topology& topology() const override { return machine_.topology(); }
+  std::uint64_t seed() const override { return machine_.options().seed; }
+  OperationEngine& operations() override { return operations_; }
+  const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override { return plans_; }
+  RunResult run(const RunSteps& steps,
+                const std::function<void(const Progress&)>& on_progress) override;
+  void fill_operations(RunResult& result) const override;
+
+ private:
+  std::optional<FlowErrorResult> error() const;
+
+  Machine& machine_;
+  const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
+  const std::vector<ShapeSurplus> surpluses_;  // by plan
+  FlowOperations operations_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surplus of exact runs over flows (flow/calibration.h) of the operations of a work or a training run, each shape once.
+//
+// Shape: collectives, algorithms, virtual channels and sizes of an operation's parts, and of each of its trees which ranks have a part in it and how many
+//   flits cross how many links of which rates and latencies. Groups that differ in nothing else, as rows of a mesh, share their surplus.
+// Measurement: exact runs of the operation alone at its size, a half and a quarter of it, where its shapes together cost no more than
+//   kMaxShapeHops flits x links; else from the largest such size on, halved until it is within that. The surplus of each rank is that of the largest
+//   one, beyond it carried on as between the largest two. Operations that have no such size of kMinShapeBytes or more, or whose plans do not follow from sizes (bytes between pairs,
+//   parts that wait for others) and do not fit as they are, have none: it is 0 and their error is unmeasured.
+// Error: of the time of the largest of these sizes, as told by the other two, either way.
+// Errors: those of exact runs; Interrupted, while exact runs are under way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collective/prepared_plan.h"
+#include "engine/machine.h"
+#include "flow/flow_operations.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+inline constexpr std::uint64_t kMaxShapeHops = 24'000'000;
+inline constexpr std::uint64_t kMinShapeBytes = 16 * 1024;
+
+struct ShapeSurplus {
+  bool is_measured = false;
+  std::vector<std::vector<RankSurplus>> ranks{};  // by part
+  double error_percent = 0;
+  std::uint64_t checked_bytes = 0;  // size at which the error was found, of the largest part
+};
+
+class ShapeSurpluses {
+ public:
+  // `machine`: for exact runs. Both must outlive it.
+  ShapeSurpluses(const Topology& topology, Machine& machine)
+      : topology_(topology), machine_(machine) {}
+
+  // From an SC_THREAD. In the order of the plans.
+  std::vector<ShapeSurplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans);
+
+ private:
+  using RankCycles = std::vector<std::vector<double>>;  // by part
+  struct Point {
+    std::uint64_t bytes = 0;
+    RankCycles exact{}, flow{};  // when ranks are complete
+  };
+  RankCycles exact_cycles(const std::shared_ptr<const PreparedPlan>& plan);
+  RankCycles flow_cycles(const std::shared_ptr<const PreparedPlan>& plan) const;
+  ShapeSurplus measure(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t max_hops);
+  Point point(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t bytes);
+
+  const Topology& topology_;
+  Machine& machine_;
+  std::map<std::string, ShapeSurplus> known_;  // by shape
+};
+
+}  // namespace fredsim

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/flow_operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
+
+std::uint64_t whole_cycles(double cycles) {
+  return static_cast<std::uint64_t>(std::ceil(std::max(cycles, 0.0)));
+}
+
+}  // namespace
+
+// A plan as it is looked at, the same for all of its operations.
+struct FlowOperations::FlowPlan {
+  struct Member {
+    int rank = 0;
+    bool contributes = false, receives = false;
+  };
+  struct OfTree {
+    std::vector<Member> members{};
+    int contributors = 0;
+    double handed = 1;          // RankSurplus
+    std::vector<int> queues{};  // trees in the switches: those that it leaves by, each once
+  };
+  struct OfRank {
+    std::vector<int> trees{};      // that it has a part in
+    std::vector<int> waits_for{};  // the same, to which it contributes
+  };
+  std::shared_ptr<const PreparedPlan> plan{};
+  std::vector<TreeFlow> flows{};
+  std::vector<OfTree> trees{};
+  std::vector<std::vector<OfRank>> ranks{};         // by part
+  std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
+  std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
+  std::uint64_t bytes = 0;                          // of results
+  std::uint64_t times = 0, cycles = 0;              // Issued
+};
+
+struct FlowOperations::FlowOperation final : RankStarts {
+  enum class State : std::uint8_t { kIssued, kGranted, kOpen };
+  struct OfTree {
+    int left_to_begin = 0;  // ranks
+    bool has_begun = false;
+    double begin = 0;
+  };
+  struct OfRank {
+    int left = 0;  // trees
+    bool has_begun = false;
+    double end = 0;
+  };
+  struct OfPart {
+    int ranks_left = 0;
+    std::optional<std::uint64_t> start{};
+    std::uint64_t end = 0;
+  };
+
+  FlowOperation(OperationHandle handle, FlowPlan& of, std::uint64_t now, std::uint64_t delay,
+                const std::vector<std::uint64_t>& starts)
+      : RankStarts(handle, of.plan, now, delay, starts), flow(of) {
+    for (const FlowPlan::OfTree& tree : of.trees)
+      trees.push_back({.left_to_begin = tree.contributors});
+    for (const auto& part : of.ranks) {
+      parts.push_back({.ranks_left = static_cast<int>(part.size())});
+      auto& own = ranks.emplace_back();
+      for (const FlowPlan::OfRank& rank : part)
+        own.push_back({.left = static_cast<int>(rank.trees.size())});
+    }
+    report.handle = handle;
+    report.issued = now;
+    report.plan = of.plan;
+  }
+
+  bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
+
+  FlowPlan& flow;
+  State state = State::kIssued;
+  int granted = 0;
+  std::uint64_t granted_at = 0;
+  std::vector<OfTree> trees{};
+  std::vector<std::vector<OfRank>> ranks{};  // by part
+  std::vector<OfPart> parts{};
+  OperationReport report{};
+};
+
+FlowOperations::FlowOperations(const Topology& topology, const std::atomic<bool>* stop)
+    : topology_(topology), stop_(stop), simulation_(flow_capacities(topology)) {
+  simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
+}
+
+FlowOperations::~FlowOperations() = default;
+
+// ---- plans
+
+int FlowOperations::queue_of(NodeId node, int port, int vc) {
+  const auto [at, is_new] = queue_numbers_.try_emplace({node, port, vc}, std::ssize(queues_));
+  if (is_new) queues_.emplace_back();
+  return at->second;
+}
+
+FlowOperations::FlowPlan& FlowOperations::flow_plan(
+    const std::shared_ptr<const PreparedPlan>& plan) {
+  std::unique_ptr<FlowPlan>& known = plans_[plan.get()];
+  if (known != nullptr) return *known;
+  known = std::make_unique<FlowPlan>();
+  FlowPlan& made = *known;
+  plans_in_order_.push_back(&made);
+  made.plan = plan;
+  made.flows = flows_of(topology_, plan->plan);
+  made.bytes = result_bytes(*plan);
+  for (const Part& part : plan->plan.parts) made.ranks.emplace_back(part.members.size());
+  std::map<int, int> in_queue;
+  for (int t = 0; t < std::ssize(plan->plan.trees); ++t) {
+    const Tree& tree = plan->plan.trees[t];
+    const Part& part = plan->plan.parts[tree.part];
+    FlowPlan::OfTree& of = made.trees.emplace_back();
+    for (const TreeRank& rank : tree.ranks) {
+      of.members.push_back({rank.rank, rank.contributes, rank.receives});
+      FlowPlan::OfRank& of_rank = made.ranks[tree.part][rank.rank];
+      of_rank.trees.push_back(t);
+      if (!rank.contributes) continue;
+      of_rank.waits_for.push_back(t);
+      ++of.contributors;
+      if (tree.transport == Transport::kInSwitch && rank.switch_port >= 0)
+        of.queues.push_back(queue_of(part.members[rank.rank], rank.switch_port, part.vc));
+    }
+    std::ranges::sort(of.queues);
+    const auto [first, last] = std::ranges::unique(of.queues);
+    of.queues.erase(first, last);
+    for (const int queue : of.queues) ++in_queue[queue];
+  }
+  made.in_queue.assign(in_queue.begin(), in_queue.end());
+  return made;
+}
+
+void FlowOperations::set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
+                                 std::vector<std::vector<RankSurplus>> surplus) {
+  FlowPlan& flow = flow_plan(plan);
+  flow.surplus = std::move(surplus);
+  for (std::size_t t = 0; t < flow.trees.size() && !flow.surplus.empty(); ++t) {
+    double handed = 0;
+    for (const FlowPlan::Member& member : flow.trees[t].members)
+      if (!member.receives)
+        handed = std::max(handed, flow.surplus[flow.flows[t].part][member.rank].handed);
+    flow.trees[t].handed = handed > 0 ? handed : 1;
+  }
+}
+
+std::vector<FlowOperations::Issued> FlowOperations::issued() const {
+  std::vector<Issued> issued;
+  for (const FlowPlan* plan : plans_in_order_)
+    if (plan->times > 0) issued.push_back({plan->plan, plan->times, plan->cycles});
+  return issued;
+}
+
+bool FlowOperations::in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
+  const auto [at, is_new] = conflicts_.try_emplace({&a, &b}, false);
+  if (is_new) at->second = fredsim::in_conflict(a, b);
+  return at->second;
+}
+
+// ---- issue
+
+OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
+                                      const std::vector<std::uint64_t>& starts,
+                                      const IssueOptions& options) {
+  for (const Dependency& dependency : options.after) {
+    if (dependency.operation == 0 || dependency.operation >= next_)
+      throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
+                                 dependency.operation, next_ - 1));
+  }
+  const std::uint64_t now = cycle();
+  FlowPlan& flow = flow_plan(plan);
+  ++flow.times;
+  const OperationHandle handle = next_++;
+  auto operation = std::make_unique<FlowOperation>(handle, flow, now, options.delay, starts);
+  if (options.held) operation->hold();
+  if (options.after.empty() && options.delay > 0) operation->delay_all(now);
+  for (const Dependency& dependency : options.after) {
+    const auto earlier = operations_.find(dependency.operation);
+    if (earlier == operations_.end())
+      operation->delay_all(now);
+    else
+      operation->wait_for(*earlier->second, dependency, now);
+  }
+  operations_.emplace(handle, std::move(operation));
+  changed_ = true;
+  wake(now);
+  return handle;
+}
+
+void FlowOperations::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
+  operations_.at(handle)->release(part, rank, cycle);
+  changed_ = true;
+  wake(this->cycle());
+}
+
+void FlowOperations::call_at(std::uint64_t cycle, std::function<void()> callback) {
+  ++calls_;
+  simulation_.call_at(static_cast<double>(cycle), [this, callback = std::move(callback)] {
+    --calls_;
+    callback();
+    run_cycle();
+  });
+}
+
+// ---- run
+
+void FlowOperations::wait_all() {
+  simulation_.run();
+  if (operations_.empty()) return;
+  throw RunFailed(fmt::format("deadlock in cycle {}: {} operations are not complete, and nothing "
+                              "is to come:{}",
+                              cycle(), operations_.size(), waiting_text()),
+                  FailureCause::kDeadlock);
+}
+
+std::string FlowOperations::waiting_text() const {
+  std::string text;
+  std::size_t listed = 0;
+  for (const auto& [handle, operation] : operations_) {
+    if (++listed > kMaxListed) return text + "\n  and more";
+    const Part& part = operation->plan->plan.parts.front();
+    const char* const state = operation->state == FlowOperation::State::kOpen
+                                  ? (operation->has_begun() ? "under way" : "ranks have not begun")
+                              : operation->state == FlowOperation::State::kGranted
+                                  ? "waits for operations that it is in conflict with"
+                                  : "no rank may begin";
+    text += fmt::format("\n  operation {}, {} of {} bytes: {}", handle, to_string(part.collective),
+                        part.bytes, state);
+  }
+  return text;
+}
+
+// At a cycle, or now where it has passed; once for each.
+void FlowOperations::wake(std::uint64_t cycle) {
+  cycle = std::max(cycle, whole_cycles(simulation_.now()));
+  if (!wakes_.insert(cycle).second) return;
+  simulation_.call_at(static_cast<double>(cycle), [this, cycle] {
+    wakes_.erase(cycle);
+    run_cycle();
+  });
+}
+
+// All that begins and is complete at this cycle.
+void FlowOperations::run_cycle() {
+  if (stop_ != nullptr && *stop_) throw Interrupted("interrupted while flows were simulated");
+  do {
+    changed_ = false;
+    changed_ |= grant();
+    changed_ |= open_those_that_can();
+    changed_ |= begin_ranks();
+    changed_ |= take_ends();
+  } while (changed_);
+  std::uint64_t next = RankStarts::kNever;
+  for (const auto& [handle, operation] : operations_) {
+    const std::uint64_t start = operation->next_start();
+    if (start > cycle()) next = std::min(next, start);
+  }
+  if (next != RankStarts::kNever) wake(next);
+}
+
+bool FlowOperations::grant() {
+  bool some = false;
+  for (const auto& [handle, operation] : operations_) {
+    if (operation->state != FlowOperation::State::kIssued || !operation->may_begin(cycle()))
+      continue;
+    operation->state = FlowOperation::State::kGranted;
+    operation->granted = grants_++;
+    operation->granted_at = cycle();
+    granted_.push_back(operation.get());
+    some = true;
+  }
+  return some;
+}
+
+bool FlowOperations::open_those_that_can() {
+  bool some = false;
+  for (std::size_t i = 0; i < granted_.size(); ++i) {
+    FlowOperation& operation = *granted_[i];
+    if (operation.state != FlowOperation::State::kGranted) continue;
+    const auto in_the_way = [&](const FlowOperation* earlier) {
+      return in_conflict(*earlier->plan, *operation.plan);
+    };
+    if (std::any_of(granted_.begin(), granted_.begin() + static_cast<std::ptrdiff_t>(i),
+                    in_the_way))
+      continue;
+    open(operation);
+    some = true;
+  }
+  return some;
+}
+
+void FlowOperations::open(FlowOperation& operation) {
+  operation.state = FlowOperation::State::kOpen;
+  operation.report.started = cycle();
+  operation.report.waited_for_others = cycle() - operation.granted_at;
+  for (const auto& [queue, trees] : operation.flow.in_queue)
+    queues_[queue].operations.emplace_back(operation.handle, trees);
+}
+
+bool FlowOperations::begin_ranks() {
+  bool some = false;
+  for (FlowOperation* const operation : granted_) {
+    if (operation->state != FlowOperation::State::kOpen) continue;
+    for (const RankOfPart& at : operation->take_due(cycle())) {
+      begin_rank(*operation, at);
+      some = true;
+    }
+  }
+  return some;
+}
+
+void FlowOperations::begin_rank(FlowOperation& operation, const RankOfPart& at) {
+  FlowOperation::OfPart& part = operation.parts[at.part];
+  if (!part.start) part.start = part.end = cycle();
+  FlowOperation::OfRank& rank = operation.ranks[at.part][at.rank];
+  rank.has_begun = true;
+  if (rank.left == 0) return schedule_end(operation, at, cycle());
+  for (const int tree : operation.flow.ranks[at.part][at.rank].waits_for) {
+    --operation.trees[tree].left_to_begin;
+    begin_if_possible(operation, tree);
+  }
+}
+
+void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
+  FlowOperation::OfTree& tree = operation.trees[t];
+  const FlowPlan::OfTree& of = operation.flow.trees[t];
+  const auto is_first = [&](int queue) {
+    return queues_[queue].operations.front().first == operation.handle;
+  };
+  if (tree.has_begun || tree.left_to_begin > 0 || !std::ranges::all_of(of.queues, is_first)) return;
+  tree.has_begun = true;
+  tree.begin = simulation_.now();
+  move(operation, t, of.handed);
+}
+
+// A share of what a tree has to move: the whole, or the first piece.
+void FlowOperations::move(FlowOperation& operation, int t, double share) {
+  const TreeFlow& flow = operation.flow.flows[t];
+  moving_.emplace(simulation_.begin(flow.demand, share * flow.flits),
+                  Moving{&operation, t, share < 1});
+}
+
+// ---- ends
+
+void FlowOperations::end_flow(FlowSimulation::Flow flow) {
+  const Moving moved = moving_.extract(flow).mapped();
+  FlowOperation& operation = *moved.operation;
+  const int t = moved.tree;
+  const TreeFlow& of = operation.flow.flows[t];
+  const FlowPlan::OfTree& tree = operation.flow.trees[t];
+  const double now = simulation_.now();
+  const bool has_handed_over = tree.handed < 1;
+  if (moved.is_first) {
+    for (const FlowPlan::Member& member : tree.members)
+      if (!member.receives) end_tree_at(operation, of.part, member.rank, now);
+    moving_.emplace(simulation_.begin(of.demand, (1 - tree.handed) * of.flits),
+                    Moving{&operation, t, false});
+    return;
+  }
+  const double begin = operation.trees[t].begin;
+  const double end = begin + with_fill(of, now - begin);
+  for (const FlowPlan::Member& member : tree.members)
+    if (member.receives || !has_handed_over)
+      end_tree_at(operation, of.part, member.rank, member.receives ? end : now);
+  leave_queues(operation, t);
+}
+
+void FlowOperations::end_tree_at(FlowOperation& operation, int part, int number, double cycle) {
+  FlowOperation::OfRank& rank = operation.ranks[part][number];
+  rank.end = std::max(rank.end, cycle);
+  if (--rank.left > 0 || !rank.has_begun) return;
+  const auto& surplus = operation.flow.surplus;
+  const double late = surplus.empty() ? 0 : surplus[part][number].cycles;
+  schedule_end(operation, {part, number}, whole_cycles(rank.end + late) + 1);
+}
+
+// Operations behind this tree in its queues may have become the first.
+void FlowOperations::leave_queues(FlowOperation& operation, int t) {
+  for (const int number : operation.flow.trees[t].queues) {
+    auto& queue = queues_[number].operations;
+    if (--queue.front().second > 0) continue;
+    queue.pop_front();
+    if (queue.empty()) continue;
+    FlowOperation& next = *operations_.at(queue.front().first);
+    for (int tree = 0; tree < std::ssize(next.trees); ++tree) begin_if_possible(next, tree);
+  }
+}
+
+void FlowOperations::schedule_end(const FlowOperation& operation, const RankOfPart& at,
+                                  std::uint64_t cycle) {
+  cycle = std::max(cycle, whole_cycles(simulation_.now()));
+  ends_[cycle].push_back({operation.granted, operation.handle, at.part, at.rank});
+  wake(cycle);
+}
+
+// Ranks and operations that are complete.
+bool FlowOperations::take_ends() {
+  bool some = false;
+  while (!ends_.empty() && ends_.begin()->first <= cycle()) {
+    std::vector<End> ends = ends_.extract(ends_.begin()).mapped();
+    std::ranges::sort(ends);
+    some = true;
+    for (const End& end : ends) {
+      FlowOperation& operation = *operations_.at(end.handle);
+      FlowOperation::OfPart& part = operation.parts[end.part];
+      part.end = std::max(part.end, cycle() - std::min<std::uint64_t>(cycle(), 1));
+      --part.ranks_left;
+      operation.complete_rank(end.part, end.rank, cycle());
+      if (callbacks_.rank_complete) callbacks_.rank_complete(end.handle, end.part, end.rank);
+    }
+    for (const End& end : ends) {
+      const auto at = operations_.find(end.handle);
+      if (at != operations_.end() && at->second->complete()) finish_operation(*at->second);
+    }
+  }
+  return some;
+}
+
+void FlowOperations::finish_operation(FlowOperation& operation) {
+  OperationReport report = std::move(operation.report);
+  for (const FlowOperation::OfPart& part : operation.parts) {
+    report.parts.push_back({*part.start, part.end});
+    report.ended = std::max(report.ended, part.end);
+  }
+  FlowPlan& plan = operation.flow;
+  plan.cycles += report.ended - report.started;
+  totals_.count(report, 0, plan.bytes);
+  std::erase(granted_, &operation);
+  for (FlowOperation* const other : granted_) other->forget(operation);
+  operations_.erase(report.handle);
+  if (on_progress_) on_progress_(cycle(), totals_.bytes);
+  if (callbacks_.complete) callbacks_.complete(report);
+}
+
+}  // namespace fredsim

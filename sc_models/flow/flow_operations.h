@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level engine behind the interface of engines.
+//
+// Ranks begin as in exact runs (collective/rank_starts.h). Simplified: a tree begins once all ranks that contribute to it have begun, and
+//   all of it moves at one rate from then on. A rank is complete when the trees that it has a part in are: those of which it sees the result once
+//   they have filled their longest path, those that it only sends into once they have moved, or the share of them that is handed over (RankSurplus);
+//   and its surplus has passed.
+// Order: operations are granted in the order of issue, and open when none that was granted before is in conflict with them
+//   (collective/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
+//   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
+//   links, by max-min fairness, virtual channels going strictly by priority.
+// Not modelled: rows that have to be loaded, numbers of streams, turns of phases in a chiplet, and all that flows leave out.
+// Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle after, as by a communicator.
+// Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on; FlowSimulation's; Interrupted, once
+//   stopped; BadInput for a dependency on what was never issued.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collective/operation_engine.h"
+#include "collective/rank_starts.h"
+#include "flow/flow_plan.h"
+#include "flow/flow_simulation.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// What exact runs say of a rank that flows do not (cli/shape_surplus.h).
+struct RankSurplus {
+  double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
+  // Of a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.
+  double handed = 1;
+};
+
+class FlowOperations final : public OperationEngine {
+ public:
+  // The topology outlives it. `stop`: set from outside to end a run; null: nobody does.
+  explicit FlowOperations(const Topology& topology, const std::atomic<bool>* stop = nullptr);
+  ~FlowOperations() override;
+
+  // Before any operation of this plan. By part and rank.
+  void set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
+                   std::vector<std::vector<RankSurplus>> surplus);
+  // After each operation, with the cycle and the bytes of results so far.
+  void on_progress(std::function<void(std::uint64_t cycle, std::uint64_t bytes)> callback) {
+    on_progress_ = std::move(callback);
+  }
+
+  OperationHandle issue(std::shared_ptr<const PreparedPlan> plan,
+                        const std::vector<std::uint64_t>& starts,
+                        const IssueOptions& options) override;
+  void release(OperationHandle handle, int part, int rank, std::uint64_t cycle) override;
+  bool complete(OperationHandle handle) const override {
+    return handle < next_ && !operations_.contains(handle);
+  }
+  void call_at(std::uint64_t cycle, std::function<void()> callback) override;
+  void on_complete(std::function<void(const OperationReport&)> callback) override {
+    callbacks_.complete = std::move(callback);
+  }
+  void on_rank_complete(
+      std::function<void(OperationHandle, int part, int rank)> callback) override {
+    callbacks_.rank_complete = std::move(callback);
+  }
+  void wait_all() override;
+  void finish() override { wait_all(); }
+  bool stopped() const override { return false; }
+  std::uint64_t cycle() const override { return static_cast<std::uint64_t>(simulation_.now()); }
+  std::size_t under_way() const override { return operations_.size() + calls_; }
+  const OperationTotals& totals() const override { return totals_; }
+
+  // Operations that were issued, by plan, in the order in which plans first were.
+  struct Issued {
+    std::shared_ptr<const PreparedPlan> plan{};
+    std::uint64_t times = 0;
+    std::uint64_t cycles = 0;  // from start to end, of all that are complete
+  };
+  std::vector<Issued> issued() const;
+
+ private:
+  struct FlowPlan;
+  struct FlowOperation;
+  struct End {
+    int granted = 0;
+    OperationHandle handle = 0;
+    int part = 0, rank = 0;
+    auto operator<=>(const End&) const = default;
+  };
+  struct Moving {
+    FlowOperation* operation = nullptr;
+    int tree = 0;
+    bool is_first = false;  // of two pieces: what is handed over before the rest
+  };
+  struct Queue {  // a NIC port and virtual channel
+    std::deque<std::pair<OperationHandle, int>>
+        operations{};  // trees in the switches that are left
+  };
+
+  FlowPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
+  int queue_of(NodeId node, int port, int vc);
+  void wake(std::uint64_t cycle);
+  void run_cycle();
+  bool grant();
+  bool open_those_that_can();
+  void open(FlowOperation& operation);
+  bool begin_ranks();
+  void begin_rank(FlowOperation& operation, const RankOfPart& at);
+  void begin_if_possible(FlowOperation& operation, int tree);
+  void end_flow(FlowSimulation::Flow flow);
+  void move(FlowOperation& operation, int tree, double share);
+  void leave_queues(FlowOperation& operation, int tree);
+  void end_tree_at(FlowOperation& operation, int part, int rank, double cycle);
+  void schedule_end(const FlowOperation& operation, const RankOfPart& at, std::uint64_t cycle);
+  bool take_ends();
+  void finish_operation(FlowOperation& operation);
+  bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
+  std::string waiting_text() const;
+
+  const Topology& topology_;
+  const std::atomic<bool>* const stop_;
+  FlowSimulation simulation_;
+  OperationCallbacks callbacks_;
+  std::function<void(std::uint64_t, std::uint64_t)> on_progress_;
+  // Looked up by plan, never gone through.
+  std::unordered_map<const PreparedPlan*, std::unique_ptr<FlowPlan>> plans_;
+  std::map<std::pair<const PreparedPlan*, const PreparedPlan*>, bool> conflicts_;
+  std::vector<FlowPlan*> plans_in_order_;
+  std::map<std::tuple<NodeId, int, int>, int> queue_numbers_;
+  std::vector<Queue> queues_;
+  std::map<OperationHandle, std::unique_ptr<FlowOperation>> operations_;  // not complete
+  std::vector<FlowOperation*> granted_;                                   // in that order
+  std::unordered_map<FlowSimulation::Flow, Moving> moving_;
+  std::map<std::uint64_t, std::vector<End>> ends_;  // by cycle at which they are told
+  std::set<std::uint64_t> wakes_;
+  OperationTotals totals_;
+  OperationHandle next_ = 1;
+  int grants_ = 0;
+  std::size_t calls_ = 0;  // to come
+  bool changed_ = false;
+};
+
+}  // namespace fredsim
