@@ -38,12 +38,14 @@ FlowTraffic traffic_of(const Topology& topology,
 
 }  // namespace
 
-FlowEngine::FlowEngine(Machine& machine, ShapeSurpluses& surpluses,
+FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+                       ShapeSurpluses& surpluses,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans)
-    : machine_(machine),
+    : topology_(topology),
+      seed_(seed),
       plans_(plans.begin(), plans.end()),
       surpluses_(surpluses.of(plans)),
-      operations_(machine.topology(), machine.options().stop) {
+      operations_(topology, stop) {
   for (std::size_t p = 0; p < plans_.size(); ++p)
     operations_.set_surplus(plans_[p], surpluses_[p].ranks);
 }

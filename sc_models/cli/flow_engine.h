@@ -7,12 +7,15 @@
 // Errors: those of FlowOperations and ShapeSurpluses.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cli/shape_surplus.h"
-#include "engine/machine.h"
 #include "engine/run_engine.h"
 #include "flow/flow_operations.h"
 
@@ -21,11 +24,12 @@ namespace fredsim {
 class FlowEngine final : public RunEngine {
  public:
   // From an SC_THREAD: takes the surplus of what is not known yet. `plans`: all that the run will issue.
-  FlowEngine(Machine& machine, ShapeSurpluses& surpluses,
-             std::span<const std::shared_ptr<const PreparedPlan>> plans);
+  // `stop`: as of FlowOperations. Topology and surpluses must outlive it.
+  FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+             ShapeSurpluses& surpluses, std::span<const std::shared_ptr<const PreparedPlan>> plans);
 
-  const Topology& topology() const override { return machine_.topology(); }
-  std::uint64_t seed() const override { return machine_.options().seed; }
+  const Topology& topology() const override { return topology_; }
+  std::uint64_t seed() const override { return seed_; }
   OperationEngine& operations() override { return operations_; }
   const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override { return plans_; }
   RunResult run(const RunSteps& steps,
@@ -35,7 +39,8 @@ class FlowEngine final : public RunEngine {
  private:
   std::optional<FlowErrorResult> error() const;
 
-  Machine& machine_;
+  const Topology& topology_;
+  const std::uint64_t seed_;
   const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
   const std::vector<ShapeSurplus> surpluses_;  // by plan
   FlowOperations operations_;

@@ -102,7 +102,7 @@ std::vector<bool> with_results(const Plan& plan, int part) {
 
 ShapeSurpluses::RankCycles ShapeSurpluses::exact_cycles(
     const std::shared_ptr<const PreparedPlan>& plan) {
-  ExactRun engine(machine_, {&plan, 1});
+  ExactRun engine(*machine_, {&plan, 1});
   RankCycles cycles = no_cycles(plan->plan);
   engine.operations().on_rank_complete([&](OperationHandle, int part, int rank) {
     cycles[part][rank] = static_cast<double>(engine.operations().cycle());
@@ -118,7 +118,7 @@ ShapeSurpluses::RankCycles ShapeSurpluses::exact_cycles(
 
 ShapeSurpluses::RankCycles ShapeSurpluses::flow_cycles(
     const std::shared_ptr<const PreparedPlan>& plan) const {
-  FlowOperations operations(topology_, machine_.options().stop);
+  FlowOperations operations(topology_, machine_->options().stop);
   RankCycles cycles = no_cycles(plan->plan);
   operations.on_rank_complete([&](OperationHandle, int part, int rank) {
     cycles[part][rank] = static_cast<double>(operations.cycle());
@@ -135,7 +135,7 @@ ShapeSurpluses::Point ShapeSurpluses::point(const std::shared_ptr<const Prepared
 
 ShapeSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& whole,
                                      std::uint64_t max_hops) {
-  if (!follows_from_sizes(whole->plan)) return {};
+  if (machine_ == nullptr || !follows_from_sizes(whole->plan)) return {};
   const std::uint64_t own = largest_bytes(whole->plan);
   std::uint64_t bytes = own;
   for (std::uint64_t cost = hops_of(topology_, whole->plan);

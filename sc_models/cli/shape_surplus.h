@@ -37,8 +37,8 @@ struct ShapeSurplus {
 
 class ShapeSurpluses {
  public:
-  // `machine`: for exact runs. Both must outlive it.
-  ShapeSurpluses(const Topology& topology, Machine& machine)
+  // `machine`: for exact runs; null: there are none, and nothing is measured. Both must outlive it.
+  ShapeSurpluses(const Topology& topology, Machine* machine)
       : topology_(topology), machine_(machine) {}
 
   // From an SC_THREAD. In the order of the plans.
@@ -56,7 +56,7 @@ class ShapeSurpluses {
   Point point(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t bytes);
 
   const Topology& topology_;
-  Machine& machine_;
+  Machine* machine_;
   std::map<std::string, ShapeSurplus> known_;  // by shape
 };
 

@@ -135,7 +135,7 @@ TrainingSetup TrainingJobs::setup() const {
 
 void TrainingJobs::load() {
   for (MachineConfig& config : load_machines(request_, request_.quiet)) {
-    check_runs_exactly(config);
+    request_.is_flow ? check_runs_in_order(config) : check_runs_exactly(config);
     machines_.push_back(
         {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
     if (!asked_.best_base || machines_.size() > 1) continue;
@@ -367,10 +367,11 @@ void TrainingJobs::elaborate() {
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     TrainedMachine& entry = machines_[i];
     const Topology& topology = entry.config.topology;
-    entry.machine =
-        std::make_unique<Machine>(fmt::format("machine{}", i).c_str(), topology, fabric);
+    if (topology.flow_only.empty())
+      entry.machine =
+          std::make_unique<Machine>(fmt::format("machine{}", i).c_str(), topology, fabric);
     if (request_.is_flow)
-      entry.surpluses = std::make_unique<ShapeSurpluses>(topology, *entry.machine);
+      entry.surpluses = std::make_unique<ShapeSurpluses>(topology, entry.machine.get());
   }
 }
 

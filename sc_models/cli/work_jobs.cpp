@@ -95,6 +95,7 @@ void check_systems(const RunRequest& request, const std::vector<ComparedMachine>
   for (const ComparedMachine& entry : compared) {
     has_system = has_system || entry.config.topology.has_blocks();
     if (!request.is_flow) check_runs_exactly(entry.config);
+    if (request.is_flow && request.work.has_order()) check_runs_in_order(entry.config);
   }
   if (request.work.chunks > 0 && !has_system) {
     throw BadInput(
@@ -289,6 +290,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
     compared[i].flows = std::make_unique<FlowJobs>(
         topology, machine, request.seed,
         calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
+    compared[i].seed = request.seed;
     compared[i].surpluses = std::make_unique<ShapeSurpluses>(topology, machine);
   }
 }
@@ -331,7 +333,8 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
   if (!entry.flows) return run_work(*entry.machine, work, on_progress);
-  FlowEngine engine(*entry.machine, *entry.surpluses, plans_of(work));
+  FlowEngine engine(entry.config.topology, entry.seed, &interrupt_flag(), *entry.surpluses,
+                    plans_of(work));
   return run_work(engine, work, on_progress);
 }
 

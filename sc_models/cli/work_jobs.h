@@ -54,6 +54,7 @@ struct ComparedMachine {
   std::unique_ptr<Machine> machine{};
   std::unique_ptr<FlowJobs> flows{};            // --engine flow
   std::unique_ptr<ShapeSurpluses> surpluses{};  // the same, of works with order
+  std::uint64_t seed = 1;                       // the same
   std::unique_ptr<SystemJobs> system_flows{};
   std::vector<ReportedRun> runs{};
 };
