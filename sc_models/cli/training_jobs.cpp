@@ -396,7 +396,8 @@ TrainingResult TrainingJobs::trained(
     const std::function<void(const GraphOutcome&)>& on_complete) const {
   const std::unique_ptr<RunEngine> engine =
       request_.is_flow ? std::unique_ptr<RunEngine>(std::make_unique<FlowEngine>(
-                             *entry.machine, *entry.surpluses, entry.plans))
+                             entry.config.topology, request_.seed, &interrupt_flag(),
+                             *entry.surpluses, entry.plans))
                        : std::make_unique<ExactRun>(*entry.machine, entry.plans);
   if (!streams()) return run_training(*engine, graph_of(entry), on_progress, on_complete);
   if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
