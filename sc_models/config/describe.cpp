@@ -263,11 +263,18 @@ std::string buffers(const Topology& topology, Page& page) {
     rows.push_back({std::move(name), format_size(static_cast<std::uint64_t>(flits) * kFlitBytes),
                     std::to_string(flits)});
   };
-  add("switch input, data", topology.buffers.data_flits);
-  add("switch input, control", topology.buffers.control_flits);
-  const auto one = std::ranges::find_if(topology.nodes, &Node::is_switch);
-  if (kind_of(*one).index("OUT_DEPTH") >= 0) {
-    add("switch output staging", topology.buffers.output_flits);
+  const auto add_switches = [&](const Topology& one, const std::string& where) {
+    add(where + "switch input, data", one.buffers.data_flits);
+    add(where + "switch input, control", one.buffers.control_flits);
+    const auto node = std::ranges::find_if(one.nodes, &Node::is_switch);
+    if (kind_of(*node).index("OUT_DEPTH") >= 0)
+      add(where + "switch output staging", one.buffers.output_flits);
+  };
+  if (topology.has_blocks()) {
+    for (const SystemBlock& block : topology.blocks)
+      add_switches(*block.topology, block.name + ": ");
+  } else {
+    add_switches(topology, "");
   }
   add("NPU receive", topology.buffers.receive_flits);
   return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, page);

@@ -15,7 +15,7 @@ const SwitchKind& kind_of(const Node& node) {
 }
 
 SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) {
-  const BufferShape& buffers = topology.buffers;
+  const BufferShape& buffers = topology.buffers_of(node);
   std::vector<NamedValue> values{{"LANES", lanes},
                                  {"VC_DEPTH", buffers.data_flits},
                                  {"CTRL_DEPTH", buffers.control_flits},

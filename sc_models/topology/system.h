@@ -6,6 +6,7 @@
 // Groups of a dimension are numbered alike, with that dimension left out.
 // Nodes: NPUs; then switches of the blocks, by dimension, group and their order in the block; then the blocks' I/O controllers likewise.
 // Links: by dimension and group, in the order of the block's.
+// Buffers of switches: those of the block (Node::buffers); what NPUs receive in is as large as the largest of any block.
 // Addresses: those in the block; a packet stays in the dimension that it is sent in.
 #pragma once
 

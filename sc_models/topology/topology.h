@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,16 @@ enum MeshPort : int {
   kFirstLocal = mesh_pkg::FIRST_LOCAL
 };
 
+// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
+struct BufferShape {
+  int data_flits = 48;     // per data VC and port: 24 KiB
+  int control_flits = 4;   // control VC: 2 KiB
+  int output_flits = 24;   // staging per output port and VC, of switches that have it
+  int receive_flits = 96;  // endpoint NIC, per VC and port
+  bool operator==(const BufferShape&) const = default;
+  int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
+};
+
 struct Node {
   NodeKind kind;
   std::string name;  // "npu3", "io7", "l1_2.s4", "l2.s4.c1", "r3_1"
@@ -64,7 +75,8 @@ struct Node {
   int chiplet = 0;       // and which of that switch's in the slice
   // The first of the nodes one level up that it is joined to, or was before links failed; -1: none. By index_ports().
   NodeId above = -1;
-  bool failed = false;  // it, or all of its links (topology/faults.h)
+  bool failed = false;                   // it, or all of its links (topology/faults.h)
+  std::optional<BufferShape> buffers{};  // of a switch, where they are not the machine's
 
   bool is_switch() const { return kind == NodeKind::kSwitch; }
   bool is_endpoint() const { return !is_switch(); }
@@ -95,15 +107,6 @@ struct Link {
   std::uint64_t flit_cycles() const {
     return static_cast<std::uint64_t>(latency) + (flit_rate().den - 1) / flit_rate().num;
   }
-};
-
-// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
-struct BufferShape {
-  int data_flits = 48;     // per data VC and port: 24 KiB
-  int control_flits = 4;   // control VC: 2 KiB
-  int output_flits = 24;   // staging per output port and VC, of switches that have it
-  int receive_flits = 96;  // endpoint NIC, per VC and port
-  int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
 // Reachability between endpoints of a tree with failed components, in a slice: those reach each other whose chiplets
@@ -183,7 +186,7 @@ struct Topology {
   std::uint64_t clock_hz = 0;
   std::vector<Node> nodes;
   std::vector<Link> links;
-  BufferShape buffers;
+  BufferShape buffers;              // Node::buffers
   int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
   VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
@@ -209,6 +212,9 @@ struct Topology {
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
   bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
   bool has_rings() const;
+  const BufferShape& buffers_of(const Node& node) const {
+    return node.buffers ? *node.buffers : buffers;
+  }
   bool has_blocks() const { return !blocks.empty(); }
   bool has_places() const { return grid.width > 0; }  // positions of switches: Node::mesh
   bool has_levels() const { return !tree.levels.empty(); }

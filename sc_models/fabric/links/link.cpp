@@ -8,9 +8,10 @@
 namespace fredsim {
 VcDepths depths_behind(const Topology& topology, const Link& link) {
   VcDepths depths{};
-  const bool is_endpoint = topology.nodes[link.to].is_endpoint();
+  const Node& to = topology.nodes[link.to];
+  const BufferShape& buffers = topology.buffers_of(to);
   for (int vc = 0; vc < kNumVcs; ++vc) {
-    depths[vc] = is_endpoint ? topology.buffers.receive_flits : topology.buffers.depth(vc);
+    depths[vc] = to.is_endpoint() ? buffers.receive_flits : buffers.depth(vc);
   }
   return depths;
 }

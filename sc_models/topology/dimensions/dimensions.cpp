@@ -33,7 +33,8 @@ void check_sizes(const std::vector<DimensionSpec>& dimensions) {
   }
 }
 
-// What all of a system's parts have in common is its machine's, of the first one where there are several.
+// What all of a system's parts have in common is its machine's, of the first one where there are several. Buffers are each
+// one's own, but those that NPUs receive in: as large as the largest.
 MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>& dimensions) {
   const Topology* first = nullptr;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
@@ -49,9 +50,10 @@ MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>
       refuse("a clock of", format_frequency(one.clock_hz), format_frequency(machine.clock_hz));
     if (!one.flow_only.empty() || one.has_blocks())
       refuse("fabric.type", one.kind, "a machine that is no system");
+    machine.buffers.receive_flits =
+        std::max(machine.buffers.receive_flits, one.buffers.receive_flits);
     if (first == nullptr) {
       first = &one;
-      machine.buffers = one.buffers;
       machine.packet_flits = one.packet_flits;
       machine.vc_order = one.vc_order;
       machine.format = one.format;
@@ -110,6 +112,8 @@ class SystemBuilder {
         if (node.kind != kind) continue;
         Node copy = node;
         copy.above = -1;
+        if (block.topology->buffers != assembly_.topology().buffers)
+          copy.buffers = block.topology->buffers;
         if (kind == NodeKind::kSwitch) {
           copy.name = fmt::format("{}.{}.{}", block.name, group, node.name);
           assembly_.add_switch(std::move(copy));
