@@ -6,7 +6,7 @@
 //   name in collective/algorithms.cmake. Help and messages list algorithms in the order of that list.
 // `auto` and `paper` are no algorithms but choices among them (collective/choice.h). Both look at the list from its end, so that an algorithm for
 //   special groups or fabrics comes after one that takes any: `paper` takes the first of the paper's that fits, `auto` weighs
-//   the paper's, then all others (collective/choice.h).
+//   the paper's, then all others that are weighed (collective/choice.h).
 // Errors: BadInput from check_algorithm() alone.
 #pragma once
 
@@ -70,6 +70,7 @@ class Algorithm {
   // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector, or each block of a
   // reduce-scatter or an all-gather, is cut at most.
   virtual std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const;
+  virtual bool is_weighed() const { return true; }  // by `auto`
   // `auto` weighs it however large its plan is.
   virtual bool is_weighed_at_any_size() const { return false; }
   // Cycles of a part by itself, by a formula, where that is known better than from its trees (collective/plan_time.h).

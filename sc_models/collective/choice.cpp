@@ -54,7 +54,7 @@ class Chooser {
     // The paper's first: others have to be clearly faster.
     for (const bool papers : {true, false}) {
       for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
-        if (!algorithm->is_in_switches() &&
+        if (!algorithm->is_in_switches() && algorithm->is_weighed() &&
             algorithm->is_papers(topology_, specs_.front().collective) == papers)
           weigh(*algorithm);
       }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "base/error.h"
@@ -26,13 +27,19 @@ bool does_nothing(const TreeRank& rank) {
 
 constexpr int kNoPort = -1;  // no slice joins the two
 
+int without_highest_bit(int place) {
+  return place ^ static_cast<int>(std::bit_floor(static_cast<unsigned>(place)));
+}
+
 // The place of a line to which a place other than 0 sends its sums, and from which it has the results.
 int sums_to(LineShape shape, int step, int side) {
   if (shape == LineShape::kStar) return 0;
+  if (shape == LineShape::kHalving) return without_highest_bit(step);
   return shape == LineShape::kChain ? (step + 1) % side : (step - 1) / 2;
 }
 int results_from(LineShape shape, int step) {
   if (shape == LineShape::kStar) return 0;
+  if (shape == LineShape::kHalving) return without_highest_bit(step);
   return shape == LineShape::kChain ? step - 1 : (step - 1) / 2;
 }
 
@@ -231,7 +238,8 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   const auto for_each_line = [&](int stride, int side, const auto& line) {
     for (int outer = 0; outer < cells; outer += stride * side) {
       line([&, outer](int step) {
-        const int at = (position / stride % side + step) % side;
+        const int own = position / stride % side;
+        const int at = box.shape == LineShape::kHalving ? own ^ step : (own + step) % side;
         return box.ranks[outer + at * stride + position % stride];
       });
     }
@@ -244,9 +252,12 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   };
   for (int d = 0; d < dimensions && reduces(roles); ++d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
-      for (int step = 1; step < box.sides[d]; ++step)
-        builder.reduce(rank(step), rank(sums_to(box.shape, step, box.sides[d])),
-                       vc(box.reduce_vcs, d));
+      const int side = box.sides[d];
+      for (int k = 1; k < side; ++k) {
+        // Of halving the highest bit is first, and so are its sums.
+        const int step = box.shape == LineShape::kHalving ? side - k : k;
+        builder.reduce(rank(step), rank(sums_to(box.shape, step, side)), vc(box.reduce_vcs, d));
+      }
     });
   }
   for (int d = dimensions - 1; d >= 0 && broadcasts(roles); --d) {

@@ -10,6 +10,8 @@
 // tree, direct: the same with binary trees, or with all members of a line straight to the owner's place, in place of
 //   chains. Seen from its owner a line begins at the owner's place, so that with an owner per rank every rank has
 //   every place in the tree once, and all send as much as on rings.
+// halving and doubling: binomial trees. Places count from the owner's by exclusive or, so that those that differ from it in the highest bit
+//   send first, each to its partner in that bit, then those left in the next bit; results come back in the opposite order.
 // A collective takes the reduction (reduce-scatter), the broadcast (all-gather) or both.
 #pragma once
 
@@ -77,6 +79,7 @@ enum class LineShape : std::uint8_t {
   kChain,
   kBinaryTree,  // place k, counted from the owner's, is below place (k - 1) / 2
   kStar,        // all are below the owner's
+  kHalving,  // place p is below p with the highest bit flipped in which it differs from the owner's; 2^k places
 };
 
 // ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner

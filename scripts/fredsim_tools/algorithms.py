@@ -15,7 +15,7 @@ from pathlib import Path
 from . import checkout
 from .runs import Runs
 
-ALGORITHMS = ["in_switch", "multi_tree", "hier_direct", "direct", "tree", "hier_ring", "ring", "chain"]
+ALGORITHMS = ["in_switch", "multi_tree", "hier_direct", "direct", "tree", "halving_doubling", "hier_ring", "ring", "chain"]
 NEAR, FAR, SHARE = 1.1, 1.3, 0.95
 
 
