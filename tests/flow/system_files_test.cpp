@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The systems in configs/systems: NPUs and bisection, and the bytes of an all-reduce on the links of each dimension, by formula.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "collective/system_plan.h"
+#include "config/config.h"
+#include "flow/system_flows.h"
+#include "topology/facts.h"
+#include "topology/system.h"
+
+namespace fredsim::test {
+namespace {
+
+struct Side {
+  std::string block;
+  std::uint64_t size;
+  std::uint64_t bandwidth;  // MB/s of an NPU; of a wafer that of its bisection
+};
+
+// As the papers have them; wafers: bisections of the paper's Fred-D and mesh.
+const std::map<std::string, std::vector<Side>>& systems() {
+  static const std::map<std::string, std::vector<Side>> kSystems{
+      {"boxes_8_40", {{"switch", 8, 300'000}, {"switch", 40, 50'000}}},
+      {"dgx_8_128", {{"switch", 8, 300'000}, {"switch", 128, 25'000}}},
+      {"fred_d_16", {{"fred", 20, 30'000'000}, {"switch", 16, 50'000}}},
+      {"fred_d_64", {{"fred", 20, 30'000'000}, {"switch", 64, 50'000}}},
+      {"mesh_16", {{"mesh", 20, 3'750'000}, {"switch", 16, 50'000}}},
+      {"libra_2d", {{"fully_connected", 8, 249'998}, {"switch", 128, 250'000}}},
+      {"libra_3d",
+       {{"ring", 8, 166'000}, {"fully_connected", 8, 166'663}, {"switch", 16, 166'000}}},
+      {"libra_4d",
+       {{"ring", 2, 125'000},
+        {"fully_connected", 8, 124'999},
+        {"ring", 8, 125'000},
+        {"switch", 8, 125'000}}},
+      {"libra_3d_4k",
+       {{"ring", 16, 166'000}, {"fully_connected", 8, 166'663}, {"switch", 32, 166'000}}},
+      {"libra_4d_4k",
+       {{"ring", 4, 125'000},
+        {"fully_connected", 8, 124'999},
+        {"ring", 4, 125'000},
+        {"switch", 32, 125'000}}},
+      {"themis_2d_sw_sw", {{"switch", 16, 150'000}, {"switch", 64, 100'000}}},
+      {"themis_3d_sw_sw_sw_homo",
+       {{"switch", 16, 100'000}, {"switch", 8, 100'000}, {"switch", 8, 100'000}}},
+      {"themis_3d_sw_sw_sw_hetero",
+       {{"switch", 16, 200'000}, {"switch", 8, 100'000}, {"switch", 8, 50'000}}},
+      {"themis_3d_fc_ring_sw",
+       {{"fully_connected", 8, 175'000}, {"ring", 16, 100'000}, {"switch", 8, 50'000}}},
+      {"themis_4d_ring_sw_sw_sw",
+       {{"ring", 4, 250'000},
+        {"switch", 4, 200'000},
+        {"switch", 8, 100'000},
+        {"switch", 8, 50'000}}},
+      {"themis_4d_ring_fc_ring_sw",
+       {{"ring", 4, 375'000},
+        {"fully_connected", 8, 175'000},
+        {"ring", 4, 150'000},
+        {"switch", 8, 100'000}}},
+  };
+  return kSystems;
+}
+
+Topology loaded(const std::string& name) {
+  return load_config("configs/systems/" + name + ".yaml").topology;
+}
+
+// MB/s from one half of a block to the other, each way.
+std::uint64_t across(const Side& side) {
+  const std::uint64_t half = side.size / 2;
+  if (side.block == "switch") return half * side.bandwidth;
+  if (side.block == "fully_connected") return half * half * side.bandwidth / (side.size - 1);
+  return side.bandwidth;  // a ring is cut twice, with half of it at each cut
+}
+
+TEST(SystemFiles, AreAllInTheTable) {
+  std::vector<std::string> files, known;
+  for (const auto& entry : std::filesystem::directory_iterator("configs/systems"))
+    files.push_back(entry.path().stem().string());
+  std::ranges::sort(files);
+  for (const auto& [name, sides] : systems()) known.push_back(name);
+  std::ranges::sort(known);
+  EXPECT_EQ(files, known);
+}
+
+TEST(SystemFiles, HaveTheNpusAndTheBisectionOfTheirSource) {
+  for (const auto& [name, sides] : systems()) {
+    SCOPED_TRACE(name);
+    const Topology system = loaded(name);
+    EXPECT_EQ(system.name, name);
+    std::uint64_t npus = 1;
+    for (const Side& side : sides) npus *= side.size;
+    EXPECT_EQ(system.npus.size(), npus);
+    ASSERT_EQ(system.blocks.size(), sides.size());
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::size_t d = 0; d < sides.size(); ++d) {
+      EXPECT_EQ(system.blocks[d].word, sides[d].block);
+      EXPECT_EQ(system.blocks[d].topology->npus.size(), sides[d].size);
+      least = std::min(least, npus / sides[d].size * across(sides[d]) * 1'000'000);
+    }
+    EXPECT_EQ(bisection_bytes_per_second(system), least);
+  }
+}
+
+// Links of a dimension that lead away from NPUs carry what its groups inject: 2 (n - 1) times what is left of the vector in each, whatever
+// the algorithm.
+TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
+  for (const auto& [name, sides] : systems()) {
+    const Topology system = loaded(name);
+    const SystemPlaces places(system);
+    for (const std::string algorithm : {"ring", "direct", "tree"}) {
+      SCOPED_TRACE(name + ", " + algorithm);
+      CollectiveSpec spec;
+      spec.collective = Collective::kAllReduce;
+      spec.algorithm = algorithm;
+      spec.group.resize(system.npus.size());
+      std::iota(spec.group.begin(), spec.group.end(), 0);
+      spec.bytes = system.npus.size() * 4096;
+      spec.chunks = 2;
+      const FlowTraffic traffic = system_traffic(system, plan_system(system, {&spec, 1}));
+      std::vector<std::uint64_t> sent(sides.size());
+      for (std::size_t l = 0; l < system.links.size(); ++l) {
+        const Link& link = system.links[l];
+        if (system.nodes[link.from].is_endpoint() && link.from < places.npus())
+          sent[static_cast<std::size_t>(dimension_of_port(system, link.from_port))] +=
+              traffic.bytes[l];
+      }
+      std::uint64_t left = spec.bytes;
+      for (std::size_t d = 0; d < sides.size(); ++d) {
+        const std::uint64_t groups = system.npus.size() / sides[d].size;
+        EXPECT_EQ(sent[d], groups * 2 * (sides[d].size - 1) * left) << "dimension " << d;
+        left /= sides[d].size;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test
