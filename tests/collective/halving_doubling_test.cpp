@@ -19,15 +19,15 @@
 namespace fredsim::test {
 namespace {
 
-constexpr Collective kCollectives[] = {Collective::kAllReduce, Collective::kReduceScatter,
-                                       Collective::kAllGather};
+constexpr Collective kOfAllRanks[] = {Collective::kAllReduce, Collective::kReduceScatter,
+                                      Collective::kAllGather};
 
-std::vector<Topology> machines() {
+std::vector<Topology> halving_machines() {
   return {mesh(4, 4),  torus(4, 4),          reducing_mesh(4, 4),
           fred_tree(), fred_tree({}, false), torus3d(4, 2, 2, 2)};
 }
 
-CollectiveSpec halving(Collective collective, std::vector<int> group, std::uint64_t bytes) {
+CollectiveSpec halving_spec(Collective collective, std::vector<int> group, std::uint64_t bytes) {
   return spec_of(collective, std::move(group), bytes, {.algorithm = "halving_doubling"});
 }
 
@@ -36,7 +36,7 @@ int highest_bit(int number) {
 }
 
 TEST(HalvingDoubling, GivesEveryRankItsResult) {
-  const std::vector<Topology> fabrics = machines();
+  const std::vector<Topology> fabrics = halving_machines();
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     const Topology& topology = fabrics[random.below(fabrics.size())];
@@ -45,10 +45,10 @@ TEST(HalvingDoubling, GivesEveryRankItsResult) {
       std::swap(group[i], group[random.below(i + 1)]);
     group.resize(std::size_t{2} << random.below(4));
     const std::uint64_t bytes = 1 + random.below(100'000);
-    for (const Collective collective : kCollectives) {
+    for (const Collective collective : kOfAllRanks) {
       SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes by {} ranks on {}", seed,
                                to_string(collective), bytes, group.size(), topology.name));
-      const std::vector<CollectiveSpec> work{halving(collective, group, bytes)};
+      const std::vector<CollectiveSpec> work{halving_spec(collective, group, bytes)};
       const Plan plan = make_plan(topology, work);
       EXPECT_EQ(plan.parts[0].algorithm, "halving_doubling");
       expect_plan(topology, work, plan);
@@ -87,13 +87,13 @@ TEST(HalvingDoubling, GoesByTheHighestBitInWhichRanksDiffer) {
 
 // Of p ranks, those d apart exchange d/p of the vector, once each way or, of an all-reduce, twice; no others exchange anything.
 TEST(HalvingDoubling, SendsHalfAQuarterAndSoOn) {
-  for (const Topology& topology : machines()) {
+  for (const Topology& topology : halving_machines()) {
     for (const int ranks : {2, 4, 8, 16}) {
       const std::uint64_t bytes = 512ULL * 20 * static_cast<std::uint64_t>(ranks);
-      for (const Collective collective : kCollectives) {
+      for (const Collective collective : kOfAllRanks) {
         SCOPED_TRACE(
             fmt::format("{} by {} ranks on {}", to_string(collective), ranks, topology.name));
-        const std::vector<CollectiveSpec> work{halving(collective, first_ranks(ranks), bytes)};
+        const std::vector<CollectiveSpec> work{halving_spec(collective, first_ranks(ranks), bytes)};
         const Plan plan = make_plan(topology, work);
         std::map<std::pair<int, int>, std::uint64_t> sent, expected;
         for (const Tree& tree : plan.trees) {
@@ -132,7 +132,7 @@ TEST(HalvingDoubling, RefusesOtherSizesOfGroupsAndCollectives) {
 }
 
 TEST(HalvingDoubling, IsNotTakenByAuto) {
-  for (const Topology& topology : machines()) {
+  for (const Topology& topology : halving_machines()) {
     for (const std::uint64_t bytes : {512, 64 << 10, 4 << 20}) {
       const Plan plan = make_plan(topology, Collective::kAllReduce, first_ranks(8), bytes, "auto");
       EXPECT_NE(plan.parts[0].algorithm, "halving_doubling") << topology.name << ", " << bytes;

@@ -86,7 +86,8 @@ TEST(HalvingDoublingRun, IsExactOnGrids) {
     SCOPED_TRACE(machine);
     const Topology topology =
         load_config("configs/" + machine + ".yaml",
-                    std::vector<std::string>{"npu.count=16", "fabric.width=4", "fabric.height=4"})
+                    std::vector<std::string>{"npu.count=16", "io.count=0", "fabric.width=4",
+                                             "fabric.height=4"})
             .topology;
     run_all(topology, 16, 11);
   }

@@ -110,8 +110,8 @@ TEST(SystemFiles, HaveTheNpusAndTheBisectionOfTheirSource) {
   }
 }
 
-// Links of a dimension that lead away from NPUs carry what its groups inject: 2 (n - 1) times what is left of the vector in each, whatever
-// the algorithm.
+// In each dimension groups inject 2 (n - 1) times what is left of the vector there, whatever the algorithm. Links that lead away from NPUs carry
+// this, and the acknowledgements of reduce-scatters and all-gathers.
 TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
   for (const auto& [name, sides] : systems()) {
     const Topology system = loaded(name);
@@ -125,20 +125,31 @@ TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
       std::iota(spec.group.begin(), spec.group.end(), 0);
       spec.bytes = system.npus.size() * 4096;
       spec.chunks = 2;
-      const FlowTraffic traffic = system_traffic(system, plan_system(system, {&spec, 1}));
-      std::vector<std::uint64_t> sent(sides.size());
-      for (std::size_t l = 0; l < system.links.size(); ++l) {
-        const Link& link = system.links[l];
-        if (system.nodes[link.from].is_endpoint() && link.from < places.npus())
-          sent[static_cast<std::size_t>(dimension_of_port(system, link.from_port))] +=
-              traffic.bytes[l];
+      const SystemPlan plan = plan_system(system, {&spec, 1});
+      std::vector<std::uint64_t> planned(sides.size());
+      for (const SystemStep& step : plan.steps) {
+        std::uint64_t bytes = 0;
+        for (const Tree& tree : step.plan->trees) {
+          for (const TreeRank& rank : tree.ranks)
+            bytes += tree.bytes * (rank.reduce_to.size() + rank.broadcast_to.size());
+        }
+        planned[static_cast<std::size_t>(step.dimension)] += bytes * step.groups.size();
       }
-      std::uint64_t left = spec.bytes;
+      std::uint64_t left = spec.bytes, all = 0;
       for (std::size_t d = 0; d < sides.size(); ++d) {
         const std::uint64_t groups = system.npus.size() / sides[d].size;
-        EXPECT_EQ(sent[d], groups * 2 * (sides[d].size - 1) * left) << "dimension " << d;
+        EXPECT_EQ(planned[d], groups * 2 * (sides[d].size - 1) * left) << "dimension " << d;
         left /= sides[d].size;
+        all += planned[d];
       }
+      const FlowTraffic traffic = system_traffic(system, plan);
+      std::uint64_t sent = 0;
+      for (std::size_t l = 0; l < system.links.size(); ++l) {
+        if (system.links[l].from < places.npus()) sent += traffic.bytes[l];
+      }
+      EXPECT_EQ(sent,
+                all + 512 * std::accumulate(traffic.acknowledgements.begin(),
+                                            traffic.acknowledgements.end(), std::uint64_t{0}));
     }
   }
 }

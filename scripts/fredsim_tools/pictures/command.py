@@ -32,6 +32,7 @@ PLACES = {
     "switch_kinds": ("studies/pictures", "bars"),
     "memory": ("studies/pictures", "strategies"),
     "strategies": ("studies/pictures", "strategies"),
+    "systems": ("studies/pictures", "systems"),
     "uplinks": ("studies/pictures", "uplinks"),
     "kinds": ("studies/pictures", "kinds"),
     "latency_curve": ("user/pictures", "notebooks"),
@@ -54,11 +55,11 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, curves, kinds, notebooks, strategies, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, curves, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
     modules = {"bars": bars, "buffers": buffers, "curves": curves, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
-               "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
+               "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:
         folder, module = PLACES[name]
