@@ -9,13 +9,13 @@ WAFERS = {"fred_d_16": ("16 wafers of Fred-D", "fred_d"), "mesh_16": ("16 wafers
 
 
 def speeds(rows: list[Json]) -> dict[tuple[str, int], float]:
-    """GB/s by system and bytes, of systems as their files have them."""
+    """GB/s by system and bytes, of the faster algorithm; systems as their files have them."""
     found: dict[tuple[str, int], float] = {}
     for row in rows:
         if row["settings"] or not row.get("results"):
             continue
         key = (row["results"]["fabric"], row["results"]["size_bytes"])
-        found[key] = row["results"]["size_bytes"] / row["results"]["time_ns"]
+        found[key] = max(found.get(key, 0.0), row["results"]["size_bytes"] / row["results"]["time_ns"])
     return found
 
 
