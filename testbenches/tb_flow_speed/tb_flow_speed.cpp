@@ -16,9 +16,12 @@
 
 #include "base/error.h"
 #include "cli/program_options.h"
+#include "collective/collective_spec.h"
 #include "collective/planner.h"
+#include "collective/system_plan.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
+#include "flow/system_flows.h"
 #include "send_loads.h"
 
 namespace fredsim {
@@ -34,7 +37,7 @@ struct Cost {
 
 struct Load {
   std::string name;
-  double aim_s = 0;   // of plan and flow together; 0: none
+  double aim_s = 0;   // plan and flow together; 0: none
   double aim_mb = 0;  // 0: none
   std::function<Cost()> run{};
 };
@@ -53,6 +56,15 @@ Cost cost_of(const std::function<SendCounts()>& run) {
   return {.flow_s = cpu_seconds() - start, .flows = counts.sends, .updates = counts.updates};
 }
 
+CollectiveSpec all_reduce(const Topology& topology, const std::string& algorithm) {
+  CollectiveSpec spec;
+  spec.bytes = kBytes;
+  spec.algorithm = algorithm;
+  spec.group.resize(topology.npus.size());
+  std::iota(spec.group.begin(), spec.group.end(), 0);
+  return spec;
+}
+
 // An all-reduce over all NPUs of a mesh, side x side.
 Cost mesh_cost(int side, const std::string& algorithm) {
   const Topology topology =
@@ -60,12 +72,22 @@ Cost mesh_cost(int side, const std::string& algorithm) {
                   {fmt::format("fabric.width={}", side), fmt::format("fabric.height={}", side),
                    fmt::format("npu.count={}", side * side), "io.count=0"})
           .topology;
-  std::vector<int> group(topology.npus.size());
-  std::iota(group.begin(), group.end(), 0);
+  const CollectiveSpec spec = all_reduce(topology, algorithm);
   const double start = cpu_seconds();
-  const Plan plan = make_plan(topology, Collective::kAllReduce, group, kBytes, algorithm);
+  const Plan plan = make_plan(topology, {&spec, 1});
   const double planned = cpu_seconds();
   const FlowTimes times = run_flows(topology, plan);
+  return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
+}
+
+// One over 16 wafers of 20 NPUs, dimension by dimension.
+Cost system_cost() {
+  const Topology system = load_config("configs/systems/fred_d_16.yaml").topology;
+  const CollectiveSpec spec = all_reduce(system, "auto");
+  const double start = cpu_seconds();
+  const SystemPlan plan = plan_system(system, {&spec, 1});
+  const double planned = cpu_seconds();
+  const SystemTimes times = run_system_flows(system, plan);
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
@@ -90,6 +112,7 @@ std::vector<Load> loads(bool small) {
       mesh_load(side, "hier_ring", 0, 0),
       mesh_load(side, "multi_tree", 0.05, 0),
       mesh_load(large_side, "multi_tree", 4, 0),
+      {"320 NPUs, 16 wafers, by dimension", 0, 0, system_cost},
   };
 }
 
@@ -144,15 +167,22 @@ int main(int argc, char** argv) {
   options.app().add_flag("--small", small,
                          "the same loads with few NPUs, without meaning as figures");
   options.app()
-      .add_option("--only", only, "only loads whose names have this in them")
+      .add_option("--only", only, "only loads whose names have this in them (default: all)")
       ->type_name("TEXT");
   if (const auto end = options.parse({argv + 1, argv + argc})) return *end;
+  std::vector<fredsim::Load> loads = fredsim::loads(small);
+  std::erase_if(
+      loads, [&](const fredsim::Load& load) { return load.name.find(only) == std::string::npos; });
+  if (loads.empty()) {
+    return fredsim::report_error(
+        "tb_flow_speed",
+        fredsim::BadInput(fmt::format(
+            "--only: found '{}'; allowed: a part of the name of a load, as without it", only)));
+  }
   fmt::print("{:<40}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}\n", "load", "plan s", "flow s", "MB",
              "flows", "updates", "s / aim", "MB / aim");
   int code = 0;
-  for (const fredsim::Load& load : fredsim::loads(small)) {
-    if (load.name.find(only) == std::string::npos) continue;
+  for (const fredsim::Load& load : loads)
     if (const int found = fredsim::measure(load); found != 0) code = found;
-  }
   return code;
 }

@@ -100,6 +100,8 @@ TEST(Testbenches, ValuesThatAreNotAllowedAreRefused) {
                  "--wave: found no value after it but ''; allowed: FILE.fst");
   expect_message("tb_fred_interconnect", {"--size", "1"},
                  "--size: found '1'; allowed: one of those that --list prints");
+  expect_message("tb_flow_speed", {"--only", "x"},
+                 "--only: found 'x'; allowed: a part of the name of a load, as without it");
   expect_message(
       "tb_fred_switch", {"--lockstep", "x"},
       "--lockstep CYCLES: found 'x'; allowed: a whole number, 1 to 18446744073709551615");
