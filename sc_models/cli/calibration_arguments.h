@@ -17,7 +17,7 @@ std::string calibrating_program();
 
 // `option` names it in messages.
 CalibrationFile read_calibrations(const std::string& option, const std::string& path);
-// What such a file has already; a new one where there is none, or a device.
+// Contents of such a file; empty where there is none, or a device.
 CalibrationFile calibrations_to_add_to(const std::string& option, const std::string& path);
 
 CalibratedMachine calibrated_machine(const MachineConfig& config);

@@ -10,7 +10,7 @@
 namespace fredsim {
 
 std::uint64_t flow_cycles(double cycles) {
-  constexpr double kRounded = 1e-6;  // what sums of times that are whole cycles may be above them
+  constexpr double kRounded = 1e-6;  // sums of times that are whole cycles are no more above them
   return static_cast<std::uint64_t>(std::ceil(std::max(cycles - kRounded, 0.0)));
 }
 

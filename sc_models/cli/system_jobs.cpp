@@ -82,6 +82,7 @@ std::vector<int> smaller_sizes(const Topology& system) {
 SystemJobs::SystemJobs(const MachineConfig& config, const FabricOptions& options,
                        const std::string& name)
     : config_(config),
+      seed_(options.seed),
       smaller_(load_config(config.path, resized_settings(config, smaller_sizes(config.topology)))),
       surplus_(config, options, name) {
   if (!smaller_.topology.flow_only.empty()) return;
@@ -163,6 +164,7 @@ RunResult SystemJobs::run(const SystemPlan& plan) {
   result.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   fill_flow_run(system, times.end, result);
+  result.seed = seed_;
   result.bound_ns = plan.bound_ns;
   fill_flow_links(system, system_traffic(system, plan), result);
   std::vector<const Part*> parts;

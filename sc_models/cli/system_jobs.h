@@ -56,6 +56,7 @@ class SystemJobs {
   std::optional<Checked> checked(const Part& collective, std::uint64_t bytes, int chunks);
 
   const MachineConfig& config_;
+  const std::uint64_t seed_;
   MachineConfig smaller_;  // the system that errors are measured on
   StepSurplus surplus_;
   std::unique_ptr<StepSurplus> smaller_surplus_{};  // null: none can run

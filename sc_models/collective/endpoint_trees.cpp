@@ -254,7 +254,7 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
       const int side = box.sides[d];
       for (int k = 1; k < side; ++k) {
-        // Of halving the highest bit is first, and so are its sums.
+        // Halving begins with the highest bit, and so do its sums.
         const int step = box.shape == LineShape::kHalving ? side - k : k;
         builder.reduce(rank(step), rank(sums_to(box.shape, step, side)), vc(box.reduce_vcs, d));
       }

@@ -18,7 +18,7 @@ class HopPaths {
  public:
   struct Hop {
     std::vector<int> links{};  // in the order in which they are crossed
-    double latency = 0;        // of its links and switches
+    double latency = 0;        // sum over its links and switches
     double slowest = 1;        // cycles per flit of its slowest link, 1 or more
   };
 

@@ -36,7 +36,7 @@ inline constexpr int kMaxChunks = 512;
 
 struct SystemStep {
   int dimension = 0;
-  std::vector<int> groups{};  // of the dimension, all of which do it at the same time; ascending
+  std::vector<int> groups{};  // groups of the dimension that do it, all at the same time; ascending
   std::shared_ptr<const Plan> plan{};  // on the block; its parts begin together
   std::vector<int> after{};            // steps before
   std::vector<int> collectives{};      // SystemPlan::collectives that it is part of

@@ -15,6 +15,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::string_view kEnding = ".yaml";
+constexpr std::string_view kSystems = "systems";  // in the folder, those of several dimensions
 
 bool is_file(const std::filesystem::path& path) {
   std::error_code failed;
@@ -35,9 +36,11 @@ std::filesystem::path machine_folder(const std::filesystem::path& program) {
 
 std::vector<std::string> machine_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    if (entry.path().extension() == kEnding) names.push_back(entry.path().stem().string());
+  for (const std::filesystem::path& one : {folder, folder / kSystems}) {
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(one, failed))
+      if (entry.path().extension() == kEnding) names.push_back(entry.path().stem().string());
+  }
   std::ranges::sort(names);
   return names;
 }
@@ -45,8 +48,9 @@ std::vector<std::string> machine_names(const std::filesystem::path& folder) {
 std::string machine_path(const std::string& word, const std::filesystem::path& folder) {
   if (word.empty() || word.find('/') != std::string::npos || is_file(word)) return word;
   const bool has_ending = std::filesystem::path(word).has_extension();
-  const std::filesystem::path named = folder / (has_ending ? word : word + std::string(kEnding));
-  if (!folder.empty() && is_file(named)) return named.string();
+  const std::string file = has_ending ? word : word + std::string(kEnding);
+  for (const std::filesystem::path& named : {folder / file, folder / kSystems / file})
+    if (!folder.empty() && is_file(named)) return named.string();
   if (has_ending) return word;
   const std::vector<std::string> names = machine_names(folder);
   if (names.empty())

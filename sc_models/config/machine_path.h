@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine files by their names: those of an installation, or of the checkout that the program was built in.
 //
-// A file that exists is that file. Else a name without a folder is a file of share/fredsim/configs (or configs/ of the checkout), with or
-//   without its ending: fred_small is fred_small.yaml there.
+// A file that exists is that file. Else a name without a folder is a file of share/fredsim/configs (or configs/ of the checkout) or of systems/
+//   there, with or without its ending: fred_small is fred_small.yaml there.
 // Errors: BadInput where a name without folder and ending is neither, with the names that there are.
 #pragma once
 

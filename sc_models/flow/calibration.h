@@ -34,7 +34,7 @@ inline std::uint64_t grid_high(std::size_t interval) { return kCalibrationGrid.a
 
 struct FlowError {
   std::vector<std::uint64_t> sizes{};
-  double mean_percent = 0, worst_percent = 0;  // of the times, either way
+  double mean_percent = 0, worst_percent = 0;  // in percent of the times, either way
 };
 
 class Calibration {
@@ -68,7 +68,7 @@ class Calibration {
   std::map<std::uint64_t, Checked> checked_;
 };
 
-// Of a time by flows against that of the exact run.
+// A time by flows against that of the exact run.
 double error_percent(const Calibration::Checked& checked);
 
 }  // namespace fredsim

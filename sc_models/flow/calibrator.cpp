@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMeasuredBytes = 16 * kMiB;  // by which the cost of exact runs is told
 constexpr double kRounded = 1e-6;                    // cycles, as in a run's result
-constexpr std::uint64_t kFinest = 64;                // of a size: intervals that are not divided
+constexpr std::uint64_t kFinest = 64;                // share of a size: intervals that are not divided
 
 int max_depth(std::uint64_t bytes) {
   if (bytes <= kMiB) return 4;
@@ -30,7 +30,7 @@ std::uint64_t check_of(std::uint64_t low, std::uint64_t high) {
   return low + (high - low) * 7 / 16 + 1;
 }
 
-// What of a plan changes from a size to another beside sizes, by part.
+// Properties of a plan that change from a size to another beside sizes, by part.
 using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
 PlanKind kind_of(const Plan& plan) {
   PlanKind kind;

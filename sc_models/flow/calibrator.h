@@ -76,7 +76,7 @@ class Calibrator {
 
   // Those of a file, say. In place of measurements.
   void add(const Calibrations& calibrations);
-  // What is known for a size, measured where that is not too much.
+  // Calibration for a size, measured where that is not too much.
   const Calibration& at(const CalibratedWork& work, std::uint64_t bytes);
   // All intervals of the grid from that of one size up to that of another; nothing where it is too much.
   void measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to);

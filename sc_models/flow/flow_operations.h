@@ -36,10 +36,10 @@
 
 namespace fredsim {
 
-// What exact runs say of a rank that flows do not (cli/shape_surplus.h).
+// Surplus of a rank over flows, by exact runs (cli/shape_surplus.h).
 struct RankSurplus {
   double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
-  // Of a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.
+  // For a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.
   double handed = 1;
 };
 
@@ -99,7 +99,7 @@ class FlowOperations final : public OperationEngine {
   struct Moving {
     FlowOperation* operation = nullptr;
     int tree = 0;
-    bool is_first = false;  // of two pieces: what is handed over before the rest
+    bool is_first = false;  // two pieces: what is handed over before the rest
   };
   struct Queue {  // a NIC port and virtual channel
     std::deque<std::pair<OperationHandle, int>>

@@ -28,7 +28,7 @@ class Crossings {
   }
   // By link; none are left.
   std::vector<LinkUse> take() {
-    // Of many, gone through in order rather than sorted.
+    // Many are gone through in order rather than sorted.
     constexpr std::size_t kMany = 16;
     std::vector<LinkUse> uses;
     uses.reserve(crossed_.size());
@@ -83,7 +83,7 @@ class LinksBehind {
     int last_hop = 0;
     bool is_crossed = false;
   };
-  // Of equal ones the first, so that one of them stays.
+  // Equal ones: the first, so that one of them stays.
   bool is_full_before(int a, int b) const {
     return std::pair(capacities_[a], a) < std::pair(capacities_[b], b);
   }

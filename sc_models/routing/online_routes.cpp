@@ -89,7 +89,7 @@ Choices choices_of(const SwitchTree& tree, int destination) {
   return choices;
 }
 
-// Where the kind of topology lays the paths itself.
+// Routes by the paths that the kind of topology lays itself.
 std::vector<OnlineRoutes> path_routes(const Topology& topology, int addresses) {
   std::vector<OnlineRoutes> routes(topology.nodes.size());
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {

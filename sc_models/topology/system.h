@@ -43,7 +43,7 @@ class SystemPlaces {
  private:
   struct Side {
     int size = 0, stride = 1;
-    int switches = 0, controllers = 0, links = 0;  // of a block
+    int switches = 0, controllers = 0, links = 0;  // counts in a block
     int first_switch = 0, first_controller = 0, first_link = 0;
   };
   std::vector<Side> sides_;

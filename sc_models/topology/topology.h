@@ -176,7 +176,7 @@ struct SystemBlock {
   std::string word;  // "ring", …; of a machine its kind of topology
   std::shared_ptr<const Topology>
       topology{};               // one block by itself, its NPUs the first nodes, in order of rank
-  std::uint64_t bandwidth = 0;  // of an NPU, bytes/s
+  std::uint64_t bandwidth = 0;  // an NPU's, bytes/s
   int first_port = 0;           // port of the system's NPUs that is port 0 of the block's
 };
 
@@ -196,7 +196,7 @@ struct Topology {
   std::vector<NamedValue> own_values;
   std::string rtl_top;
   UnicastRoutes unicasts = UnicastRoutes::kByTable;
-  // Where the kind lays paths itself (topology/unicast_paths.h); null: routing/online_routes.h does.
+  // Paths that the kind lays itself (topology/unicast_paths.h); null: routing/online_routes.h does.
   std::shared_ptr<const UnicastPaths> paths{};
   // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
   // number of NPUs.

@@ -117,7 +117,7 @@ TEST(FlowTrain, RefusesWhatOnlyFlitsHave) {
                  {"--engine: found 'fluid'; allowed: exact or flow"});
 }
 
-// What has blocks is not simulated flit by flit, and operations there are not issued one by one.
+// A system of blocks is not simulated flit by flit, and operations there are not issued one by one.
 TEST(FlowTrain, RefusesSystemsOfSeveralDimensions) {
   expect_refused(run_fredsim({"train", "configs/systems/fred_d_16.yaml", "--engine", "flow"}),
                  {"found a system of several dimensions; allowed: run and compare"});

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "support/temporary_folder.h"
@@ -34,6 +35,13 @@ class MachinePath : public testing::Test {
 TEST_F(MachinePath, ANameIsAFileOfTheFolderWithOrWithoutItsEnding) {
   EXPECT_EQ(machine_path("fred_d", folder()), folder() / "fred_d.yaml");
   EXPECT_EQ(machine_path("fred_d.yaml", folder()), folder() / "fred_d.yaml");
+}
+
+TEST_F(MachinePath, SystemsHaveAFolderOfTheirOwn) {
+  std::filesystem::create_directory(folder() / "systems");
+  std::ofstream(folder() / "systems" / "pods.yaml") << "name: x\n";
+  EXPECT_EQ(machine_path("pods", folder()), folder() / "systems" / "pods.yaml");
+  EXPECT_EQ(machine_names(folder()), (std::vector<std::string>{"fred_d", "mesh", "pods"}));
 }
 
 TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {

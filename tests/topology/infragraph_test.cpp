@@ -89,7 +89,7 @@ TEST(Infragraph, TheExampleIsBuilt) {
   const Topology all = build_graph(machine, spec);
   expect_sound(all);
   EXPECT_EQ(all.npus.size(), 16U);
-  // Of each host an NVLink switch and four nics; leaves, spines, and a switch on every NPU.
+  // Each host has an NVLink switch and four nics; leaves, spines, and a switch on every NPU.
   EXPECT_EQ(all.nodes.size(), 16U + 4 * 5 + 4 + 16);
   EXPECT_EQ(link_named(all, "npu0.router.1->host.0.nvswitch.0.0").bytes_per_second,
             450'000'000'000U);

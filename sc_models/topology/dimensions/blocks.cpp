@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMiddle = 3;  // of switches that add up
+constexpr int kMiddle = 3;  // middle sub-networks of switches that add up
 
 // Planes of a block: each has the least links.
 int planes_of(const BlockSpec& spec) {
@@ -97,7 +97,7 @@ class BlockBuilder {
     planes_.topology().dimensions = {
         {spec_.size,
          is_ring ? (spec_.size > 2 ? Joined::kRing : Joined::kLine) : Joined::kSwitches}};
-    // Of one pair of neighbours, all planes together.
+    // Bandwidth between two neighbours, all planes together.
     const std::uint64_t bandwidth = divide_bandwidth(
         spec_.bandwidth, default_links(spec_.shape, spec_.size), spec_.key + ".bandwidth", "links");
     const LinkClass link = planes_.links(spec_.key + ".bandwidth", bandwidth);

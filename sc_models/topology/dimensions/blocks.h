@@ -25,8 +25,8 @@ struct BlockSpec {
   BlockShape shape = BlockShape::kSwitch;
   std::string key{};            // "fabric.dimensions.2"
   int size = 0;                 // NPUs, 2 or more
-  std::uint64_t bandwidth = 0;  // of an NPU, over its links
-  int links = 1;  // of an NPU; of a ring an even number, joined pairwise a multiple of size - 1
+  std::uint64_t bandwidth = 0;  // an NPU's, over its links
+  int links = 1;  // an NPU's; of a ring an even number, joined pairwise a multiple of size - 1
   std::uint64_t latency_ps = 0, switch_latency_ps = 0;
   bool in_switch = false;
 };

@@ -33,7 +33,7 @@ void check_sizes(const std::vector<DimensionSpec>& dimensions) {
   }
 }
 
-// What all of a system's parts have in common is its machine's, of the first one where there are several. Buffers are each
+// Clock, buffers and formats of a system are its machine's, of the first one where there are several. Buffers are each
 // one's own, but those that NPUs receive in: as large as the largest.
 MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>& dimensions) {
   const Topology* first = nullptr;

@@ -21,7 +21,7 @@ namespace fredsim {
 
 class GraphPaths final : public UnicastPaths {
  public:
-  // Of nodes and links; ports need not be indexed yet.
+  // Nodes and links suffice; ports need not be indexed yet.
   explicit GraphPaths(const Topology& topology);
 
   int port(int chiplet, std::uint16_t address) const override;
