@@ -41,11 +41,11 @@ TEST(SystemFiles, Of1024NpusRunAsFlows) {
   const double lowest = 2.0 * 15 / 16 * (256 << 20) / 150;  // ns
   const double top = 2.0 * 63 / 64 * (256 << 20) / 16 / 100;
   // Acknowledgements add 512 bytes for 16 packets.
-  const auto bound = run["derived"]["bound_ns"].get<double>();
+  const auto bound = run.at("derived").at("bound_ns").get<double>();
   EXPECT_GE(bound, lowest);
   EXPECT_LT(bound, 1.005 * lowest);
-  EXPECT_GT(run["time_ns"].get<double>(), lowest + top / 16);
-  EXPECT_LT(run["time_ns"].get<double>(), 1.05 * (lowest + top / 16));
+  EXPECT_GT(run.at("time_ns").get<double>(), lowest + top / 16);
+  EXPECT_LT(run.at("time_ns").get<double>(), 1.05 * (lowest + top / 16));
 }
 
 }  // namespace
