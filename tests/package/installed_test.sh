@@ -38,7 +38,7 @@ echo "== machines by name, RTL on demand"
 same run fred_small --size 64KiB
 same compare mesh_2x2.yaml fred_small@switch.input_buffer=16KiB --size 4KiB
 "$here/bin/fredsim" info --machines >"$top/names"
-[[ "$(cat "$top/names")" == "$(cd "$checkout/configs" && printf '%s\n' *.yaml | sed 's/\.yaml$//' | LC_ALL=C sort)" ]] || fail "other machines: $(cat "$top/names")"
+[[ "$(cat "$top/names")" == "$(cd "$checkout/configs" && printf '%s\n' *.yaml systems/*.yaml | sed 's|^systems/||; s/\.yaml$//' | LC_ALL=C sort)" ]] || fail "other machines: $(cat "$top/names")"
 echo "name: mine" >fred_small  # a file of that name goes first
 if "$here/bin/fredsim" info fred_small >"$top/log" 2>&1; then fail "the installed machine stands before a file"; fi
 grep -q "^fredsim: fred_small" "$top/log" || { cat "$top/log"; fail "a message without the file"; }
