@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMeasuredBytes = 16 * kMiB;  // by which the cost of exact runs is told
 constexpr double kRounded = 1e-6;                    // cycles, as in a run's result
-constexpr std::uint64_t kFinest = 64;                // share of a size: intervals that are not divided
+constexpr std::uint64_t kFinest = 64;  // share of a size: intervals that are not divided
 
 int max_depth(std::uint64_t bytes) {
   if (bytes <= kMiB) return 4;

@@ -33,10 +33,10 @@ TEST(SystemFiles, AreBuiltAndDescribed) {
       {"fat tree, k = 8: 8 pods of 4 edge switches with 4 NPUs each",
        "NPUs             128, 50 GB/s each", "bisection        3.2 TB/s per direction: k^3/8 links",
        "diameter         6 links, of 384"});
-  expect_described(
-      kGraph, {"graph of 10 NPUs and 4 switches, 1 plane", "NPUs             10, 50 GB/s to 100 GB/s each",
-               "bisection        250 GB/s per direction: least of the cuts",
-               "diameter         4 links, of 16", "npu0 is a0, npu9 is b5"});
+  expect_described(kGraph, {"graph of 10 NPUs and 4 switches, 1 plane",
+                            "NPUs             10, 50 GB/s to 100 GB/s each",
+                            "bisection        250 GB/s per direction: least of the cuts",
+                            "diameter         4 links, of 16", "npu0 is a0, npu9 is b5"});
   expect_described("configs/systems/infragraph.yaml",
                    {"graph of 16 NPUs", "npu0 is host.0.xpu.0, npu15 is host.3.xpu.3"});
 }
