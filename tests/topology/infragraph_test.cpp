@@ -170,8 +170,8 @@ TEST(Infragraph, WhatIsNotRightIsRefused) {
       {"found one2one of 2 and 1 components"});
   expect_parts(refused("'chip[0]'", "'chip[0'"), {"found 'chip[0'; allowed: NAME, NAME[2]"});
   expect_parts(
-      refused("choice: switch", "choice: swich"),
-      {"infra.yaml:5: devices.1.components.2.choice: found 'swich'", "did you mean 'switch'?"});
+      refused("choice: switch", "choice: switcch"),
+      {"infra.yaml:5: devices.1.components.2.choice: found 'switcch'", "did you mean 'switch'?"});
   expect_parts(refused("count: 1, choice: cpu", "count: 1, choice: device"),
                {"infra.yaml:6: devices.1.components.3.name: found 'cpu', which is no device"});
   expect_parts(refused("name: cpu, count: 1, choice: cpu", "name: host, count: 1, choice: device"),

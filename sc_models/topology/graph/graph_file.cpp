@@ -40,15 +40,15 @@ class NodeList {
   // `link`: but its ends.
   void join(const std::string& from, const std::string& from_label, const std::string& to,
             const std::string& to_label, const GraphLink& link) {
-    const auto [first, froms] = nodes_called(from, from_label);
-    const auto [second, tos] = nodes_called(to, to_label);
-    if (static_cast<std::int64_t>(spec_.links.size()) + std::int64_t{froms} * tos > kMaxLinks)
+    const auto [first, sources] = nodes_called(from, from_label);
+    const auto [second, targets] = nodes_called(to, to_label);
+    if (static_cast<std::int64_t>(spec_.links.size()) + std::int64_t{sources} * targets > kMaxLinks)
       throw BadInput(fmt::format("{}: found more than {} links; allowed is up to {}", link.label,
                                  kMaxLinks, kMaxLinks));
-    for (int a = 0; a < froms; ++a) {
-      for (int b = 0; b < tos; ++b) {
+    for (int a = 0; a < sources; ++a) {
+      for (int b = 0; b < targets; ++b) {
         // All of a name with each other: each pair once.
-        if (first == second && froms > 1 && b <= a) continue;
+        if (first == second && sources > 1 && b <= a) continue;
         GraphLink one = link;
         one.from = first + a;
         one.to = second + b;
