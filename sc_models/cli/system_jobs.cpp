@@ -117,7 +117,7 @@ std::optional<SystemJobs::Checked> SystemJobs::checked(const Part& collective, s
   const RunResult exact = run_plan(*smaller_machine_, expanded(system, plan));
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
   const double flow = run_system_flows(system, plan, surpluses.of_steps).end;
-  point = Checked{bytes, static_cast<double>(exact.cycles), std::ceil(flow)};
+  point = Checked{bytes, static_cast<double>(exact.cycles), static_cast<double>(flow_cycles(flow))};
   return point;
 }
 

@@ -141,7 +141,7 @@ class TimeModel {
   BusyLinks sums_, results_;          // last links of hops that meet, first ones of those that part
   std::vector<int> places_;           // places of ranks in a tree
   double packet_ = 1;                 // flits
-  // Of the ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
+  // Ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
   using Arrival = std::pair<double, int>;
   std::vector<Arrival> arrivals_;
   std::vector<double> ready_;

@@ -13,7 +13,7 @@
 // Sizes: what is left of a vector after a reduce-scatter is rounded up to bytes.
 // Collectives that are asked for together and have the same shape, groups that are alike, are planned together: those of other groups
 //   of a dimension share the steps.
-// What is idealised: that a chunk's data is complete in a step before the next one begins with it, at all NPUs of the groups that do the
+// Idealised: a chunk's data is complete in a step before the next one begins with it, at all NPUs of the groups that do the
 //   same; the data of each step is verified by itself, not the sum over all dimensions.
 // Errors: BadInput for groups that are no boxes, collectives that have no hierarchical form, words for dimensions that are not there,
 //   numbers of chunks out of range.

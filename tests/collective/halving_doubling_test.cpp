@@ -85,7 +85,7 @@ TEST(HalvingDoubling, GoesByTheHighestBitInWhichRanksDiffer) {
   }
 }
 
-// Of p ranks, those d apart exchange d/p of the vector, once each way or, of an all-reduce, twice; no others exchange anything.
+// Among p ranks, those d apart exchange d/p of the vector, once each way or, of an all-reduce, twice; no others exchange anything.
 TEST(HalvingDoubling, SendsHalfAQuarterAndSoOn) {
   for (const Topology& topology : halving_machines()) {
     for (const int ranks : {2, 4, 8, 16}) {
