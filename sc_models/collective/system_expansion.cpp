@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "collective/system_phases.h"
 #include "collective/system_plan.h"
 #include "topology/system.h"
 
@@ -63,33 +63,17 @@ class Expansion {
     }
   }
 
-  // A block's phases are dealt out by plan; a plan that comes up again has its own.
+  // Number of the first phase of a step's plan.
   int add_programs(const SystemStep& step, int group) {
     if (step.plan->programs.empty()) return 0;
-    auto& used = phases_[{step.dimension, group}];
-    const auto known = used.first.find(step.plan.get());
-    if (known != used.first.end()) return known->second;
-    // One of another size has the same rows.
-    for (const auto& [other, phase] : used.first)
-      if (have_same_rows(*other, *step.plan))
-        return used.first.emplace(step.plan.get(), phase).first->second;
-    const int first = used.second;
-    int phases = 0;
+    const SystemPhases::Place place = phases_.place(step.dimension, group, *step.plan);
+    if (!place.is_new) return place.first;
     for (PhaseProgram program : step.plan->programs) {
-      phases = std::max(phases, program.phase + 1);
-      program.phase += first;
+      program.phase += place.first;
       program.node = places_.node(step.dimension, group, program.node);
       plan_.programs.push_back(std::move(program));
     }
-    used.second += phases;
-    used.first.emplace(step.plan.get(), first);
-    return first;
-  }
-
-  static bool have_same_rows(const Plan& a, const Plan& b) {
-    return std::ranges::equal(a.programs, b.programs, [](const auto& one, const auto& other) {
-      return one.node == other.node && one.phase == other.phase && one.row == other.row;
-    });
+    return place.first;
   }
 
   void place(const SystemStep& step, int first_phase, TreeRank& rank) const {
@@ -106,7 +90,7 @@ class Expansion {
   const SystemPlaces places_;
   const SystemPlan& from_;
   std::vector<std::map<int, int>> first_part_;  // by step and group
-  std::map<std::pair<int, int>, std::pair<std::map<const Plan*, int>, int>> phases_;
+  SystemPhases phases_;
   Plan plan_;
 };
 

@@ -16,6 +16,7 @@
 #include "collective/members.h"
 #include "collective/planner.h"
 #include "collective/split.h"
+#include "collective/system_phases.h"
 #include "topology/system.h"
 
 namespace fredsim {
@@ -416,7 +417,9 @@ class SystemPlanner {
 }  // namespace
 
 SystemPlan plan_system(const Topology& system, std::span<const CollectiveSpec> work) {
-  return SystemPlanner(system, work).plan();
+  SystemPlan plan = SystemPlanner(system, work).plan();
+  check_phases(system, plan);
+  return plan;
 }
 
 }  // namespace fredsim

@@ -16,7 +16,7 @@
 // Idealised: a chunk's data is complete in a step before the next one begins with it, at all NPUs of the groups that do the
 //   same; the data of each step is verified by itself, not the sum over all dimensions.
 // Errors: BadInput for groups that are no boxes, collectives that have no hierarchical form, words for dimensions that are not there,
-//   numbers of chunks out of range.
+//   numbers of chunks out of range, phases of all steps together that the switches have no room for.
 // Source: Cho et al., BlueConnect, MLSys 2019; Rashidi et al., Themis, ISCA 2022, §2.
 #pragma once
 

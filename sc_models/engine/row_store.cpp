@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/row_store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "switch/node_shape.h"
-#include "switch/switch_kind.h"
+#include "collective/phase_room.h"
 
 namespace fredsim {
 
@@ -17,8 +13,7 @@ RowStore::RowStore(const Topology& topology, int limit)
     : topology_(topology), slots_(topology.nodes.size()) {
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     if (topology.nodes[id].is_endpoint()) continue;
-    const SwitchShape shape = switch_shape(topology, topology.nodes[id]);
-    int rows = shape.kind->num_phases(shape);
+    int rows = phase_room(topology, id);
     if (limit > 0) rows = std::min(rows, limit);
     slots_[id].resize(static_cast<std::size_t>(rows));
     fewest_ = std::min(fewest_, rows);
@@ -144,19 +139,10 @@ void RowStore::release(std::span<StoredPhase* const> phases) {
 }
 
 void RowStore::refuse(std::span<const PhaseRows> phases) const {
-  std::size_t fewest = 255;
-  NodeId node = 0;
-  for (const PhaseRows& rows : phases) {
-    for (const auto& [id, row] : rows) {
-      if (slots_[id].size() >= fewest) continue;
-      fewest = slots_[id].size();
-      node = id;
-    }
-  }
-  throw BadInput(
-      fmt::format("an operation needs {} phases at once, {} has room for {}; allowed: "
-                  "fewer ranks, or an algorithm at the endpoints",
-                  phases.size(), topology_.nodes[node].name, fewest));
+  std::vector<PhaseSwitches> switches(phases.size());
+  for (std::size_t p = 0; p < phases.size(); ++p)
+    for (const auto& [node, row] : phases[p]) switches[p].insert(node);
+  refuse_phases(topology_, switches, [this](NodeId node) { return slots_[node].size(); });
 }
 
 }  // namespace fredsim

@@ -119,6 +119,21 @@ TEST_F(Systems, LargeOnesAreMeasuredOnSmallerOnes) {
   EXPECT_TRUE(part["error"].is_null());
 }
 
+// Steps up and down take 20 phases each, and all are in the switches at once. A group of two wafers has no measured error, for which
+// there would be an exact run.
+TEST_F(Systems, PhasesWithoutRoomAreRefusedByBothEngines) {
+  for (const std::string engine : {"exact", "flow"}) {
+    for (const std::string chunks : {"1", "64"}) {
+      expect_refusal(
+          "configs/systems/fred_d_16.yaml",
+          {"run", "--engine", engine, "--size", "16MiB", "--chunks", chunks, "--algorithm",
+           "in_switch,direct", "--group", "0-39"},
+          {"an operation needs 40 phases at once, wafer.0.l1_0.s0 has room for 24; allowed: fewer "
+           "ranks, or an algorithm at the endpoints"});
+    }
+  }
+}
+
 TEST_F(Systems, InfoSaysTheirDimensions) {
   const Outcome outcome = run_fredsim({"info", system(kRingAndSwitch)});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

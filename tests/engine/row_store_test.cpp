@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/phase_room.h"
 #include "config/config.h"
 
 namespace fredsim::test {
@@ -66,6 +69,40 @@ TEST_F(RowStoreTest, WhatCanNeverFitIsRefused) {
   const RowStore store(topology_, 2);
   const std::vector<PhaseRows> three{phase(1), phase(2), phase(3)};
   EXPECT_THROW(store.refuse(three), BadInput);
+}
+
+// Plans are refused before a run for what an empty store has no room for, in the same words: a phase more each time, up to the first
+// that does not fit.
+TEST_F(RowStoreTest, HasRoomForWhatPlansAreGiven) {
+  const auto text_of = [](const auto& action) {
+    try {
+      action();
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    std::vector<PhaseRows> phases;
+    std::vector<PhaseSwitches> switches;
+    std::string text;
+    bool fits = true;
+    while (fits) {
+      phases.push_back(phase(static_cast<std::uint32_t>(phases.size()),
+                             1 + static_cast<unsigned>(random.below(7))));
+      switches.emplace_back();
+      for (const auto& [node, row] : phases.back()) switches.back().insert(node);
+      RowStore store(topology_);
+      RowStore::Acquired got;
+      fits = store.acquire(phases, got);
+      text = text_of([&] { check_phase_room(topology_, switches); });
+      ASSERT_EQ(text.empty(), fits) << phases.size() << " phases";
+    }
+    EXPECT_GE(phases.size(), static_cast<std::size_t>(phase_room(topology_, switches_.front())));
+    EXPECT_EQ(text, text_of([&] { RowStore(topology_).refuse(phases); }));
+  }
 }
 
 // Whatever is asked for and given back: no two phases share a row, and what is held is where it was.
