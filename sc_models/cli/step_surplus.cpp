@@ -73,8 +73,7 @@ StepSurplus::StepSurplus(const MachineConfig& config, const FabricOptions& optio
     }
     for (const int npus : {kFewNpus, kMoreNpus}) {
       if (npus >= std::ssize(block->npus)) continue;
-      const MachineConfig resized =
-          load_config(config.path, resized_settings(config, only(d, npus)));
+      const MachineConfig resized = reload_config(config, resized_settings(config, only(d, npus)));
       const std::shared_ptr<const Topology>& smaller = resized.topology.blocks[d].topology;
       if (smaller->flow_only.empty())
         made.push_back(block_on(smaller, options, fmt::format("{}_{}_{}", name, d, npus)));

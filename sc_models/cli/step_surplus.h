@@ -5,7 +5,7 @@
 //   sizes. Of a block that has too many ports for the exact engine, a step of all its NPUs has the surplus that blocks of kFewNpus
 //   and of kMoreNpus have with as many bytes from each NPU to each other, extrapolated as a line. Other steps there, and those of which
 //   exact runs would take long, have none.
-// Errors: those of run_plan() and load_config(); Interrupted, while exact runs are under way.
+// Errors: those of run_plan() and reload_config(); Interrupted, while exact runs are under way.
 #pragma once
 
 #include <cstdint>

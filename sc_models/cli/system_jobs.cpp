@@ -83,7 +83,7 @@ SystemJobs::SystemJobs(const MachineConfig& config, const FabricOptions& options
                        const std::string& name)
     : config_(config),
       seed_(options.seed),
-      smaller_(load_config(config.path, resized_settings(config, smaller_sizes(config.topology)))),
+      smaller_(reload_config(config, resized_settings(config, smaller_sizes(config.topology)))),
       surplus_(config, options, name) {
   if (!smaller_.topology.flow_only.empty()) return;
   const std::string of_smaller = name + "_smaller";

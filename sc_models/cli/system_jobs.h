@@ -6,7 +6,7 @@
 // Error: exact runs of the same collective on all NPUs of the smallest system of the same blocks with kMeasuredNpus NPUs or more
 //   (smaller_sizes()), at those of ten sizes between the same limits (64 KiB, 1 and 16 MiB) as the size in question that take no more than kMaxCheckedHops
 //   flits x links, else at the largest that do; of the system itself where it is as small. Of groups that are not all NPUs it is unmeasured.
-// Errors: those of run_plan(), run_system_flows() and load_config(); Interrupted, while exact runs are under way.
+// Errors: those of run_plan(), run_system_flows() and reload_config(); Interrupted, while exact runs are under way.
 #pragma once
 
 #include <cstdint>

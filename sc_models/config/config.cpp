@@ -243,6 +243,7 @@ Topology build_topology(const ConfigReader& reader) {
 // A machine file on its way to a topology.
 struct Draft {
   const MachineFile* file = nullptr;
+  std::string text;
   ConfigNode root;
   Settings settings;
 };
@@ -326,10 +327,9 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
                             std::span<const std::string> faults) {
   std::vector<Draft> drafts;
   for (const MachineFile& file : files) {
-    drafts.push_back(
-        {&file,
-         file.text ? parse_config_text(*file.text, file.path) : read_config_file(file.path),
-         {}});
+    std::string text = file.text ? *file.text : read_config_text(file.path);
+    ConfigNode root = parse_config_text(text, file.path);
+    drafts.push_back({&file, std::move(text), std::move(root), {}});
   }
   LoadedMachines loaded;
   for (const std::string& text : overrides) {
@@ -357,13 +357,19 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
   for (Draft& draft : drafts) {
     const ConfigReader reader(std::move(draft.root), draft.file->path);
     loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
-                               read_compute(reader), reader.resolved()});
+                               read_compute(reader), reader.resolved(), std::move(draft.text)});
   }
   return loaded;
 }
 
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides) {
   const MachineFile file{.path = path, .settings = {}};
+  return std::move(load_configs({&file, 1}, overrides).machines.front());
+}
+
+MachineConfig reload_config(const MachineConfig& machine,
+                            const std::vector<std::string>& overrides) {
+  const MachineFile file{.path = machine.path, .settings = {}, .text = machine.text};
   return std::move(load_configs({&file, 1}, overrides).machines.front());
 }
 

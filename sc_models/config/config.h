@@ -51,6 +51,7 @@ struct MachineConfig {
   Settings settings{};
   NpuCompute compute{};
   std::vector<MachineKey> keys{};  // the whole machine, defaults included: ConfigReader::resolved()
+  std::string text{};              // of the file, without settings
 };
 
 // A machine to be loaded: the settings, "key.path=value", are of this one alone.
@@ -77,5 +78,9 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
 
 // One machine.
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// A machine once more, from the text that it was made of, since its file may be a pipe or none. `overrides` in place of its settings.
+MachineConfig reload_config(const MachineConfig& machine,
+                            const std::vector<std::string>& overrides);
 
 }  // namespace fredsim

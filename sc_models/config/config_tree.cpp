@@ -152,22 +152,6 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
   return builder.take();
 }
 
-std::string read_text(const std::string& path) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw BadInput(fmt::format("{}: is a directory; a configuration file is wanted", path));
-  }
-  std::optional<std::string> text = file_text(path, kMaxBytes);
-  if (!text && errno == EFBIG)
-    throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
-  if (!text) {
-    throw BadInput(
-        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
-  }
-  return std::move(*text);
-}
-
 }  // namespace
 
 const ConfigNode* ConfigNode::find(std::string_view key) const {
@@ -191,8 +175,24 @@ ConfigNode parse_config_text(const std::string& text, const std::string& source)
   return root;
 }
 
+std::string read_config_text(const std::string& path) {
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw BadInput(fmt::format("{}: is a directory; a configuration file is wanted", path));
+  }
+  std::optional<std::string> text = file_text(path, kMaxBytes);
+  if (!text && errno == EFBIG)
+    throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
+  if (!text) {
+    throw BadInput(
+        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
+  }
+  return std::move(*text);
+}
+
 ConfigNode read_config_file(const std::string& path) {
-  return parse_config_text(read_text(path), path);
+  return parse_config_text(read_config_text(path), path);
 }
 
 void apply_override(ConfigNode& root, const std::string& override_text, const std::string& from) {

@@ -33,6 +33,9 @@ struct ConfigEntry {
   ConfigNode node;
 };
 
+// BadInput where the file cannot be read.
+std::string read_config_text(const std::string& path);
+
 // The tree of a file: always a map. BadInput also where the file cannot be read.
 ConfigNode read_config_file(const std::string& path);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of dimensions on the command line: flows beside exact runs, RTL beside twins, what info prints, and bad input.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,27 @@ TEST_F(Systems, PhasesWithoutRoomAreRefusedByBothEngines) {
            "ranks, or an algorithm at the endpoints"});
     }
   }
+}
+
+// A file that can be read once: the systems that errors and extrapolations are taken from are of the same text.
+TEST_F(Systems, ComeThroughAPipe) {
+  const std::string path =
+      system({kRingAndSwitch.front(),
+              "block: switch, size: 40, bandwidth: 50 GB/s, latency: 500 ns, name: pod"});
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], text.str().data(), text.str().size()), std::ssize(text.str()));
+  close(ends[1]);
+  const Words words{"--engine", "flow", "--size", "64KiB", "--set", "switch.input_buffer=64KiB"};
+  const json piped = run("/dev/fd/" + std::to_string(ends[0]), words);
+  close(ends[0]);
+  const json read = run(path, words);
+  ASSERT_FALSE(piped.is_null() || read.is_null());
+  EXPECT_EQ(piped["cycles"], read["cycles"]);
+  EXPECT_EQ(piped["error"], read["error"]);
+  EXPECT_FALSE(read["error"].is_null());
 }
 
 TEST_F(Systems, InfoSaysTheirDimensions) {
