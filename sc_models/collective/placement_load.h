@@ -83,6 +83,9 @@ class PlacementLoad {
     double ns = 0;
   };
 
+  static double passes(Collective collective) {
+    return collective == Collective::kAllReduce ? 2 : 1;
+  }
   void add_work(const WorkerTraffic& traffic);
   std::vector<Shape> shapes_of(const CollectiveSpec& spec) const;
   static std::vector<Shape> shapes_of(Algorithm::Layout layout, Pattern pattern);
