@@ -27,11 +27,7 @@ void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunRe
   result.delivered_bytes = traffic.result_bytes;
   for (std::size_t l = 0; l < topology.links.size(); ++l) {
     const Link& link = topology.links[l];
-    LinkResult r;
-    r.name = link.name;
-    r.from = topology.nodes[link.from].name;
-    r.to = topology.nodes[link.to].name;
-    r.on_die = link.on_die;
+    LinkResult r = named_link(topology, link);
     r.flits = r.busy_cycles = traffic.flits[l];
     r.bytes = traffic.bytes[l];
     if (result.cycles > 0)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/collective_spec.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/random.h"
 
 namespace fredsim {
@@ -12,6 +15,13 @@ std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::ui
   for (std::uint64_t i = 0; i < n * n; ++i)
     matrix.push_back(random.below((2 * bytes + n - 1) / n + 1));
   return matrix;
+}
+
+void check_size_and_root(const CollectiveSpec& spec) {
+  if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+  if (spec.root >= 0 && spec.root < std::ssize(spec.group)) return;
+  throw BadInput(fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root,
+                             std::ssize(spec.group) - 1));
 }
 
 }  // namespace fredsim

@@ -50,10 +50,10 @@ void check_roots(const CollectiveSpec& spec) {
 
 Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   check_algorithm(spec.algorithm);
-  if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
   Part part;
   part.collective = spec.collective;
   part.members = members_of(topology, spec.group);
+  check_size_and_root(spec);
   part.bytes = spec.bytes;
   part.packet_flits = topology.packet_flits;
   part.vc = spec.vc;
@@ -62,9 +62,6 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.start_cycle = spec.start_cycle;
   part.order = spec.order;
   const auto ranks = part.members.size();
-  if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
-    throw BadInput(
-        fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
   check_roots(spec);
   if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(

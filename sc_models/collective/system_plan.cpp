@@ -179,7 +179,6 @@ class SystemPlanner {
       throw BadInput(fmt::format("collective: found {}; allowed on a system of dimensions: {}",
                                  to_string(spec.collective), fmt::join(names, ", ")));
     }
-    if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
     if (spec.chunks < 0 || spec.chunks > kMaxChunks) {
       throw BadInput(fmt::format("chunks: found {}, allowed: 1 to {}", spec.chunks, kMaxChunks));
     }
@@ -188,13 +187,10 @@ class SystemPlanner {
     Part part;
     part.collective = spec.collective;
     part.members = members_of(system_, spec.group);
+    check_size_and_root(spec);
     part.bytes = spec.bytes;
     part.vc = spec.vc;
     part.root = spec.root;
-    if (spec.root < 0 || spec.root >= std::ssize(part.members)) {
-      throw BadInput(fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root,
-                                 part.members.size() - 1));
-    }
     if (part.members.size() < 2)
       throw BadInput("group: found one NPU; allowed on a system of dimensions: two or more");
     if (has_io(system_, part.members))

@@ -26,6 +26,15 @@ void fill_counters(const SwitchKind& kind, const Count& count, SwitchResult& r) 
 
 }  // namespace
 
+LinkResult named_link(const Topology& topology, const Link& link) {
+  LinkResult r;
+  r.name = link.name;
+  r.from = topology.nodes[link.from].name;
+  r.to = topology.nodes[link.to].name;
+  r.on_die = link.on_die;
+  return r;
+}
+
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r) {
   fill_counters(
       kind, [&](const CounterInfo& counter) { return counters.*counter.value; }, r);
@@ -62,16 +71,12 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
     const LinkCount count = count_of(l);
-    LinkResult r;
-    r.name = link.name;
-    r.from = topology.nodes[link.from].name;
-    r.to = topology.nodes[link.to].name;
+    LinkResult r = named_link(topology, link);
     r.flits = count.flits;
     r.bytes = count.flits * kFlitBytes - count.missing_bytes;
     r.busy_cycles = count.flits + count.again;
     r.utilization =
         cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
-    r.on_die = link.on_die;
     r.counters = policy_counters(link, {}, count);
     if (!link.on_die && slices.link_like[l] != l) result.equal_slices_flit_hops += r.flits;
     result.links.push_back(std::move(r));

@@ -14,6 +14,8 @@
 
 namespace fredsim {
 
+// A link's result with its ends, and no counts.
+LinkResult named_link(const Topology& topology, const Link& link);
 // Reductions, phase changes and stalls of a switch, as far as its kind has them.
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
 // Fills what was put on the fabric and carried, from result.links, which are in the topology's order. `acknowledgements`: as in

@@ -60,11 +60,7 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
   std::vector<LinkResult> results;
   for (int l = 0; l < std::ssize(topology.links); ++l) {
     const Link& link = topology.links[l];
-    LinkResult r;
-    r.name = link.name;
-    r.from = topology.nodes[link.from].name;
-    r.to = topology.nodes[link.to].name;
-    r.on_die = link.on_die;
+    LinkResult r = named_link(topology, link);
     r.flits = flits_between(before, after, l);
     r.counters = policy_counters(link, before.links[l], after.links[l]);
     r.busy_cycles = r.flits + after.links[l].again - before.links[l].again;
