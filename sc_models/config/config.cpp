@@ -347,7 +347,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
     for (const Draft& draft : drafts) {
       ConfigNode root = draft.root;
       erase_key(root, "faults");
-      whole.push_back(build_topology(ConfigReader(std::move(root), draft.file->path)));
+      whole.push_back(
+          build_topology(ConfigReader(std::move(root), draft.file->path, draft.file->is_block)));
     }
     for (const std::string& text : faults) {
       if (auto note = add_to_all(drafts, whole, text)) loaded.notes.push_back(std::move(*note));
@@ -355,7 +356,7 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
     for (Draft& draft : drafts) note_faults(draft);
   }
   for (Draft& draft : drafts) {
-    const ConfigReader reader(std::move(draft.root), draft.file->path);
+    const ConfigReader reader(std::move(draft.root), draft.file->path, draft.file->is_block);
     loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
                                read_compute(reader), reader.resolved(), std::move(draft.text)});
   }

@@ -59,6 +59,7 @@ struct MachineFile {
   std::string path;
   std::vector<std::string> settings;
   std::optional<std::string> text{};  // in place of what the file has; `path` names it in messages
+  bool is_block = false;              // part of another machine: ConfigReader
 };
 
 struct LoadedMachines {

@@ -120,8 +120,8 @@ bool has_key(const ConfigNode& root, std::string_view path) {
   return entries->find(entry.substr(0, entry.find('.'))) != nullptr;
 }
 
-ConfigReader::ConfigReader(ConfigNode root, std::string file)
-    : root_(std::move(root)), file_(std::move(file)) {
+ConfigReader::ConfigReader(ConfigNode root, std::string file, bool is_block)
+    : root_(std::move(root)), file_(std::move(file)), is_block_(is_block) {
   check_keys(root_, "");
   for (const Key& key : config_keys()) {
     if (key.default_value.empty()) continue;
@@ -317,11 +317,19 @@ int ConfigReader::integer(std::string_view path, int low, int high) const {
 
 Topology ConfigReader::machine(std::string_view path) const {
   const std::string word = this->text(path);
+  if (is_block_) {
+    throw BadInput(
+        fmt::format("{}: found '{}' in a machine that is a block of another one; allowed there: a "
+                    "machine without machines",
+                    label(path), shown(word)));
+  }
   const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / word;
   std::error_code failed;
   const bool is_beside = std::filesystem::exists(beside, failed);
   try {
-    return load_config(is_beside ? beside.string() : machine_path(word)).topology;
+    const MachineFile block{
+        .path = is_beside ? beside.string() : machine_path(word), .settings = {}, .is_block = true};
+    return std::move(load_configs({&block, 1}, {}).machines.front().topology);
   } catch (const BadInput& error) {
     throw BadInput(fmt::format("{}: {}", label(path), error.what()));
   }

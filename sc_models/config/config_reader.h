@@ -27,8 +27,8 @@ bool has_key(const ConfigNode& root, std::string_view path);
 
 class ConfigReader final : public FabricKeys {
  public:
-  // `file` stands in messages about what is not there.
-  ConfigReader(ConfigNode root, std::string file);
+  // `file` stands in messages about what is not there. `is_block`: the machine is part of another one, and has no machines in it.
+  ConfigReader(ConfigNode root, std::string file, bool is_block = false);
 
   // fabric.type; refuses keys that topologies of this kind do not have.
   const TopologyKind& fabric() const;
@@ -88,6 +88,7 @@ class ConfigReader final : public FabricKeys {
 
   ConfigNode root_;
   std::string file_;
+  bool is_block_;
   std::vector<ConfigEntry> defaults_;  // by path in the schema
 };
 

@@ -15,7 +15,7 @@ namespace fredsim {
 
 // Common settings of all links of one class.
 struct LinkClass {
-  std::string_view key;  // configuration key the bandwidth comes from
+  std::string key;  // configuration key the bandwidth comes from
   std::uint64_t bytes_per_second = 0;
   int latency = 1;  // cycles
   bool on_die = false;

@@ -61,7 +61,7 @@ class FabricKeys {
   virtual std::uint64_t bandwidth(std::string_view path) const = 0;
   virtual std::uint64_t time_ps(std::string_view path) const = 0;
   // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the
-  // command line would (config/machine_path.h).
+  // command line would (config/machine_path.h). BadInput in such a machine itself, which is made of none.
   virtual Topology machine(std::string_view path) const = 0;
   // Path of another file that is no machine, by its name in the folder of this one.
   virtual std::string file(std::string_view path) const = 0;

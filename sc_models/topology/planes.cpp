@@ -18,7 +18,7 @@ Planes::Planes(const MachineSpec& machine, const TopologyKind& kind, int switche
 }
 
 LinkClass Planes::links(std::string_view key, std::uint64_t bandwidth) const {
-  return {key, divide_bandwidth(bandwidth, planes_, key, "planes"), latency_};
+  return {std::string(key), divide_bandwidth(bandwidth, planes_, key, "planes"), latency_};
 }
 
 int Planes::controllers(int i) const { return dealt_to(machine_.io_controllers, switches_, i); }

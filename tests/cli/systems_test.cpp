@@ -186,6 +186,18 @@ TEST_F(Systems, RefuseBadInput) {
   expect_refusal(system({ring + ", switch_latency: 1 ns"}), info, {"allowed in a block switch"});
   expect_refusal(system({ring + ", name: a", ring + ", name: a"}), info, {"'a' twice"});
   expect_refusal(system({ring}, "npu: {count: 4}\n"), info, {":7: npu.count: found 4"});
+  const std::string over = "size: 4, bandwidth: 10 TB/s, latency: 1 ns";
+  for (const std::string block : {"block: ring, ", "block: switch, ", "block: fully_connected, ",
+                                  "block: switch, in_switch: true, "}) {
+    expect_refusal(system({ring, block + over + ", name: up"}), info,
+                   {":7: fabric.dimensions.2.bandwidth: link ", "the clock must be at least"});
+  }
+  expect_refusal(system({"block: switch, size: 4, bandwidth: 1 GB/s, latency: 1 ms"}), info,
+                 {":6: fabric.dimensions.1.latency: a latency of 1000000 ns is more", "cycles"});
+  // A system in a system; itself, too.
+  expect_refusal(system({"machine: system.yaml"}), info,
+                 {":6: fabric.dimensions.1.machine: ", "found 'system.yaml' in a machine",
+                  "allowed there: a machine without machines"});
   expect_refusal(system({ring}, "faults: [\"npu:1\"]\n"), info, {":7: faults"});
   const std::string path = system(kRingAndSwitch);
   expect_refusal(path, {"run", "--group", "0,1,4"}, {"found 3 NPUs", "2 x 2", "all 4 NPUs"});

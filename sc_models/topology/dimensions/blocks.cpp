@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
 #include "base/error.h"
 #include "base/units.h"
 #include "topology/fred_tree/fred_tree.h"
@@ -138,6 +143,24 @@ Topology build_adding_switch(const MachineSpec& machine, const BlockSpec& spec) 
   return build_fred_tree(block, tree);
 }
 
+// A builder's message with the keys of the dimension in place of those of a machine.
+std::string with_keys_of(const BlockSpec& spec, const std::string& message) {
+  const std::array<std::pair<std::string_view, std::string>, 2> keys{
+      {{"npu.bandwidth", spec.key + ".bandwidth"}, {"fabric.link_latency", spec.latency_key}}};
+  for (const auto& [of_machine, key] : keys)
+    if (message.starts_with(of_machine)) return key + message.substr(of_machine.size());
+  return message;
+}
+
+Topology build_alone(const MachineSpec& machine, const BlockSpec& spec) {
+  const bool adds = spec.shape == BlockShape::kSwitch && spec.in_switch && spec.size <= kMaxPorts;
+  try {
+    return adds ? build_adding_switch(machine, spec) : BlockBuilder(machine, spec).build();
+  } catch (const BadInput& error) {
+    throw BadInput(with_keys_of(spec, error.what()));
+  }
+}
+
 void add_switch_latency(const BlockSpec& spec, Topology& topology) {
   if (spec.switch_latency_ps == 0) return;
   const int cycles = latency_cycles(spec.switch_latency_ps, topology.clock_hz);
@@ -160,12 +183,7 @@ int default_links(BlockShape shape, int size) {
 }
 
 Topology build_block(const MachineSpec& machine, const BlockSpec& spec) {
-  if (spec.shape == BlockShape::kSwitch && spec.in_switch && spec.size <= kMaxPorts) {
-    Topology topology = build_adding_switch(machine, spec);
-    add_switch_latency(spec, topology);
-    return topology;
-  }
-  Topology topology = BlockBuilder(machine, spec).build();
+  Topology topology = build_alone(machine, spec);
   add_switch_latency(spec, topology);
   return topology;
 }

@@ -24,6 +24,7 @@ enum class BlockShape : std::uint8_t { kRing, kFullyConnected, kSwitch };
 struct BlockSpec {
   BlockShape shape = BlockShape::kSwitch;
   std::string key{};            // "fabric.dimensions.2"
+  std::string latency_key{};    // of latency_ps
   int size = 0;                 // NPUs, 2 or more
   std::uint64_t bandwidth = 0;  // an NPU's, over its links
   int links = 1;  // an NPU's; of a ring an even number, joined pairwise a multiple of size - 1

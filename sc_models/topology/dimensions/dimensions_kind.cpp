@@ -105,7 +105,8 @@ class DimensionReader {
     block.bandwidth = keys_.bandwidth(key("bandwidth"));
     block.links = has("links") ? keys_.integer(key("links"), 1, kMaxSystemNpus)
                                : default_links(block.shape, block.size);
-    block.latency_ps = keys_.time_ps(has("latency") ? key("latency") : "fabric.link_latency");
+    block.latency_key = has("latency") ? key("latency") : "fabric.link_latency";
+    block.latency_ps = keys_.time_ps(block.latency_key);
     block.switch_latency_ps = keys_.time_ps(key("switch_latency"));
     block.in_switch = keys_.boolean(key("in_switch"));
     for (const std::string_view of_switch : {"switch_latency", "in_switch"}) {

@@ -160,11 +160,10 @@ class TreeBuilder {
     // Classes first: a bandwidth that does not come out is said before anything is built.
     const LinkClass npu = endpoint_link("npu.bandwidth", machine_.npu_bandwidth);
     const LinkClass io = endpoint_link("io.bandwidth", machine_.io_bandwidth);
-    std::vector<std::string> keys;
-    for (int k = 1; k < tree_.depth(); ++k) keys.push_back(keys_.uplink_bandwidth(k));
     std::vector<LinkClass> uplinks;
     for (int k = 1; k < tree_.depth(); ++k) {
-      uplinks.push_back({keys[k - 1], uplink_bytes_per_second(k, keys[k - 1]), latency_});
+      const std::string key = keys_.uplink_bandwidth(k);
+      uplinks.push_back({key, uplink_bytes_per_second(k, key), latency_});
     }
     for (int i = 0; i < machine_.npus; ++i) {
       assembly_.add_npu(spec_.slices, static_cast<std::uint16_t>(i));
@@ -187,7 +186,7 @@ class TreeBuilder {
 
  private:
   LinkClass endpoint_link(std::string_view key, std::uint64_t bandwidth) const {
-    return {key, divide_bandwidth(bandwidth, spec_.slices, key, "slices"), latency_};
+    return {std::string(key), divide_bandwidth(bandwidth, spec_.slices, key, "slices"), latency_};
   }
 
   std::uint64_t uplink_bytes_per_second(int k, std::string_view key) const {
