@@ -12,6 +12,8 @@
 // The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
 //   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
 //   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
+// Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them, at 50 GB/s, all-reduces of 160 to 300 KiB by
+//   `direct` are estimated up to a sixth too long, those by `tree` a tenth too short (docs/studies/systems.md).
 #pragma once
 
 #include <vector>
