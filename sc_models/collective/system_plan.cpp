@@ -138,6 +138,7 @@ std::vector<int> groups_of(const SystemPlaces& places, const Box& box, int dimen
     stride *= places.size(d);
   }
   std::vector<int> groups;
+  groups.reserve(npus.size());
   for (const int npu : npus) groups.push_back(places.group(npu, dimension));
   std::ranges::sort(groups);
   return groups;
@@ -175,6 +176,7 @@ class SystemPlanner {
   void add(const CollectiveSpec& spec) {
     if (std::ranges::find(kHierarchical, spec.collective) == kHierarchical.end()) {
       std::vector<std::string> names;
+      names.reserve(kHierarchical.size());
       for (const Collective one : kHierarchical) names.push_back(to_string(one));
       throw BadInput(fmt::format("collective: found {}; allowed on a system of dimensions: {}",
                                  to_string(spec.collective), fmt::join(names, ", ")));
