@@ -9,6 +9,7 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "base/error.h"
@@ -128,10 +129,10 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
     return std::nullopt;
   std::vector<Checked> points;
   // From the largest: where sizes of the same interval are too large, the next ones are taken.
-  for (auto size = kCheckedSizes.rbegin(); size != kCheckedSizes.rend(); ++size) {
-    const bool is_near = range_of(*size) == range_of(collective.bytes);
-    if (points.size() >= kMostSizes || (!is_near && *size > collective.bytes)) continue;
-    const auto point = checked(collective, *size, plan.chunks_asked);
+  for (const std::uint64_t size : kCheckedSizes | std::views::reverse) {
+    const bool is_near = range_of(size) == range_of(collective.bytes);
+    if (points.size() >= kMostSizes || (!is_near && size > collective.bytes)) continue;
+    const auto point = checked(collective, size, plan.chunks_asked);
     if (point) points.push_back(*point);
   }
   if (points.empty()) return std::nullopt;
