@@ -57,6 +57,7 @@ bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank) {
 
 void add_acknowledgements(const Topology& topology, Plan& plan) {
   for (Tree& tree : plan.trees) {
+    if (tree.ranks.box_tree() != nullptr) continue;  // all of its ranks see the result
     const bool needed = std::ranges::any_of(
         tree.ranks, [&](const TreeRank& rank) { return waits_for_acknowledgements(tree, rank); });
     if (needed) Acknowledgements(topology, plan, tree).add();

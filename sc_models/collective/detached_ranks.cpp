@@ -102,7 +102,7 @@ void DetachedRanks::attach(Tree& tree, const std::vector<bool>& joined) {
   assert(vc_ >= 0);
   const int ranks = static_cast<int>(members_.size());
   const auto place = [&](int rank) {
-    return std::ranges::lower_bound(tree.ranks, rank, {}, &TreeRank::rank);
+    return std::ranges::lower_bound(tree.ranks.all(), rank, {}, &TreeRank::rank);
   };
   std::vector<int> last_of_switch(topology_.nodes.size(), -1);
   std::vector<std::vector<int>> helped(members_.size());
@@ -123,7 +123,7 @@ void DetachedRanks::attach(Tree& tree, const std::vector<bool>& joined) {
     detached.phase = tree.ranks.front().phase;
     detached.reduce_to = {
         {helper, nic_port(topology_, members_[rank], members_[helper], turn_), vc_}};
-    tree.ranks.insert(place(rank), std::move(detached));
+    tree.ranks.all().insert(place(rank), std::move(detached));
   }
   for (int helper = 0; helper < ranks; ++helper) {
     if (helped[helper].empty()) continue;
@@ -141,7 +141,7 @@ void DetachedRanks::attach(Tree& tree, const std::vector<bool>& joined) {
       order.postfix.push_back(SumOrder::kAdd);
     }
   };
-  for (const int entry : tree.order.postfix) {
+  for (const int entry : tree.order.postfix()) {
     if (entry == SumOrder::kAdd) {
       order.postfix.push_back(entry);
     } else {

@@ -76,8 +76,10 @@ void EndpointPart::spread(RingBox& box) const {
 void EndpointPart::add_owned(const RingBox& box) const {
   std::vector<int> place_of(members().size());
   for (int p = 0; p < ranks(); ++p) place_of[box.ranks[p]] = p;
+  std::vector<BoxTrees> of_slice;
+  for (int s = 0; s < shares_.slices(); ++s) of_slice.emplace_back(builder(s), box, roles_);
   const auto tree = [&](int slice, int place, const FlitRange& range) {
-    if (range.flits > 0) add(hierarchical_tree(builder(slice), box, place, roles_, range));
+    if (range.flits > 0) add(of_slice[slice].tree(place, range));
   };
   if (shares_vector()) {
     const FlitRange whole = vector();
@@ -100,7 +102,7 @@ void EndpointPart::add_rooted(const RingBox& box) const {
   for (int s = 0; s < shares_.slices(); ++s) {
     const FlitRange share = shares_.of(whole, s);
     if (share.flits > 0)
-      add(hierarchical_tree(builder(s), box, static_cast<int>(place), roles_, share));
+      add(BoxTrees(builder(s), box, roles_).tree(static_cast<int>(place), share));
   }
 }
 

@@ -55,7 +55,7 @@ TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, i
       vc_(plan.parts[part].vc),
       slice_(slice) {
   tree_.part = part;
-  tree_.ranks.resize(members_.size());
+  tree_.ranks.all().resize(members_.size());
   for (std::size_t r = 0; r < members_.size(); ++r) tree_.ranks[r].rank = static_cast<int>(r);
 }
 
@@ -82,19 +82,21 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
     rank.contributes = is_root && !reduces(roles);
     rank.receives = is_root && reduces(roles);
   }
+  std::vector<int>& postfix = order_.postfix;
   if (reduces(roles) && roots > 0) {
     // The root adds nothing of its own.
     const std::vector<int>& from = tree_.ranks[root].reduce_from;
     for (std::size_t k = 0; k < from.size(); ++k) {
       append_sum(from[k]);
-      if (k > 0) tree_.order.postfix.push_back(SumOrder::kAdd);
+      if (k > 0) postfix.push_back(SumOrder::kAdd);
     }
   } else if (reduces(roles)) {
     append_sum(root);
   } else {
-    tree_.order.postfix = {root};
+    postfix = {root};
   }
-  std::erase_if(tree_.ranks, does_nothing);
+  tree_.order = std::move(order_);
+  std::erase_if(tree_.ranks.all(), does_nothing);
   return std::move(tree_);
 }
 
@@ -204,16 +206,16 @@ Tree TreeBuilder::finish_relayed(int from, int to, const FlitRange& range) {
   set_range(tree_, range);
   tree_.ranks[from].contributes = true;
   tree_.ranks[to].receives = true;
-  tree_.order.postfix = {from};
-  std::erase_if(tree_.ranks, does_nothing);
+  tree_.order = SumOrder{{from}};
+  std::erase_if(tree_.ranks.all(), does_nothing);
   return std::move(tree_);
 }
 
 void TreeBuilder::append_sum(int rank) {
-  tree_.order.postfix.push_back(rank);
+  order_.postfix.push_back(rank);
   for (const int from : tree_.ranks[rank].reduce_from) {
     append_sum(from);
-    tree_.order.postfix.push_back(SumOrder::kAdd);
+    order_.postfix.push_back(SumOrder::kAdd);
   }
 }
 
@@ -230,6 +232,8 @@ Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, boo
     builder.pass_on(at(steps - 1), at(steps), vc);
   return builder.finish(roles, root, range, roots);
 }
+
+namespace {
 
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range) {
@@ -267,6 +271,32 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
     });
   }
   return builder.finish(roles, box.ranks[position], range);
+}
+
+}  // namespace
+
+Tree TreeBuilder::tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitRange& range) const {
+  Tree tree;
+  tree.part = tree_.part;
+  set_range(tree, range);
+  tree.ranks = TreeRanks(of_box);
+  tree.order = TreeOrder(std::move(of_box));
+  return tree;
+}
+
+BoxTrees::BoxTrees(TreeBuilder builder, RingBox box, Roles roles)
+    : builder_(std::move(builder)), box_(std::move(box)), roles_(roles) {
+  if (roles != Roles::kAllToAll || box_.shape != LineShape::kChain || !builder_.joins_all()) return;
+  const auto send = [&](int from, int to, int dimension, bool is_result) {
+    const std::vector<int>& vcs = is_result ? box_.broadcast_vcs : box_.reduce_vcs;
+    return builder_.send(from, to, vcs.empty() ? builder_.vc() : vcs[dimension]);
+  };
+  rings_ = std::make_shared<const RingBoxTrees>(box_.sides, box_.ranks, send);
+}
+
+Tree BoxTrees::tree(int position, const FlitRange& range) const {
+  if (rings_ == nullptr) return hierarchical_tree(builder_, box_, position, roles_, range);
+  return builder_.tree_of(std::make_shared<const RingBoxTree>(rings_, position), range);
 }
 
 namespace {
@@ -313,9 +343,10 @@ Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from,
   Tree tree;
   tree.part = part;
   set_range(tree, range);
-  tree.order.postfix = {from};
-  tree.ranks.push_back(std::move(from < to ? sender : receiver));
-  tree.ranks.push_back(std::move(from < to ? receiver : sender));
+  tree.order = SumOrder{{from}};
+  std::vector<TreeRank>& ranks = tree.ranks.all();
+  ranks.push_back(std::move(from < to ? sender : receiver));
+  ranks.push_back(std::move(from < to ? receiver : sender));
   return tree;
 }
 
@@ -323,10 +354,10 @@ Tree alone_tree(int part, const FlitRange& range) {
   Tree tree;
   tree.part = part;
   set_range(tree, range);
-  TreeRank& rank = tree.ranks.emplace_back();
+  TreeRank& rank = tree.ranks.all().emplace_back();
   rank.contributes = true;
   rank.receives = true;
-  tree.order.postfix = {0};
+  tree.order = SumOrder{{0}};
   return tree;
 }
 

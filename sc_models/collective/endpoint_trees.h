@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "collective/plan.h"
@@ -48,13 +49,17 @@ class TreeBuilder {
   void reduce(int from, int to, int vc);
   void pass_on(int from, int to, int vc);
   int vc() const { return vc_; }  // the part's
+  Send send(int from, int to, int vc) const;
+  // No hop is to be replaced.
+  bool joins_all() const { return topology_.reach.slices == 0; }
   // `roots`: Part::roots.
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
   // The same of sums of one operand, from one rank to another.
   Tree finish_relayed(int from, int to, const FlitRange& range);
+  // One of a box, beside what is under construction.
+  Tree tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitRange& range) const;
 
  private:
-  Send send(int from, int to, int vc) const;
   void append_sum(int rank);
   // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1: none.
   std::vector<int> parents(bool of_results) const;
@@ -67,6 +72,7 @@ class TreeBuilder {
   int vc_;
   int slice_;
   Tree tree_;
+  SumOrder order_{};
 };
 
 // A chain with the root at one end: the ring (ranks in its order) without the hop that closes it, forwards or
@@ -90,8 +96,22 @@ struct RingBox {
   std::vector<int> reduce_vcs{}, broadcast_vcs{};
   LineShape shape = LineShape::kChain;
 };
-Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
-                       const FlitRange& range);
+
+// Trees of a box, each with another owner. Those of an all-reduce along rings share their hops (collective/ring_box_trees.h).
+class BoxTrees {
+ public:
+  // `builder`: without hops.
+  BoxTrees(TreeBuilder builder, RingBox box, Roles roles);
+
+  // Tree of the owner at a position.
+  Tree tree(int position, const FlitRange& range) const;
+
+ private:
+  TreeBuilder builder_;
+  RingBox box_;
+  Roles roles_;
+  std::shared_ptr<const RingBoxTrees> rings_{};  // null: each tree is its own
+};
 
 // One packet stream from a rank to another, on a virtual channel; by way of others of the group where no slice joins the two.
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,

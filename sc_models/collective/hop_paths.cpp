@@ -2,6 +2,7 @@
 #include "collective/hop_paths.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "collective/plan_time.h"
 
@@ -32,6 +33,27 @@ const HopPaths::Hop& HopPaths::hop(NodeId from, NodeId to, int port) {
   last_to = to;
   last = &hop;
   return hop;
+}
+
+HopPaths::BoxLoad& HopPaths::load_of(std::vector<BoxLoad>& boxes, const RingBoxTree& tree,
+                                     int part) {
+  // Those of a box follow each other, or take turns with those of another.
+  for (BoxLoad& load : std::views::reverse(boxes))
+    if (load.box == &tree.box() && load.part == part) return load;
+  return boxes.emplace_back(
+      BoxLoad{&tree.box(), part, std::vector<std::uint64_t>(tree.box().size())});
+}
+
+void HopPaths::add_box(const Plan& plan, BoxLoad load, std::vector<std::uint64_t>& loads) {
+  const std::vector<NodeId>& members = plan.parts[load.part].members;
+  const std::vector<std::uint64_t> moved = load.box->hop_loads(std::move(load.by_owner));
+  for (std::size_t h = 0; h < moved.size(); ++h) {
+    const RingBoxTrees::Hop& at = load.box->hops()[h];
+    if (moved[h] == 0) continue;
+    for (const int link :
+         hop(members[load.box->rank_of(at)], members[at.send.rank], at.send.port).links)
+      loads[link] += moved[h];
+  }
 }
 
 }  // namespace fredsim

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,15 +37,36 @@ class HopPaths {
   void walk(const Plan& plan, const Tree& tree, const OnLink& on_link) {
     const std::vector<NodeId>& members = plan.parts[tree.part].members;
     if (tree.transport == Transport::kInSwitch) walk_.walk_in_switch(tree, on_link);
-    for (const TreeRank& rank : tree.ranks) {
-      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
-        for (const Send& send : *sends)
-          for (const int link : hop(members[rank.rank], members[send.rank], send.port).links)
-            on_link(link);
+    for_each_send(tree.ranks, [&](int rank, const Send& send) {
+      for (const int link : hop(members[rank], members[send.rank], send.port).links) on_link(link);
+    });
+  }
+
+  // Adds to links what trees of `plan` move on each of them: `amount` of a tree, for each time that it crosses the link. Costs no
+  // more for many trees of one box of rings than for one.
+  template <typename Amount>
+  void add_loads(const Plan& plan, std::span<const Tree> trees, const Amount& amount,
+                 std::vector<std::uint64_t>& loads) {
+    std::vector<BoxLoad> boxes;
+    for (const Tree& tree : trees) {
+      const std::uint64_t moved = amount(tree);
+      if (const RingBoxTree* const of_box = tree.ranks.box_tree())
+        load_of(boxes, *of_box, tree.part).by_owner[of_box->owner()] += moved;
+      else
+        walk(plan, tree, [&](int link) { loads[link] += moved; });
     }
+    for (BoxLoad& load : boxes) add_box(plan, std::move(load), loads);
   }
 
  private:
+  struct BoxLoad {
+    const RingBoxTrees* box = nullptr;
+    int part = 0;
+    std::vector<std::uint64_t> by_owner{};
+  };
+  static BoxLoad& load_of(std::vector<BoxLoad>& boxes, const RingBoxTree& tree, int part);
+  void add_box(const Plan& plan, BoxLoad load, std::vector<std::uint64_t>& loads);
+
   const Topology& topology_;
   const LinkWalk& walk_;
   const int switch_cycles_;

@@ -399,7 +399,7 @@ class InSwitchPlanner {
       if (!rank.contributes && !rank.receives) continue;
       rank.switch_port = slice_nic_port(topology_, of_plan.members[r], slice);
       rank.phase = part.first_slot + slot;
-      tree.ranks.push_back(std::move(rank));
+      tree.ranks.all().push_back(std::move(rank));
     }
     return tree;
   }

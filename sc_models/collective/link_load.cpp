@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <span>
 
 #include "collective/hop_paths.h"
 #include "collective/link_walk.h"
@@ -12,10 +13,7 @@
 namespace fredsim {
 namespace {
 
-void add_flits(HopPaths& hops, const Plan& plan, const Tree& tree,
-               std::vector<std::uint64_t>& flits) {
-  hops.walk(plan, tree, [&](int link) { flits[link] += tree.flits; });
-}
+std::uint64_t flits_of(const Tree& tree) { return tree.flits; }
 
 double busiest_ns(const Topology& topology, const std::vector<std::uint64_t>& flits) {
   double worst = 0;
@@ -48,7 +46,7 @@ std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan
   const LinkWalk walk(topology, plan, needs_online_routes(topology, plan));
   HopPaths hops(topology, walk);
   std::vector<std::uint64_t> flits(topology.links.size());
-  for (const Tree& tree : plan.trees) add_flits(hops, plan, tree, flits);
+  hops.add_loads(plan, plan.trees, flits_of, flits);
   return flits;
 }
 
@@ -60,8 +58,9 @@ void set_bounds(const Topology& topology, Plan& plan) {
   std::size_t next = 0;
   for (int part = 0; part < std::ssize(plan.parts); ++part) {
     std::ranges::fill(own, 0U);
-    for (; next < plan.trees.size() && plan.trees[next].part == part; ++next)
-      add_flits(hops, plan, plan.trees[next], own);
+    const std::size_t first = next;
+    while (next < plan.trees.size() && plan.trees[next].part == part) ++next;
+    hops.add_loads(plan, std::span(plan.trees).subspan(first, next - first), flits_of, own);
     plan.parts[part].bound_ns = busiest_ns(topology, own);
     for (std::size_t l = 0; l < all.size(); ++l) all[l] += own[l];
   }

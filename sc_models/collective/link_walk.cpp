@@ -27,15 +27,13 @@ LinkWalk::LinkWalk(const Topology& topology, const Plan& plan, bool online)
 void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
   const std::vector<NodeId>& members = plan_.parts[tree.part].members;
   walk_in_switch(tree, on_link);
-  for (const TreeRank& rank : tree.ranks) {
-    const NodeId from = members[rank.rank];
-    for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
-      for (const Send& send : *sends) walk_hop(from, members[send.rank], send.port, on_link);
-    }
-  }
+  for_each_send(tree.ranks, [&](int rank, const Send& send) {
+    walk_hop(members[rank], members[send.rank], send.port, on_link);
+  });
 }
 
 void LinkWalk::walk_in_switch(const Tree& tree, const OnLink& on_link) const {
+  if (tree.transport != Transport::kInSwitch) return;
   const std::vector<NodeId>& members = plan_.parts[tree.part].members;
   Fired fired;
   for (const TreeRank& rank : tree.ranks) {

@@ -143,10 +143,9 @@ class Order {
 
   void count_on_channels() {
     for (const Tree* tree : trees_) {
-      for (const TreeRank& rank : tree->ranks) {
-        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
-          for (const Send& to : *sends) places_[{rank.rank, to.port, to.vc}].push_back(false);
-      }
+      for_each_send(tree->ranks, [&](int rank, const Send& to) {
+        places_[{rank, to.port, to.vc}].push_back(false);
+      });
     }
   }
 
@@ -179,9 +178,10 @@ bool goes_at_once(const Tree& tree) {
 }
 
 bool reduces_at_once(const Tree& tree) {
-  return goes_at_once(tree) && std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
-           return !rank.reduce_from.empty();
-         });
+  if (!goes_at_once(tree)) return false;
+  if (tree.ranks.box_tree() != nullptr) return true;
+  return std::ranges::any_of(tree.ranks,
+                             [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
 }
 
 // True if the packets of the collective can have an order on such a fabric.

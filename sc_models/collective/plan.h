@@ -28,36 +28,12 @@
 #include <vector>
 
 #include "collective/collective.h"
+#include "collective/tree_ranks.h"
 #include "routing/fred_routing.h"
 #include "switch/phase_program.h"
 #include "topology/topology.h"
 
 namespace fredsim {
-
-struct Send {
-  int rank = 0;  // receiver
-  int port = 0;  // NIC port to use
-  int vc = kDp;
-  std::uint32_t due = 0;  // the first packet, where packets have an order (Tree::interval)
-};
-
-// Role of one rank in one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f of
-// reduce_from in order; then the sum goes to reduce_to, or is the result where there is none.
-struct TreeRank {
-  int rank = 0;
-  bool contributes = false;        // holds a local operand
-  bool receives = false;           // ends up with the result
-  std::vector<int> reduce_from;    // ranks
-  std::vector<Send> reduce_to;     // none (root, or not part) or one
-  std::vector<Send> broadcast_to;  // receivers of the result from this rank
-  int switch_port = -1;            // in-switch: NIC port; -1: its slice does not join this rank
-  int phase = 0;                   // in-switch: phase index this rank's packets carry
-  // Endpoint trees whose sources go by acknowledgements (collective/acknowledgements.h): those of
-  // reduce_from that this rank tells, the one that it has results from (or none), and whether
-  // reduce_to tells it, and all of broadcast_to.
-  std::vector<Send> acknowledge_sums, acknowledge_results;
-  bool sums_acknowledged = false, results_acknowledged = false;
-};
 
 // An acknowledgement stands for so many packets, where nothing else is said (collective/acknowledgements.h).
 inline constexpr std::uint64_t kAcknowledgePackets = 16;
@@ -76,8 +52,8 @@ struct Tree {
                                // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
-  std::vector<TreeRank> ranks;                              // those that do something, ascending
-  SumOrder order;  // leaves are ranks: what the result must be, bit for bit
+  TreeRanks ranks;                                          // those that do something, ascending
+  TreeOrder order;  // leaves are ranks: what the result must be, bit for bit
 };
 
 // One collective on one group.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ranges>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,14 +57,9 @@ class TimeModel {
 
   double run() {
     double longest = 0;
-    for (const Tree& tree : plan_.trees) {
-      longest = std::max(longest, first_packet(tree));
-      for (const TreeRank& rank : tree.ranks) {
-        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
-          for (const Send& send : *sends) count(tree, rank.rank, send);
-        }
-      }
-    }
+    for (const Tree& tree : plan_.trees) longest = std::max(longest, first_packet(tree));
+    hops_.add_loads(
+        plan_, plan_.trees, [](const Tree& tree) { return tree.flits; }, flits_);
     double busiest = 0;
     for (std::size_t l = 0; l < flits_.size(); ++l)
       busiest = std::max(busiest, static_cast<double>(flits_[l]) * interval(topology_.links[l]));
@@ -74,10 +71,14 @@ class TimeModel {
   double first_packet(const Tree& tree) {
     const auto packet = static_cast<std::uint64_t>(plan_.parts[tree.part].packet_flits);
     packet_ = static_cast<double>(std::min(packet, tree.flits));
+    if (const RingBoxTree* const of_box = tree.ranks.box_tree(); of_box != nullptr)
+      if (const RingTimes& ring = ring_times(of_box->box(), tree.part); ring.add_up)
+        return ring.all - ring.sums[of_box->owner()] - ring.results[of_box->owner()];
+    ranks_ = &tree.ranks.passing(made_);
     places_.assign(plan_.parts[tree.part].members.size(), -1);
-    for (std::size_t k = 0; k < tree.ranks.size(); ++k)
-      places_[tree.ranks[k].rank] = static_cast<int>(k);
-    const int root = tree.order.postfix.front();
+    for (std::size_t k = 0; k < ranks_->size(); ++k)
+      places_[(*ranks_)[k].rank] = static_cast<int>(k);
+    const int root = tree.order.root();
     return results_at(tree, root, sum_at(tree, root));
   }
 
@@ -94,15 +95,39 @@ class TimeModel {
 
   double cycles_on(int link) const { return packet_ * interval(topology_.links[link]); }
 
-  void count(const Tree& tree, int from, const Send& send) {
-    for (const int link : hop(tree, from, send).links) flits_[link] += tree.flits;
+  // Trees along one ring have all of its hops but two, and nothing meets on their way.
+  struct RingTimes {
+    bool add_up = false;         // nothing but its hops holds a packet up
+    double all = 0;              // cycles: all hops, sums and results
+    std::vector<double> sums{};  // by owner: of the hop that its tree does not have
+    std::vector<double> results{};
+  };
+  const RingTimes& ring_times(const RingBoxTrees& box, int part) {
+    const auto [at, is_new] = ring_times_.try_emplace({&box, part, packet_});
+    RingTimes& ring = at->second;
+    if (!is_new || !box.is_ring()) return ring;
+    ring.add_up = true;
+    ring.sums.resize(box.size());
+    ring.results.resize(box.size());
+    const std::vector<NodeId>& members = plan_.parts[part].members;
+    for (const RingBoxTrees::Hop& hop : box.hops()) {
+      const HopPaths::Hop& way =
+          hops_.hop(members[box.rank_of(hop)], members[hop.send.rank], hop.send.port);
+      const double time = arrival(0, way);
+      // Else the last link of a leaf's hop would be busy for longer.
+      ring.add_up = ring.add_up && cycles_on(way.links.back()) <= time;
+      ring.all += time;
+      const int owner = hop.is_result ? box.position_after(hop) : hop.from;
+      (hop.is_result ? ring.results : ring.sums)[owner] = time;
+    }
+    return ring;
   }
 
   // Time at which a rank has added what comes from below.
   double sum_at(const Tree& tree, int rank) {
     const auto first = static_cast<std::ptrdiff_t>(arrivals_.size());
-    for (const int from : tree.ranks[places_[rank]].reduce_from) {
-      const HopPaths::Hop& way = hop(tree, from, tree.ranks[places_[from]].reduce_to.front());
+    for (const int from : (*ranks_)[places_[rank]].reduce_from) {
+      const HopPaths::Hop& way = hop(tree, from, (*ranks_)[places_[from]].reduce_to.front());
       const double sent = sum_at(tree, from);
       arrivals_.emplace_back(arrival(sent, way), way.links.back());
     }
@@ -119,7 +144,7 @@ class TimeModel {
   // Time at which the last rank below has a result that `rank` has at `ready`.
   double results_at(const Tree& tree, int rank, double ready) {
     const std::size_t first = ready_.size();
-    const std::vector<Send>& sends = tree.ranks[places_[rank]].broadcast_to;
+    const std::vector<Send>& sends = (*ranks_)[places_[rank]].broadcast_to;
     results_.clear();
     for (const Send& send : sends) {
       const HopPaths::Hop& way = hop(tree, rank, send);
@@ -139,8 +164,11 @@ class TimeModel {
   HopPaths& hops_;
   std::vector<std::uint64_t> flits_;  // by link
   BusyLinks sums_, results_;          // last links of hops that meet, first ones of those that part
-  std::vector<int> places_;           // places of ranks in a tree
-  double packet_ = 1;                 // flits
+  const std::vector<TreeRank>* ranks_ = nullptr;  // ranks of the tree at work
+  std::vector<TreeRank> made_;                    // its, where they are not kept
+  std::vector<int> places_;                       // places of ranks in it
+  std::map<std::tuple<const RingBoxTrees*, int, double>, RingTimes> ring_times_;  // by part, packet
+  double packet_ = 1;                                                             // flits
   // Ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
   using Arrival = std::pair<double, int>;
   std::vector<Arrival> arrivals_;

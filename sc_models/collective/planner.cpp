@@ -277,12 +277,7 @@ class WorkPlanner {
   void part_channels() {
     std::vector<unsigned> channels(plan_.parts.size());  // channels of unicasts, by part: a bit
                                                          // each
-    for (const Tree& tree : plan_.trees) {
-      for (const TreeRank& rank : tree.ranks) {
-        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
-          for (const Send& send : *sends) channels[tree.part] |= 1U << send.vc;
-      }
-    }
+    for (const Tree& tree : plan_.trees) channels[tree.part] |= unicast_channels(tree.ranks);
     for (std::size_t part = 0; part < plan_.parts.size(); ++part) {
       for (const int tree : in_switch_) {
         if ((channels[part] >> plan_.parts[tree].vc & 1U) == 0) continue;

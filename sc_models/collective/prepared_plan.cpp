@@ -34,10 +34,7 @@ void find_channels(PreparedPlan& p) {
     if (tree.transport == Transport::kInSwitch) {
       p.tree_channels |= 1U << p.plan.parts[tree.part].vc;
     }
-    for (const TreeRank& rank : tree.ranks) {
-      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
-        for (const Send& send : *sends) p.unicast_channels |= 1U << send.vc;
-    }
+    p.unicast_channels |= unicast_channels(tree.ranks);
   }
 }
 
@@ -121,8 +118,7 @@ std::uint64_t result_bytes(const PreparedPlan& plan) {
   std::uint64_t bytes = 0;
   for (std::size_t t = 0; t < plan.plan.trees.size(); ++t) {
     const Tree& tree = plan.plan.trees[t];
-    bytes += plan.copies_of(t) * tree.bytes *
-             static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+    bytes += plan.copies_of(t) * tree.bytes * receivers(tree.ranks);
   }
   return bytes;
 }

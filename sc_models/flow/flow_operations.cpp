@@ -119,11 +119,12 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
   made.bytes = result_bytes(*plan);
   for (const Part& part : plan->plan.parts) made.ranks.emplace_back(part.members.size());
   std::map<int, int> in_queue;
+  std::vector<TreeRank> ranks;
   for (int t = 0; t < std::ssize(plan->plan.trees); ++t) {
     const Tree& tree = plan->plan.trees[t];
     const Part& part = plan->plan.parts[tree.part];
     FlowPlan::OfTree& of = made.trees.emplace_back();
-    for (const TreeRank& rank : tree.ranks) {
+    for (const TreeRank& rank : tree.ranks.passing(ranks)) {
       of.members.push_back({rank.rank, rank.contributes, rank.receives});
       FlowPlan::OfRank& of_rank = made.ranks[tree.part][rank.rank];
       of_rank.trees.push_back(t);

@@ -25,14 +25,14 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
   FlowTraffic traffic{.flits = std::vector<std::uint64_t>(topology.links.size()),
                       .bytes = std::vector<std::uint64_t>(topology.links.size()),
                       .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  hops.add_loads(
+      plan, plan.trees, [](const Tree& tree) { return tree.flits; }, traffic.flits);
+  hops.add_loads(
+      plan, plan.trees, [](const Tree& tree) { return tree.bytes; }, traffic.bytes);
   for (const Tree& tree : plan.trees) {
     const Part& part = plan.parts[tree.part];
-    hops.walk(plan, tree, [&](int link) {
-      traffic.flits[link] += tree.flits;
-      traffic.bytes[link] += tree.bytes;
-    });
-    traffic.result_bytes += tree.bytes * static_cast<std::uint64_t>(std::ranges::count_if(
-                                             tree.ranks, &TreeRank::receives));
+    traffic.result_bytes += tree.bytes * receivers(tree.ranks);
+    if (!tree.is_acknowledged) continue;
     for (const TreeRank& rank : tree.ranks) {
       const std::size_t told = rank.acknowledge_sums.size() + rank.acknowledge_results.size();
       if (told == 0) continue;

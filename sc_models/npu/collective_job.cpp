@@ -162,7 +162,7 @@ const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t pack
   const int count = flits(tree, packet);
   for (int f = 0; f < count; ++f) {
     for (int l = 0; l < lanes_; ++l) {
-      *out++ = expected(format_, seed, t.order, first + static_cast<std::uint64_t>(f), l);
+      *out++ = expected(format_, seed, t.order.sum(), first + static_cast<std::uint64_t>(f), l);
     }
   }
   return wanted;

@@ -111,7 +111,7 @@ Variant variant_of(const std::string& argument) {
   const Plan plan =
       make_plan(topology, Collective::kAllReduce, group, kBytes, argument.substr(colon + 1));
   Variant result{topology.name, argument.substr(colon + 1), {}, group.size()};
-  for (const Tree& tree : plan.trees) result.orders.push_back(tree.order);
+  for (const Tree& tree : plan.trees) result.orders.push_back(tree.order.sum());
   return result;
 }
 

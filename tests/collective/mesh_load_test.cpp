@@ -119,7 +119,7 @@ TEST(MeshLoad, ShortVectorsSpread) {
     const auto max = static_cast<double>(busiest(mesh_loads(plan, 5)));
     EXPECT_LE(max, 0.95 * static_cast<double>(flits) + 4) << flits;
     std::map<int, int> owned;  // trees of one flit or more per root
-    for (const Tree& tree : plan.trees) ++owned[tree.order.postfix.front()];
+    for (const Tree& tree : plan.trees) ++owned[tree.order.postfix().front()];
     for (const auto& [root, trees] : owned) EXPECT_LE(trees, 2) << flits;
     EXPECT_GE(owned.size(), std::min<std::size_t>(20, (flits + 1) / 2)) << flits;
   }

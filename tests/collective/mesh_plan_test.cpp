@@ -76,14 +76,14 @@ TEST(MeshPlan, HierRingAddsInThePrescribedOrder) {
   ASSERT_EQ(plan.trees.size(), 8U);
   // First tree: rows first, owner (0, 0). Row partials end in column 0, then
   // row 1 flows into row 0.
-  EXPECT_EQ(plan.trees[0].order.postfix, (std::vector<int>{0, 1, kAdd, 2, 3, kAdd, kAdd}));
+  EXPECT_EQ(plan.trees[0].order.postfix(), (std::vector<int>{0, 1, kAdd, 2, 3, kAdd, kAdd}));
   EXPECT_EQ(plan.trees[0].ranks[0].reduce_from, (std::vector<int>{1, 2}));
   // Columns first, owner (0, 0): column partials end in row 0, then column 1 flows into column 0.
   const auto columns = std::ranges::find_if(plan.trees, [](const Tree& tree) {
     return tree.ranks[0].reduce_from == std::vector<int>{2, 1};
   });
   ASSERT_NE(columns, plan.trees.end());
-  EXPECT_EQ(columns->order.postfix, (std::vector<int>{0, 2, kAdd, 1, 3, kAdd, kAdd}));
+  EXPECT_EQ(columns->order.postfix(), (std::vector<int>{0, 2, kAdd, 1, 3, kAdd, kAdd}));
 }
 
 TEST(MeshPlan, SendsLeaveByThePortThatFacesTheWay) {

@@ -155,7 +155,7 @@ class Wanted {
 
 // Data that its holder keeps is checked on the way past the engine; it is no transfer.
 bool keeps_its_own(const Part& part, const Tree& tree, int rank) {
-  return part.members.size() > 1 && tree.order.postfix == std::vector<int>{rank};
+  return part.members.size() > 1 && tree.order.postfix() == std::vector<int>{rank};
 }
 
 const TreeRank* find(const Tree& tree, int rank) {
@@ -188,7 +188,7 @@ void play_endpoint_tree(const Tree& tree, std::size_t n) {
       if (rank.reduce_to.empty()) {
         ASSERT_EQ(root, -1) << "two roots";
         root = r;
-        EXPECT_EQ(sum, tree.order.postfix);
+        EXPECT_EQ(sum, tree.order.postfix());
       } else {
         const int to = rank.reduce_to[0].rank;
         ASSERT_TRUE(inbox[to].emplace(r, std::move(sum)).second);
@@ -304,7 +304,7 @@ class SwitchPlayer {
           topology_.link_in(plan_.parts[tree.part].members[rank.rank], rank.switch_port);
       ASSERT_GE(link, 0);
       if (rank.receives) {
-        EXPECT_EQ(arriving(link, tree.part, rank.phase, 0), tree.order.postfix)
+        EXPECT_EQ(arriving(link, tree.part, rank.phase, 0), tree.order.postfix())
             << "rank " << rank.rank;
         continue;
       }
@@ -398,7 +398,7 @@ void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work,
     EXPECT_LE(tree.bytes, tree.flits * kFlitBytes);
     EXPECT_GT(tree.bytes, 0U);
     EXPECT_TRUE(std::ranges::is_sorted(tree.ranks, {}, &TreeRank::rank));
-    const std::vector<int> leaves = leaves_of(tree.order);
+    const std::vector<int> leaves = leaves_of(tree.order.sum());
     std::vector<int> contributors;
     for (const TreeRank& rank : tree.ranks) {
       if (rank.contributes) contributors.push_back(rank.rank);

@@ -62,9 +62,14 @@ TEST_P(PlanSizeTest, IsThatOfThePlan) {
     const PlanSize size = plan_size(topology, {&spec, 1});
     const std::uint64_t before = heap_in_use();
     const Plan plan = make_plan(topology, {&spec, 1});
-    const auto bytes = static_cast<double>(heap_in_use() - before);
     std::uint64_t entries = 0;
-    for (const Tree& tree : plan.trees) entries += tree.ranks.size();
+    std::uint64_t additions = 0;
+    for (const Tree& tree : plan.trees) {
+      entries += tree.ranks.all().size();  // made by now, of boxes of rings too
+      additions += tree.order.postfix().size();
+    }
+    const auto bytes = static_cast<double>(heap_in_use() - before);
+    EXPECT_GE(additions, plan.trees.size());
     EXPECT_GE(size.trees, plan.trees.size());
     EXPECT_GE(size.entries, entries);
     if (plan.parts[0].algorithm == "direct") {
@@ -83,6 +88,32 @@ TEST_P(PlanSizeTest, IsThatOfThePlan) {
 INSTANTIATE_TEST_SUITE_P(Machines, PlanSizeTest,
                          testing::Values("mesh_16x16", "fred_64", "fred_c", "fred_d"),
                          [](const auto& param) { return std::string(param.param); });
+
+// Trees of a ring, and of a box of rings, hold the hops between neighbours once as long as nobody looks at their ranks.
+TEST(PlanSize, OfRingsGrowsWithTheRanks) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer has a heap of its own";
+#endif
+  const Topology topology = load_config("configs/mesh.yaml", {"npu.count=256", "fabric.width=16",
+                                                              "fabric.height=16", "io.count=0"})
+                                .topology;
+  for (const char* algorithm : {"ring", "hier_ring"}) {
+    CollectiveSpec spec;
+    spec.algorithm = algorithm;
+    spec.bytes = 1 << 20;
+    spec.group.resize(256);
+    std::iota(spec.group.begin(), spec.group.end(), 0);
+    const std::uint64_t before = heap_in_use();
+    const Plan plan = make_plan(topology, {&spec, 1});
+    const std::uint64_t planned = heap_in_use();
+    EXPECT_LT(planned - before, 500U * 1024) << algorithm;
+    std::size_t sends = 0;
+    for (const Tree& tree : plan.trees)
+      for (const TreeRank& rank : tree.ranks) sends += rank.reduce_to.size();
+    EXPECT_EQ(sends, plan.trees.size() * 255) << algorithm;
+    EXPECT_GT(heap_in_use() - planned, 5U * 1024 * 1024) << algorithm;
+  }
+}
 
 TEST(PlanSize, PartsAddUp) {
   const Topology topology = load_config("configs/mesh.yaml").topology;

@@ -268,7 +268,7 @@ struct OwnRank : sc_core::sc_module {
     for (int f = 0; f < e.flits; ++f) {
       const std::uint64_t flit =
           tree.first_flit + e.index * kPacketFlits + static_cast<std::uint64_t>(f);
-      EXPECT_EQ(lanes_of(packet)[f], expected(FpFormat::kFp16, 1, tree.order, flit, 0));
+      EXPECT_EQ(lanes_of(packet)[f], expected(FpFormat::kFp16, 1, tree.order.sum(), flit, 0));
     }
     received += static_cast<std::uint64_t>(e.flits);
     packet.set_response_status(tlm::TLM_OK_RESPONSE);

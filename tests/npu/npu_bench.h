@@ -128,8 +128,8 @@ class NpuTest : public testing::Test {
     tree.first_flit = 1000 * plan_.trees.size();
     tree.flits = static_cast<std::uint64_t>((packets - 1) * kPacketFlits + 1);
     tree.bytes = tree.flits * kFlitBytes;
-    tree.ranks.assign(ranks.begin(), ranks.end());
-    tree.order.postfix = std::move(order);
+    tree.ranks.all().assign(ranks.begin(), ranks.end());
+    tree.order = SumOrder{std::move(order)};
     return tree;
   }
   Tree& add_in_switch_tree(int packets, int step) {
@@ -186,7 +186,7 @@ class NpuTest : public testing::Test {
   }
   std::uint16_t value(int tree, std::uint32_t index, int flit) const {
     const Tree& t = plan_.trees[tree];
-    return expected(topology_.format, operand_seed(1, 0), t.order,
+    return expected(topology_.format, operand_seed(1, 0), t.order.sum(),
                     t.first_flit + index * kPacketFlits + static_cast<std::uint64_t>(flit), 0);
   }
   std::vector<Sent> take_sent() { return std::exchange(nic_.sent, {}); }

@@ -41,7 +41,7 @@ class NpuParts : public testing::Test {
     tree.flits = packets * kPacketFlits;
     tree.bytes = tree.flits * kFlitBytes;
     tree.ranks = std::move(ranks);
-    tree.order.postfix = std::move(order);
+    tree.order = SumOrder{std::move(order)};
     return tree;
   }
   static TreeRank rank(int number, bool contributes, bool receives, std::vector<int> reduce_from,
@@ -413,7 +413,7 @@ TEST_F(NpuParts, ALaterJobInTheSwitchesDoesNotOvertake) {
       Tree& tree = plan.trees.emplace_back();
       tree.flits = packets * kPacketFlits;
       tree.bytes = tree.flits * kFlitBytes;
-      tree.ranks = {rank(0, true, true, {}, {}, {}), rank(1, true, true, {}, {}, {})};
+      tree.ranks.all() = {rank(0, true, true, {}, {}, {}), rank(1, true, true, {}, {}, {})};
       if (in_switch) {
         tree.transport = Transport::kInSwitch;
         for (TreeRank& r : tree.ranks) r.switch_port = 1;
@@ -422,7 +422,7 @@ TEST_F(NpuParts, ALaterJobInTheSwitchesDoesNotOvertake) {
         tree.ranks[1].reduce_from = {0};
         tree.ranks[1].broadcast_to = {{.rank = 0, .port = 1}};
       }
-      tree.order.postfix = {0, 1, SumOrder::kAdd};
+      tree.order = SumOrder{{0, 1, SumOrder::kAdd}};
       add_acknowledgements(topology_, plan);
       return plan;
     };

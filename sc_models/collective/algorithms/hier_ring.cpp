@@ -56,17 +56,16 @@ class HierRing final : public Algorithm {
     const int width = part.topology().grid.width;
     const int height = part.topology().grid.height;
     const int ranks = part.ranks();
-    const RingBox rows = rows_first_box(part.topology(), part.members());
-    const RingBox columns = columns_first_box(part.topology(), part.members());
+    const RingBox box = rows_first_box(part.topology(), part.members());
+    const BoxTrees rows(part.builder(0), box, part.roles());
+    const BoxTrees columns(part.builder(0), columns_first_box(part.topology(), part.members()),
+                           part.roles());
     const auto rows_tree = [&](int cell, const FlitRange& range) {
-      if (range.flits > 0)
-        part.add(hierarchical_tree(part.builder(0), rows, cell, part.roles(), range));
+      if (range.flits > 0) part.add(rows.tree(cell, range));
     };
     const auto columns_tree = [&](int cell, const FlitRange& range) {
       if (range.flits > 0)
-        part.add(hierarchical_tree(part.builder(0), columns,
-                                   columns_first_position(width, height, cell), part.roles(),
-                                   range));
+        part.add(columns.tree(columns_first_position(width, height, cell), range));
     };
     if (part.shares_vector()) {
       const FlitRange whole = part.vector();
@@ -80,7 +79,7 @@ class HierRing final : public Algorithm {
       return;
     }
     std::vector<int> cell_of(ranks);
-    for (int cell = 0; cell < ranks; ++cell) cell_of[rows.ranks[cell]] = cell;
+    for (int cell = 0; cell < ranks; ++cell) cell_of[box.ranks[cell]] = cell;
     const std::vector<FlitRange> blocks = part.blocks();
     for (int k = 0; k < ranks; ++k) {
       const FlitRange& block = blocks[k];

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of a tree and its order of additions (collective/plan.h): their own, or made from the box of rings that the tree is of
+// (collective/ring_box_trees.h) when they are first looked at. Copies share what was made.
+//
+// Threads: reading is safe from several at once, writing is not.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "collective/ring_box_trees.h"
+#include "collective/tree_rank.h"
+#include "routing/flows.h"
+
+namespace fredsim {
+
+// The tree of one owner.
+class RingBoxTree {
+ public:
+  RingBoxTree(std::shared_ptr<const RingBoxTrees> box, int owner)
+      : box_(std::move(box)), owner_(owner) {}
+
+  const RingBoxTrees& box() const { return *box_; }
+  int owner() const { return owner_; }  // position
+  int root() const { return box_->rank_at(owner_); }
+  const std::vector<TreeRank>& ranks() const {
+    std::call_once(ranks_made_, [this] { ranks_ = box_->ranks_of(owner_); });
+    return ranks_;
+  }
+  const SumOrder& order() const {
+    std::call_once(order_made_, [this] { order_ = box_->order_of(owner_); });
+    return order_;
+  }
+
+ private:
+  std::shared_ptr<const RingBoxTrees> box_;
+  int owner_;
+  mutable std::once_flag ranks_made_, order_made_;
+  mutable std::vector<TreeRank> ranks_;
+  mutable SumOrder order_;
+};
+
+// A vector. One that may be written is the tree's own from then on.
+class TreeRanks {
+ public:
+  TreeRanks() = default;
+  TreeRanks(std::vector<TreeRank> own) : own_(std::move(own)) {}  // NOLINT: it stands for it
+  explicit TreeRanks(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
+
+  // Null: its own.
+  const RingBoxTree* box_tree() const { return box_tree_.get(); }
+
+  const std::vector<TreeRank>& all() const { return box_tree_ ? box_tree_->ranks() : own_; }
+  std::vector<TreeRank>& all() {
+    if (box_tree_) {
+      own_ = box_tree_->box().ranks_of(box_tree_->owner());
+      box_tree_.reset();
+    }
+    return own_;
+  }
+  // Without keeping what is made: in `made`, whose memory is used again.
+  const std::vector<TreeRank>& passing(std::vector<TreeRank>& made) const {
+    if (!box_tree_) return own_;
+    made.resize(size());
+    for (std::size_t rank = 0; rank < size(); ++rank)
+      box_tree_->box().set_rank(box_tree_->owner(), static_cast<int>(rank), made[rank]);
+    return made;
+  }
+
+  std::size_t size() const { return box_tree_ ? box_tree_->box().size() : own_.size(); }
+  bool empty() const { return size() == 0; }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  auto begin() { return all().begin(); }
+  auto end() { return all().end(); }
+  const TreeRank& operator[](std::size_t n) const { return all()[n]; }
+  TreeRank& operator[](std::size_t n) { return all()[n]; }
+  const TreeRank& front() const { return all().front(); }
+  TreeRank& front() { return all().front(); }
+
+ private:
+  std::vector<TreeRank> own_;
+  std::shared_ptr<const RingBoxTree> box_tree_;
+};
+
+// Calls with each hop of sums and results: the rank that sends, and what to where.
+template <typename OnSend>
+void for_each_send(const TreeRanks& ranks, const OnSend& on_send) {
+  if (const RingBoxTree* const tree = ranks.box_tree()) {
+    tree->box().for_each_hop(tree->owner(), [&](const RingBoxTrees::Hop& hop) {
+      on_send(tree->box().rank_of(hop), hop.send);
+    });
+    return;
+  }
+  for (const TreeRank& rank : ranks) {
+    for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+      for (const Send& send : *sends) on_send(rank.rank, send);
+  }
+}
+
+// Virtual channels of those hops, a bit each.
+unsigned unicast_channels(const TreeRanks& ranks);
+// Ranks that end up with the result.
+std::uint64_t receivers(const TreeRanks& ranks);
+
+// Leaves are ranks.
+class TreeOrder {
+ public:
+  TreeOrder() = default;
+  TreeOrder(SumOrder own) : own_(std::move(own)) {}  // NOLINT: it stands for it
+  explicit TreeOrder(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
+
+  const SumOrder& sum() const { return box_tree_ ? box_tree_->order() : own_; }
+  const std::vector<int>& postfix() const { return sum().postfix; }
+  // Rank that has the sum of an endpoint tree.
+  int root() const { return box_tree_ ? box_tree_->root() : own_.postfix.front(); }
+
+ private:
+  SumOrder own_;
+  std::shared_ptr<const RingBoxTree> box_tree_;
+};
+
+}  // namespace fredsim
