@@ -93,6 +93,73 @@ class LinksBehind {
   int hops_ = 0;
 };
 
+// The one link that matters, where there is one: trees of one part, which begin together and move in proportion to what they have, all cross
+// it, and it is full first. So it keeps them to its rate until they end, together.
+class OneBottleneck {
+ public:
+  OneBottleneck(const std::vector<double>& capacities, const Plan& plan, HopPaths& hops)
+      : capacities_(capacities), plan_(plan), hops_(hops) {}
+
+  // By tree, how often each crosses it; empty: there is none. Looks all hops up.
+  std::vector<LinkUse> find() {
+    std::vector<LinkUse> uses;
+    if (plan_.parts.size() != 1 || !std::ranges::all_of(plan_.trees, is_at_endpoints)) return uses;
+    std::vector<std::uint64_t> flits(capacities_.size());
+    hops_.add_loads(
+        plan_, plan_.trees, [](const Tree& tree) { return tree.flits; }, flits);
+    double longest = 0;
+    for (std::size_t l = 0; l < flits.size(); ++l) {
+      if (const double cycles = static_cast<double>(flits[l]) / capacities_[l]; cycles > longest) {
+        longest = cycles;
+        link_ = static_cast<int>(l);
+      }
+    }
+    for (const Tree& tree : plan_.trees) {
+      const int crossings = crossings_of(tree);
+      if (crossings == 0) return {};
+      uses.push_back({link_, static_cast<double>(crossings)});
+    }
+    return uses;
+  }
+
+ private:
+  // Hops of a box that cross it.
+  struct BoxHops {
+    const RingBoxTrees* box = nullptr;
+    std::vector<const RingBoxTrees::Hop*> hops{};
+  };
+  static bool is_at_endpoints(const Tree& tree) { return tree.transport == Transport::kEndpoint; }
+
+  int crossings_of(const Tree& tree) {
+    int crossings = 0;
+    const RingBoxTree* const of_box = tree.ranks.box_tree();
+    if (of_box == nullptr) {
+      hops_.walk(plan_, tree, [&](int link) { crossings += link == link_ ? 1 : 0; });
+      return crossings;
+    }
+    if (of_box_.box != &of_box->box()) of_box_ = hops_of(of_box->box());
+    for (const RingBoxTrees::Hop* hop : of_box_.hops)
+      crossings += of_box->box().has_hop(of_box->owner(), *hop) ? 1 : 0;
+    return crossings;
+  }
+  BoxHops hops_of(const RingBoxTrees& box) {
+    const std::vector<NodeId>& members = plan_.parts.front().members;
+    BoxHops found{.box = &box};
+    for (const RingBoxTrees::Hop& hop : box.hops()) {
+      const HopPaths::Hop& way =
+          hops_.hop(members[box.rank_of(hop)], members[hop.send.rank], hop.send.port);
+      found.hops.insert(found.hops.end(), std::ranges::count(way.links, link_), &hop);
+    }
+    return found;
+  }
+
+  const std::vector<double>& capacities_;
+  const Plan& plan_;
+  HopPaths& hops_;
+  int link_ = -1;
+  BoxHops of_box_{};
+};
+
 // Mean flits of the trees of each part.
 std::vector<double> mean_flits_of(const Plan& plan) {
   std::vector<double> flits(plan.parts.size());
@@ -136,7 +203,9 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
   const std::vector<double> first_packets = first_packet_cycles(topology, plan, hops);
   const std::vector<double> capacities = flow_capacities(topology);
   LinksBehind behind(capacities);
-  if (is_alone) {
+  std::vector<LinkUse> bottleneck;
+  if (is_alone) bottleneck = OneBottleneck(capacities, plan, hops).find();
+  if (is_alone && bottleneck.empty()) {
     for (const Tree& tree : plan.trees)
       hops.walk(plan, tree, [&](int link) {
         if (tree.transport == Transport::kInSwitch) behind.keep(link);
@@ -151,13 +220,19 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
     const Part& part = plan.parts[tree.part];
-    hops.walk(plan, tree, [&](int link) {
-      if (!behind.has(link)) crossings.add(link);
-    });
+    std::vector<LinkUse> uses;
+    if (bottleneck.empty()) {
+      hops.walk(plan, tree, [&](int link) {
+        if (!behind.has(link)) crossings.add(link);
+      });
+      uses = crossings.take();
+    } else {
+      uses = {bottleneck[t]};
+    }
     TreeFlow flow{.part = tree.part,
                   .demand = {.priority = part.vc,
                              .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
-                             .uses = crossings.take()},
+                             .uses = std::move(uses)},
                   .flits = static_cast<double>(tree.flits),
                   .fill = first_packets[t],
                   .overlaps = tree.transport == Transport::kEndpoint};

@@ -108,7 +108,7 @@ std::vector<Load> loads(bool small) {
        [=] { return cost_of([&] { return ring_sends(ranks, true); }); }},
       {fmt::format("{} hosts, all-to-all as sends", hosts), 5, 0,
        [=] { return cost_of([&] { return all_to_all_sends(hosts); }); }},
-      mesh_load(side, "ring", 0, 0),
+      mesh_load(side, "ring", 0.05, 0),
       mesh_load(side, "hier_ring", 0, 0),
       mesh_load(side, "multi_tree", 0.05, 0),
       mesh_load(large_side, "multi_tree", 4, 0),

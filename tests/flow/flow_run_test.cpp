@@ -131,6 +131,77 @@ TEST(FlowRun, LinksBehindOthersChangeNoTimes) {
   }
 }
 
+// A plan whose trees have ranks of their own, which no box of rings stands for.
+Plan with_own_ranks(Plan plan) {
+  for (Tree& tree : plan.trees) tree.ranks.all();
+  return plan;
+}
+
+// Boxes of rings are a shorter path to the same numbers.
+TEST(FlowRun, BoxesOfRingsAreWorthTheirRanks) {
+  struct Case {
+    const char* machine;
+    const char* algorithm;
+    int parts;
+  };
+  constexpr Case kCases[] = {{"mesh", "ring", 1},        {"mesh", "hier_ring", 1},
+                             {"torus", "hier_ring", 1},  {"torus", "ring", 1},
+                             {"fred_d", "hier_ring", 1}, {"fred_d", "ring", 1},
+                             {"fred_d", "ring", 2},      {"mesh", "ring", 2}};
+  for (const Case& c : kCases) {
+    const Topology topology = load_config(std::string("configs/") + c.machine + ".yaml").topology;
+    for (const std::uint64_t bytes : {100, 4096, 100'000, 1'000'000}) {
+      SCOPED_TRACE(testing::Message() << c.machine << " " << c.algorithm << " " << c.parts
+                                      << " parts of " << bytes << " bytes");
+      CollectiveSpec spec;
+      spec.collective = Collective::kAllReduce;
+      spec.algorithm = c.algorithm;
+      spec.bytes = bytes;
+      spec.group = npus_left(topology);
+      std::vector<CollectiveSpec> specs(c.parts, spec);
+      if (c.parts == 2) specs.back().bytes = bytes / 3;
+      const Plan plan = make_plan(topology, specs);
+      ASSERT_NE(plan.trees.front().ranks.box_tree(), nullptr);
+      Plan own = with_own_ranks(plan);
+      ASSERT_EQ(own.trees.front().ranks.box_tree(), nullptr);
+      EXPECT_EQ(link_flits(topology, plan), link_flits(topology, own));
+      set_bounds(topology, own);
+      EXPECT_DOUBLE_EQ(plan.bound_ns, own.bound_ns);
+      const FlowTraffic traffic = flow_traffic(topology, plan);
+      const FlowTraffic expected = flow_traffic(topology, own);
+      EXPECT_EQ(traffic.flits, expected.flits);
+      EXPECT_EQ(traffic.bytes, expected.bytes);
+      EXPECT_EQ(traffic.result_bytes, expected.result_bytes);
+      const std::vector<TreeFlow> flows = flows_of(topology, plan);
+      const std::vector<TreeFlow> flows_of_ranks = flows_of(topology, own);
+      for (std::size_t t = 0; t < flows.size(); ++t) {
+        EXPECT_EQ(flows[t].demand, flows_of_ranks[t].demand) << t;
+        EXPECT_NEAR(flows[t].fill, flows_of_ranks[t].fill, 1e-9 * flows[t].fill) << t;
+      }
+      EXPECT_NEAR(run_flows(topology, plan).end / run_flows(topology, own).end, 1, 1e-12);
+    }
+  }
+}
+
+// Trees that cross one full link together are kept to its rate by it alone.
+TEST(FlowRun, OneBottleneckStandsForAllLinksOfARing) {
+  const Topology topology = load_config("configs/mesh.yaml").topology;
+  CollectiveSpec spec;
+  spec.collective = Collective::kAllReduce;
+  spec.algorithm = "ring";
+  spec.bytes = 1'000'000;
+  spec.group = npus_left(topology);
+  const Plan plan = make_plan(topology, {&spec, 1});
+  const std::vector<TreeFlow> trees = flows_of(topology, plan);
+  const std::vector<TreeFlow> alone = flows_of(topology, plan, true);
+  const std::vector<double> expected = moved(topology, trees);
+  const std::vector<double> found = moved(topology, alone);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    EXPECT_EQ(alone[t].demand.uses.size(), 1U);
+    EXPECT_NEAR(found[t], expected[t], 1e-9 * expected[t]);
+  }
+}
+
 // Flits on every link are those that the plan says, and its acknowledgements.
 TEST(FlowTraffic, IsThatOfThePlan) {
   for (const std::string machine : {"mesh", "torus", "fred_a", "fred_d", "mesh_reducing"}) {
