@@ -175,9 +175,8 @@ class CalibrateCommand final : public Command {
       options.cut = cut_for_caches(configs[i].config.topology);
       configs[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
                                                      configs[i].config.topology, options);
-      configs[i].calibrator = std::make_unique<Calibrator>(
-          configs[i].config.topology, exact_run_on(*configs[i].machine),
-          std::numeric_limits<std::uint64_t>::max());
+      configs[i].calibrator = std::make_unique<Calibrator>(configs[i].config.topology,
+                                                           exact_run_on(*configs[i].machine));
     }
     JobRunner runner("calibrations", [&] { measure(configs); });
     sc_core::sc_start();

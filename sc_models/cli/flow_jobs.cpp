@@ -41,6 +41,16 @@ void add_error(const FlowError& error, std::size_t of, FlowErrorResult& sum) {
   sum.worst_percent = std::max(sum.worst_percent, error.worst_percent);
 }
 
+// Share of a run's steps: of what moved, and of the cycles in which something did.
+double simulated_share(const RunResult& result) {
+  const auto share_of = [](std::uint64_t skipped, std::uint64_t all) {
+    if (all == 0) return 1.0;
+    return std::clamp(1 - static_cast<double>(skipped) / static_cast<double>(all), 0.0, 1.0);
+  };
+  return share_of(result.idle_cycles, result.cycles) *
+         share_of(result.repeated_flit_hops + result.equal_slices_flit_hops, result.flit_hops);
+}
+
 }  // namespace
 
 Calibrator::ExactRun exact_run_on(Machine& machine) {
@@ -49,6 +59,8 @@ Calibrator::ExactRun exact_run_on(Machine& machine) {
     if (result.incomplete) throw Interrupted("interrupted while flows were calibrated");
     Calibrator::ExactTimes times{.all = static_cast<double>(result.cycles)};
     for (const auto& part : result.parts) times.parts.push_back(static_cast<double>(part.cycles));
+    times.simulated = simulated_share(result);
+    times.repeats = result.repeated_cycles > 0;
     return times;
   };
 }
@@ -58,7 +70,7 @@ FlowJobs::FlowJobs(const Topology& topology, Machine* machine, std::uint64_t see
     : topology_(topology),
       seed_(seed),
       calibrator_(topology, machine != nullptr ? exact_run_on(*machine) : nullptr,
-                  kMaxCalibrationHops) {
+                  kMaxCalibrationSteps) {
   calibrator_.add(known);
 }
 

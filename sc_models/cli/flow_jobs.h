@@ -2,8 +2,8 @@
 // Runs of `--engine flow`: plans as flows, calibrated by exact runs of the same collectives on the same machine.
 //
 // Calibration: from a file, or the first time that a work comes up at about such a size by exact runs of it (flow/calibrator.h), its
-//   collectives in the same proportion. Collectives that do not begin together are calibrated each alone. Systems on which that would
-//   take long, kMaxCalibrationHops flits x links with 16 MiB, about ten seconds, are calibrated by a file alone, matrices, streams
+//   collectives in the same proportion. Collectives that do not begin together are calibrated each alone. Sizes for which that would
+//   take long, kMaxCalibrationSteps (flow/calibrator.h), about ten seconds, are calibrated by a file alone, matrices, streams
 //   and systems without exact runs not at all; their error is unmeasured.
 // Errors: those of run_plan() and run_flows(); Interrupted, while exact runs are under way.
 #pragma once
@@ -20,7 +20,8 @@
 
 namespace fredsim {
 
-inline constexpr std::uint64_t kMaxCalibrationHops = 8'000'000;
+// A step takes 0.1 to 0.25 microseconds.
+inline constexpr double kMaxCalibrationSteps = 48e6;
 
 // Exact runs on a machine, from an SC_THREAD.
 Calibrator::ExactRun exact_run_on(Machine& machine);

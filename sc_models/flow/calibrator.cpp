@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <tuple>
 
 #include "collective/link_load.h"
@@ -14,8 +14,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kMeasuredBytes = 16 * kMiB;  // by which the cost of exact runs is told
-constexpr double kRounded = 1e-6;                    // cycles, as in a run's result
+constexpr double kRounded = 1e-6;      // cycles, as in a run's result
 constexpr std::uint64_t kFinest = 64;  // share of a size: intervals that are not divided
 
 int max_depth(std::uint64_t bytes) {
@@ -94,27 +93,73 @@ void Calibrator::add(const Calibrations& calibrations) {
 
 const Calibration& Calibrator::at(const CalibratedWork& work, std::uint64_t bytes) {
   const std::size_t interval = grid_interval(bytes);
-  if (!given_.contains(work) || !calibrations_[work].has_error(bytes))
-    measure(work, std::max<std::uint64_t>(grid_low(interval), 1), bytes);
+  if (calibrations_[work].has_error(bytes) && given_.contains(work)) return calibrations_[work];
+  if (is_too_much(work, interval)) {
+    static const Calibration kNone;
+    return given_.contains(work) ? calibrations_[work] : kNone;
+  }
+  measure(work, std::max<std::uint64_t>(grid_low(interval), 1), bytes);
   return calibrations_[work];
 }
 
 void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to) {
   for (std::size_t number = grid_interval(from); number <= grid_interval(to); ++number) {
     if (calibrations_[work].has_error(grid_high(number))) continue;
-    if (is_too_much(work)) return;
-    measure_interval(work, number);
+    if (!is_too_much(work, number)) measure_interval(work, number);
   }
 }
 
-bool Calibrator::is_too_much(const CalibratedWork& work) {
+bool Calibrator::is_too_much(const CalibratedWork& work, std::size_t number) {
   if (!exact_) return true;
-  const auto [found, is_new] = too_much_.try_emplace(work, false);
-  if (is_new) {
-    const std::vector<std::uint64_t> flits = link_flits(topology_, plan(work, kMeasuredBytes));
-    found->second = std::accumulate(flits.begin(), flits.end(), std::uint64_t{0}) > max_hops_;
+  if (calibrations_[work].has_error(grid_high(number))) return false;
+  const auto all = all_too_much_.find(work);
+  if (all != all_too_much_.end() && number >= all->second) return true;
+  const auto known = too_much_.find({work, number});
+  if (known != too_much_.end()) return known->second;
+  return too_much_[{work, number}] = finds_too_much(work, number);
+}
+
+bool Calibrator::finds_too_much(const CalibratedWork& work, std::size_t number) {
+  if (max_steps_ == std::numeric_limits<double>::infinity()) return false;
+  const Interval interval{grid_low(number), grid_high(number)};
+  const auto low = static_cast<double>(interval.low);
+  const auto high = static_cast<double>(interval.high);
+  const double all = low + high + static_cast<double>(check_of(interval.low, interval.high));
+  if (steps_at(work, interval.high) * all / high <= max_steps_) return false;
+  if (interval.low == 0) return true;
+  if (steps_at(work, interval.low) > max_steps_ / 2) {
+    const auto [from, is_new] = all_too_much_.try_emplace(work, number);
+    from->second = std::min(from->second, number);
+    return true;
   }
-  return found->second;
+  if (given_.contains(work)) return true;
+  measure_point(work, interval.low);
+  const Cost cost = costs_.at({work, interval.low});
+  return cost.steps * (cost.repeats ? 3 : all / low) > max_steps_;
+}
+
+double Calibrator::steps(const Plan& plan, const FlowTimes& flow) const {
+  const std::vector<std::uint64_t> flits = link_flits(topology_, plan);
+  std::vector<bool> is_passed(topology_.nodes.size());
+  double all = 0;
+  for (std::size_t l = 0; l < flits.size(); ++l) {
+    all += static_cast<double>(flits[l]);
+    if (flits[l] == 0) continue;
+    is_passed[topology_.links[l].from] = true;
+    is_passed[topology_.links[l].to] = true;
+  }
+  return all + flow.end * static_cast<double>(std::ranges::count(is_passed, true));
+}
+
+double Calibrator::steps_at(const CalibratedWork& work, std::uint64_t bytes) const {
+  const Plan planned = plan(work, bytes);
+  return steps(planned, run_flows(topology_, planned));
+}
+
+Calibrator::Run Calibrator::run(const Plan& plan) {
+  Run run{.exact = exact_(plan), .flow = run_flows(topology_, plan)};
+  run.steps = run.exact.simulated * steps(plan, run.flow);
+  return run;
 }
 
 Plan Calibrator::plan(const CalibratedWork& work, std::uint64_t bytes) const {
@@ -123,6 +168,7 @@ Plan Calibrator::plan(const CalibratedWork& work, std::uint64_t bytes) const {
 
 void Calibrator::measure_interval(const CalibratedWork& work, std::size_t number) {
   const Interval interval{grid_low(number), grid_high(number)};
+  spent_ = 0;
   measure_point(work, interval.high);
   if (interval.low > 0) measure_point(work, interval.low);
   refine(work, interval, max_depth(interval.high));
@@ -130,14 +176,16 @@ void Calibrator::measure_interval(const CalibratedWork& work, std::size_t number
 
 void Calibrator::measure_point(const CalibratedWork& work, std::uint64_t bytes) {
   Calibration& calibration = calibrations_[work];
-  if (calibration.points().contains(bytes)) return;
-  const Plan planned = plan(work, bytes);
-  const ExactTimes exact = exact_(planned);
-  const FlowTimes flow = run_flows(topology_, planned);
-  std::vector<double> surplus;
-  for (std::size_t p = 0; p < work.size(); ++p)
-    surplus.push_back(exact.parts.at(p) - flow.parts[p].end);
-  calibration.add_point(bytes, std::move(surplus));
+  Cost& cost = costs_[{work, bytes}];
+  if (!calibration.points().contains(bytes)) {
+    const Run measured = run(plan(work, bytes));
+    cost = {measured.steps, measured.exact.repeats};
+    std::vector<double> surplus;
+    for (std::size_t p = 0; p < work.size(); ++p)
+      surplus.push_back(measured.exact.parts.at(p) - measured.flow.parts[p].end);
+    calibration.add_point(bytes, std::move(surplus));
+  }
+  spent_ += cost.steps;
 }
 
 // The ends are calibrated, nothing between them is.
@@ -152,14 +200,14 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
   Calibration& calibration = calibrations_[work];
   const std::uint64_t bytes = check_of(interval.low, interval.high);
   const Plan planned = plan(work, bytes);
-  const ExactTimes exact = exact_(planned);
+  const auto [exact, flow, steps] = run(planned);
+  spent_ += steps;
   std::vector<double> surplus;
   for (std::size_t p = 0; p < work.size(); ++p) surplus.push_back(calibration.surplus(p, bytes));
   const Calibration::Checked checked{
       exact.all, std::ceil(run_flows(topology_, planned, surplus).end - kRounded)};
-  if (depth == 0 || error_percent(checked) <= aim_at(bytes) / 2)
+  if (depth == 0 || spent_ > max_steps_ / 2 || error_percent(checked) <= aim_at(bytes) / 2)
     return calibration.add_check(bytes, checked);
-  const FlowTimes flow = run_flows(topology_, planned);
   for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = exact.parts.at(p) - flow.parts[p].end;
   calibration.add_point(bytes, std::move(surplus));
   refine(work, {interval.low, bytes}, depth - 1);

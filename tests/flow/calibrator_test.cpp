@@ -6,16 +6,16 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
+#include "collective/link_load.h"
 #include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
 
 namespace fredsim::test {
 namespace {
-
-constexpr std::uint64_t kAny = std::uint64_t{1} << 40U;
 
 CalibratedWork all_reduce(const std::string& algorithm = "hier_ring") {
   return {{.algorithm = algorithm, .group = {0, 1, 2, 3}}};
@@ -26,9 +26,11 @@ class MadeUp {
  public:
   explicit MadeUp(std::function<double(std::uint64_t)> surplus) : surplus_(std::move(surplus)) {}
 
-  Calibrator calibrator(std::uint64_t max_hops = kAny) {
-    return {topology_, [this](const Plan& plan) { return run(plan); }, max_hops};
+  Calibrator calibrator(double max_steps = std::numeric_limits<double>::infinity()) {
+    return {topology_, [this](const Plan& plan) { return run(plan); }, max_steps};
   }
+  // Runs of so many bytes, or more, repeat themselves from there on.
+  void repeat_from(std::uint64_t bytes) { repeats_from_ = bytes; }
   const Topology& topology() const { return topology_; }
   const std::multiset<std::uint64_t>& sizes() const { return sizes_; }
 
@@ -43,13 +45,30 @@ class MadeUp {
       times.all = std::max(times.all, times.parts.back());
     }
     sizes_.insert(largest);
+    times.repeats = largest >= repeats_from_;
+    if (times.repeats)
+      times.simulated = static_cast<double>(repeats_from_) / static_cast<double>(largest);
     return times;
   }
 
   Topology topology_ = load_config("configs/mesh_2x2.yaml").topology;
   std::function<double(std::uint64_t)> surplus_;
   std::multiset<std::uint64_t> sizes_;
+  std::uint64_t repeats_from_ = std::numeric_limits<std::uint64_t>::max();
 };
+
+// Steps of an exact run, flits x links and cycles x nodes, by hand.
+double steps_of(const Topology& topology, const CalibratedWork& work, std::uint64_t bytes) {
+  const Plan plan = make_plan(topology, specs_of(work, bytes));
+  double flits = 0;
+  std::set<NodeId> nodes;
+  const std::vector<std::uint64_t> of_links = link_flits(topology, plan);
+  for (std::size_t l = 0; l < of_links.size(); ++l) {
+    flits += static_cast<double>(of_links[l]);
+    if (of_links[l] > 0) nodes.insert({topology.links[l].from, topology.links[l].to});
+  }
+  return flits + run_flows(topology, plan).end * static_cast<double>(nodes.size());
+}
 
 TEST(Calibrator, MeasuresTheIntervalOfASizeAndTheOneBelowOnce) {
   MadeUp made_up([](std::uint64_t bytes) { return 100 + static_cast<double>(bytes) / 4096; });
@@ -129,6 +148,50 @@ TEST(Calibrator, LeavesOutWhatIsTooMuchButTakesWhatIsGiven) {
   EXPECT_TRUE(calibrator.at(all_reduce(), kMiB).has_error(kMiB));
   EXPECT_FALSE(calibrator.at(all_reduce(), 16 * kMiB).has_error(16 * kMiB));
   EXPECT_TRUE(made_up.sizes().empty());
+}
+
+// Small sizes of a work are measured where large ones are too much, and whatever is asked for first.
+TEST(Calibrator, LeavesOutSizesThatAreTooMuch) {
+  const CalibratedWork work = all_reduce("direct");
+  const auto surplus = [](std::uint64_t) { return 10.0; };
+  MadeUp up(surplus), down(surplus);
+  // Three runs of the interval up to 1 MiB, a little less than those of the next.
+  const double max_steps = 3 * steps_of(up.topology(), work, kMiB);
+  Calibrator first = up.calibrator(max_steps), second = down.calibrator(max_steps);
+  const std::vector<std::uint64_t> sizes{64 * kKiB, 512 * kKiB, kMiB, 2 * kMiB, 16 * kMiB};
+  for (const std::uint64_t bytes : sizes) {
+    EXPECT_EQ(first.at(work, bytes).has_error(bytes), bytes <= kMiB) << bytes;
+    EXPECT_EQ(first.at(work, bytes).points().empty(), bytes > kMiB) << bytes;
+  }
+  for (auto bytes = sizes.rbegin(); bytes != sizes.rend(); ++bytes)
+    EXPECT_EQ(second.at(work, *bytes).has_error(*bytes), *bytes <= kMiB) << *bytes;
+  EXPECT_LE(*up.sizes().rbegin(), kMiB);
+  EXPECT_LE(*down.sizes().rbegin(), kMiB);
+}
+
+// Runs that repeat themselves cost no more for larger sizes.
+TEST(Calibrator, MeasuresLargeSizesThatRepeat) {
+  const CalibratedWork work = all_reduce("direct");
+  MadeUp made_up([](std::uint64_t) { return 10.0; });
+  made_up.repeat_from(kMiB);
+  const double max_steps = 4.2 * steps_of(made_up.topology(), work, kMiB);
+  Calibrator calibrator = made_up.calibrator(max_steps);
+  EXPECT_TRUE(calibrator.at(work, 4 * kMiB).has_error(4 * kMiB));
+  // Twice as much at its lower end is not tried.
+  EXPECT_FALSE(calibrator.at(work, 16 * kMiB).has_error(16 * kMiB));
+  EXPECT_LE(*made_up.sizes().rbegin(), 4 * kMiB);
+}
+
+// Half of the steps is for runs that every interval needs.
+TEST(Calibrator, DividesNoFurtherThanItsStepsGo) {
+  const CalibratedWork work = all_reduce("direct");
+  const auto surplus = [](std::uint64_t bytes) { return bytes > 700 * kKiB ? 5000.0 : 0.0; };
+  MadeUp few(surplus), many(surplus);
+  const double all = 3 * steps_of(few.topology(), work, kMiB);
+  Calibrator bounded = few.calibrator(all), free = many.calibrator();
+  EXPECT_TRUE(bounded.at(work, kMiB).has_error(kMiB));
+  EXPECT_TRUE(free.at(work, kMiB).has_error(kMiB));
+  EXPECT_LT(few.sizes().size(), many.sizes().size());
 }
 
 TEST(CalibratedWork, HasPartsInProportion) {
