@@ -20,15 +20,27 @@
 namespace fredsim {
 namespace {
 
-using Parts = std::vector<const Part*>;
+using Parts = FlowJobs::Parts;
 
 std::uint64_t largest_of(std::span<const Part* const> parts) {
   return std::ranges::max(parts, {}, &Part::bytes)->bytes;
 }
 
+// No part waits for another one.
+bool follows_from_starts(const Plan& plan) {
+  return std::ranges::all_of(plan.parts, [](const Part& part) { return part.after.empty(); });
+}
+
 bool begin_together(const Plan& plan) {
-  return std::ranges::all_of(
-      plan.parts, [](const Part& part) { return part.start_cycle == 0 && part.after.empty(); });
+  return follows_from_starts(plan) && std::ranges::all_of(plan.parts, [&](const Part& part) {
+           return part.start_cycle == plan.parts.front().start_cycle;
+         });
+}
+
+Parts parts_of(const Plan& plan) {
+  Parts parts;
+  for (const Part& part : plan.parts) parts.push_back(&part);
+  return parts;
 }
 
 // One of so many: sizes of all, the mean of means, the worst.
@@ -75,8 +87,7 @@ FlowJobs::FlowJobs(const Topology& topology, Machine* machine, std::uint64_t see
 }
 
 std::optional<double> FlowJobs::surplus_of(const Plan& plan) {
-  Parts parts;
-  for (const Part& part : plan.parts) parts.push_back(&part);
+  const Parts parts = parts_of(plan);
   const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);
   if (!work) return std::nullopt;
   const std::uint64_t bytes = largest_of(parts);
@@ -88,28 +99,38 @@ std::optional<double> FlowJobs::surplus_of(const Plan& plan) {
   return surplus;
 }
 
-RunResult FlowJobs::run(const Plan& plan) {
-  RunResult result;
-  result.flow.emplace();
-  std::vector<Parts> calibrated;  // together
-  for (const Part& part : plan.parts) {
-    if (calibrated.empty() || !begin_together(plan)) calibrated.emplace_back();
-    calibrated.back().push_back(&part);
-  }
-  std::vector<double> surplus;
-  bool is_measured = true;
-  FlowErrorResult error;
+FlowJobs::Measured FlowJobs::measure(std::span<const Parts> calibrated) {
+  Measured measured{.is_known = true};
   for (const Parts& parts : calibrated) {
     const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);
     const std::uint64_t bytes = largest_of(parts);
     const Calibration& calibration = work ? calibrator_.at(*work, bytes) : Calibration();
-    for (std::size_t p = 0; p < parts.size(); ++p) surplus.push_back(calibration.surplus(p, bytes));
-    is_measured = is_measured && calibration.has_error(bytes);
-    add_error(calibration.error_at(bytes), calibrated.size(), error);
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      measured.surplus.push_back(calibration.surplus(p, bytes));
+    measured.is_known = measured.is_known && calibration.has_error(bytes);
+    add_error(calibration.error_at(bytes), calibrated.size(), measured.error);
+  }
+  return measured;
+}
+
+RunResult FlowJobs::run(const Plan& plan) {
+  RunResult result;
+  result.flow.emplace();
+  const Parts parts = parts_of(plan);
+  std::vector<Parts> calibrated;  // together
+  Measured measured;
+  if (follows_from_starts(plan)) {
+    calibrated = {parts};
+    measured = measure(calibrated);
+  }
+  if (!measured.is_known && !begin_together(plan)) {
+    calibrated.clear();
+    for (const Part* part : parts) calibrated.push_back({part});
+    measured = measure(calibrated);
   }
   const auto wall_start = std::chrono::steady_clock::now();
   const std::clock_t cpu_start = std::clock();
-  const FlowTimes times = run_flows(topology_, plan, surplus);
+  const FlowTimes times = run_flows(topology_, plan, measured.surplus);
   result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   result.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
@@ -118,19 +139,16 @@ RunResult FlowJobs::run(const Plan& plan) {
   fill_flow_run(topology_, times.end, result);
   result.bound_ns = plan.bound_ns;
   fill_flow_links(topology_, flow_traffic(topology_, plan), result);
-  std::vector<const Part*> parts;
   std::vector<PartTime> part_times;
-  for (std::size_t p = 0; p < plan.parts.size(); ++p) {
-    parts.push_back(&plan.parts[p]);
-    part_times.push_back(
-        {.start = flow_cycles(times.parts[p].start), .end = flow_cycles(times.parts[p].end)});
-  }
+  for (const FlowTimes::Part& part : times.parts)
+    part_times.push_back({.start = flow_cycles(part.start), .end = flow_cycles(part.end)});
   fill_parts(topology_, parts, part_times, result);
   fill_operations(plan, part_times, result);
 
-  if (!is_measured) return result;
-  error.measured_on = topology_.name + (calibrated.size() > 1 ? ", each collective alone" : "");
-  result.flow->error = std::move(error);
+  if (!measured.is_known) return result;
+  measured.error.measured_on =
+      topology_.name + (calibrated.size() > 1 ? ", each collective alone" : "");
+  result.flow->error = std::move(measured.error);
   return result;
 }
 

@@ -23,6 +23,7 @@ constexpr int kVersion = 1;
 constexpr const char* kWritten = "a file that fredsim calibrate has written";
 constexpr std::size_t kLongestShown = 60;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60U;
+constexpr std::uint64_t kMaxStart = std::uint64_t{1} << 40U;  // cycles
 constexpr int kMaxMember = 1 << 24;
 
 // A value in the file, with its place.
@@ -111,6 +112,7 @@ CalibratedPart part_of(const Value& value) {
   part.root = static_cast<int>(value.at("root").count(0, kMaxMember));
   part.vc = parsed(value.at("priority"), parse_priority);
   part.proportion = value.at("proportion").count(1, kProportion);
+  part.start = value.at("start").count(0, kMaxStart);
   return part;
 }
 
@@ -149,7 +151,8 @@ Json json_of(const CalibratedWork& work) {
                      {"group", std::move(group)},
                      {"root", part.root},
                      {"priority", priority_name(part.vc)},
-                     {"proportion", part.proportion}});
+                     {"proportion", part.proportion},
+                     {"start", part.start}});
   }
   return parts;
 }

@@ -38,6 +38,10 @@ PlanKind kind_of(const Plan& plan) {
   return kind;
 }
 
+double surplus_of(std::size_t part, const Calibrator::ExactTimes& exact, const FlowTimes& flow) {
+  return exact.parts.at(part) - (flow.parts[part].end - flow.parts[part].start);
+}
+
 }  // namespace
 
 double aim_at(std::uint64_t bytes) {
@@ -50,6 +54,7 @@ double aim_at(std::uint64_t bytes) {
 std::optional<CalibratedWork> calibrated_work(const Topology& topology,
                                               std::span<const Part* const> parts) {
   const std::uint64_t largest = std::ranges::max(parts, {}, &Part::bytes)->bytes;
+  const std::uint64_t first = std::ranges::min(parts, {}, &Part::start_cycle)->start_cycle;
   CalibratedWork work;
   for (const Part* part : parts) {
     if (part->collective == Collective::kAllToAllV || part->roots > 0) return {};
@@ -60,6 +65,7 @@ std::optional<CalibratedWork> calibrated_work(const Topology& topology,
       calibrated.group.push_back(member_number(topology, member));
     calibrated.root = part->root;
     calibrated.vc = part->vc;
+    calibrated.start = part->start_cycle - first;
     const double share = static_cast<double>(part->bytes) / static_cast<double>(largest);
     calibrated.proportion = std::clamp<std::uint64_t>(
         static_cast<std::uint64_t>(std::llround(share * static_cast<double>(kProportion))), 1,
@@ -77,6 +83,7 @@ std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t b
     spec.group = part.group;
     spec.root = part.root;
     spec.vc = part.vc;
+    spec.start_cycle = part.start;
     spec.bytes =
         std::max<std::uint64_t>(1, bytes / kProportion * part.proportion +
                                        bytes % kProportion * part.proportion / kProportion);
@@ -182,7 +189,7 @@ void Calibrator::measure_point(const CalibratedWork& work, std::uint64_t bytes) 
     cost = {measured.steps, measured.exact.repeats};
     std::vector<double> surplus;
     for (std::size_t p = 0; p < work.size(); ++p)
-      surplus.push_back(measured.exact.parts.at(p) - measured.flow.parts[p].end);
+      surplus.push_back(surplus_of(p, measured.exact, measured.flow));
     calibration.add_point(bytes, std::move(surplus));
   }
   spent_ += cost.steps;
@@ -208,7 +215,7 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
       exact.all, std::ceil(run_flows(topology_, planned, surplus).end - kRounded)};
   if (depth == 0 || spent_ > max_steps_ / 2 || error_percent(checked) <= aim_at(bytes) / 2)
     return calibration.add_check(bytes, checked);
-  for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = exact.parts.at(p) - flow.parts[p].end;
+  for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = surplus_of(p, exact, flow);
   calibration.add_point(bytes, std::move(surplus));
   refine(work, {interval.low, bytes}, depth - 1);
   refine(work, {bytes, interval.high}, depth - 1);

@@ -54,10 +54,11 @@ struct CalibratedPart {
   int root = 0;
   int vc = kDp;
   std::uint64_t proportion = kProportion;  // 1 … kProportion
+  std::uint64_t start = 0;                 // cycles after the first of them, at all sizes
 
   auto operator<=>(const CalibratedPart&) const = default;
 };
-// Parts that begin together. One at least has kProportion.
+// Parts that are under way together. One at least has kProportion.
 using CalibratedWork = std::vector<CalibratedPart>;
 
 // None: it is not made of sizes alone, since a part has bytes between pairs (all_to_all_v) or roots of streams.
@@ -69,7 +70,7 @@ std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t b
 class Calibrator {
  public:
   struct ExactTimes {
-    std::vector<double> parts{};  // cycles
+    std::vector<double> parts{};  // cycles of each
     double all = 0;
     double simulated = 1;  // share of the steps that were not skipped
     bool repeats = false;  // cycles were skipped, since they repeat earlier ones

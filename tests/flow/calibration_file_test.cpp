@@ -29,7 +29,8 @@ CalibratedWork two_parts() {
            .group = {3, 2},
            .root = 1,
            .vc = kPp,
-           .proportion = 3}};
+           .proportion = 3,
+           .start = 700}};
 }
 
 Calibrator::Calibrations calibrations() {
@@ -109,6 +110,7 @@ TEST(CalibrationFile, NamesWhatIsDamaged) {
            {"/parts/0/group/2", "io02", "parts[0].group[2]: found \"io02\"; allowed: a number, or"},
            {"/parts/0/group/0", 0.5, "parts[0].group[0]: found 0.5; allowed: a whole number"},
            {"/parts/0/proportion", 65, "parts[0].proportion: found 65; allowed: a whole number, 1"},
+           {"/parts/0/start", -1, "parts[0].start: found -1; allowed: a whole number, 0"},
            {"/parts/0/proportion", 63, "one at least with the proportion 64"},
            {"/points/0/surplus",
             {1},

@@ -41,8 +41,9 @@ class MadeUp {
     std::uint64_t largest = 0;
     for (std::size_t p = 0; p < plan.parts.size(); ++p) {
       largest = std::max(largest, plan.parts[p].bytes);
-      times.parts.push_back(flow.parts[p].end + surplus_(plan.parts[p].bytes));
-      times.all = std::max(times.all, times.parts.back());
+      const auto [start, end] = flow.parts[p];
+      times.parts.push_back(end - start + surplus_(plan.parts[p].bytes));
+      times.all = std::max(times.all, start + times.parts.back());
     }
     sizes_.insert(largest);
     times.repeats = largest >= repeats_from_;
@@ -192,6 +193,30 @@ TEST(Calibrator, DividesNoFurtherThanItsStepsGo) {
   EXPECT_TRUE(bounded.at(work, kMiB).has_error(kMiB));
   EXPECT_TRUE(free.at(work, kMiB).has_error(kMiB));
   EXPECT_LT(few.sizes().size(), many.sizes().size());
+}
+
+// Parts that begin at different cycles: their starts stay what they are, whatever the size.
+TEST(Calibrator, MeasuresPartsWithTheirStarts) {
+  MadeUp made_up([](std::uint64_t /*bytes*/) { return 100.0; });
+  Calibrator calibrator = made_up.calibrator();
+  CalibratedWork work = all_reduce("direct");
+  work.push_back({.algorithm = "direct", .group = {0, 1}, .start = 700});
+  const Calibration& found = calibrator.at(work, 100 * kKiB);
+  EXPECT_NEAR(found.surplus(0, 100 * kKiB), 100, 1e-6);
+  EXPECT_NEAR(found.surplus(1, 100 * kKiB), 100, 1e-6);
+  EXPECT_LT(found.error_at(100 * kKiB).worst_percent, 0.5);  // a cycle, by rounding up
+}
+
+TEST(CalibratedWork, CountsStartsFromTheFirst) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  CalibratedWork work{{.algorithm = "direct", .group = {0, 1}, .start = 20},
+                      {.algorithm = "direct", .group = {2, 3}, .start = 50}};
+  const Plan plan = make_plan(topology, specs_of(work, kMiB));
+  EXPECT_EQ(plan.parts[1].start_cycle, 50U);
+  const auto found = calibrated_work(topology, std::vector{&plan.parts[0], &plan.parts[1]});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->at(0).start, 0U);
+  EXPECT_EQ(found->at(1).start, 30U);
 }
 
 TEST(CalibratedWork, HasPartsInProportion) {
