@@ -79,6 +79,12 @@ void FairRates::remove(FlowClass flows) {
   mark(flows);
 }
 
+void FairRates::set_capacity(int link, double capacity) {
+  if (capacities_[link] == capacity) return;
+  capacities_[link] = capacity;
+  list_changed_link(link);
+}
+
 void FairRates::mark(FlowClass flows) {
   if (!std::exchange(classes_[flows].has_changed, true)) changed_.push_back(flows);
 }

@@ -38,6 +38,7 @@ struct FlowOperations::FlowPlan {
   };
   std::shared_ptr<const PreparedPlan> plan{};
   std::vector<TreeFlow> flows{};
+  std::vector<PhaseTurns::Stays> stays{};  // by part
   std::vector<OfTree> trees{};
   std::vector<std::vector<OfRank>> ranks{};         // by part
   std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
@@ -60,6 +61,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
   };
   struct OfPart {
     int ranks_left = 0;
+    int moving = 0;  // trees
     std::optional<std::uint64_t> start{};
     std::uint64_t end = 0;
   };
@@ -93,7 +95,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
 };
 
 FlowOperations::FlowOperations(const Topology& topology, const std::atomic<bool>* stop)
-    : topology_(topology), stop_(stop), simulation_(flow_capacities(topology)) {
+    : topology_(topology), stop_(stop), turns_(topology), simulation_(turns_.capacities()) {
   simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
 }
 
@@ -116,6 +118,7 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
   plans_in_order_.push_back(&made);
   made.plan = plan;
   made.flows = flows_of(topology_, plan->plan);
+  made.stays = turns_.add(plan->plan, made.flows);
   made.bytes = result_bytes(*plan);
   for (const Part& part : plan->plan.parts) made.ranks.emplace_back(part.members.size());
   std::map<int, int> in_queue;
@@ -342,6 +345,9 @@ void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
   if (tree.has_begun || tree.left_to_begin > 0 || !std::ranges::all_of(of.queues, is_first)) return;
   tree.has_begun = true;
   tree.begin = simulation_.now();
+  const int part = operation.flow.flows[t].part;
+  if (operation.parts[part].moving++ == 0)
+    turns_.begin(operation.plan->plan.parts[part], operation.flow.stays[part], simulation_);
   move(operation, t, of.handed);
 }
 
@@ -374,6 +380,8 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   for (const FlowPlan::Member& member : tree.members)
     if (member.receives || !has_handed_over)
       end_tree_at(operation, of.part, member.rank, member.receives ? end : now);
+  if (--operation.parts[of.part].moving == 0)
+    turns_.end(operation.plan->plan.parts[of.part], operation.flow.stays[of.part], simulation_);
   leave_queues(operation, t);
 }
 

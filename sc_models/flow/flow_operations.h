@@ -32,6 +32,7 @@
 #include "collective/rank_starts.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
+#include "flow/phase_turns.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -128,6 +129,7 @@ class FlowOperations final : public OperationEngine {
 
   const Topology& topology_;
   const std::atomic<bool>* const stop_;
+  PhaseTurns turns_;
   FlowSimulation simulation_;
   OperationCallbacks callbacks_;
   std::function<void(std::uint64_t, std::uint64_t)> on_progress_;

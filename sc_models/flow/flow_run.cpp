@@ -6,6 +6,7 @@
 
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
+#include "flow/phase_turns.h"
 
 namespace fredsim {
 namespace {
@@ -15,8 +16,10 @@ class FlowRun {
   FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus)
       : plan_(plan),
         surplus_(surplus),
+        turns_(topology),
         trees_(flows_of(topology, plan, true)),
-        simulation_(flow_capacities(topology)),
+        stays_(turns_.add(plan, trees_)),
+        simulation_(turns_.capacities()),
         parts_(plan.parts.size()),
         trees_of_(plan.parts.size()) {
     for (std::size_t t = 0; t < trees_.size(); ++t) {
@@ -65,6 +68,7 @@ class FlowRun {
     state.start = state.end = simulation_.now();
     state.trees_left = trees_of_[part].size();
     if (state.trees_left == 0) return complete(part);
+    turns_.begin(plan_.parts[part], stays_[part], simulation_);
     for (const std::size_t t : trees_of_[part]) {
       tree_of_.push_back(t);
       simulation_.begin(classes_[t], trees_[t].flits);
@@ -77,6 +81,7 @@ class FlowRun {
     const double moved = simulation_.now() - state.start;
     state.end = std::max(state.end, state.start + with_fill(trees_[tree], moved));
     if (--state.trees_left > 0) return;
+    turns_.end(plan_.parts[part], stays_[part], simulation_);
     if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[part]);
     simulation_.call_at(state.end, [this, part] { complete(part); });
   }
@@ -88,7 +93,9 @@ class FlowRun {
 
   const Plan& plan_;
   const std::span<const double> surplus_;
-  std::vector<TreeFlow> trees_;  // without their demands
+  PhaseTurns turns_;
+  std::vector<TreeFlow> trees_;           // without their demands
+  std::vector<PhaseTurns::Stays> stays_;  // by part
   FlowSimulation simulation_;
   std::vector<FairRates::FlowClass> classes_;  // by tree
   std::vector<PartState> parts_;

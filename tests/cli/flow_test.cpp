@@ -89,6 +89,64 @@ TEST(FlowEngine, KeepsWithinTheErrorThatIsAimedAt) {
   }
 }
 
+// Groups whose paths cross, that share NPUs, or whose phases differ in a chiplet, at sizes that are not calibrated.
+class FlowsTogether : public FolderTest {
+ protected:
+  // Groups begin `cycles` apart, by `key` of the work file.
+  std::string work(const std::string& collective, const std::vector<std::string>& groups,
+                   int cycles, const std::string& key) {
+    std::string text;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      text += "- collective: " + collective + "\n  groups: [[" + groups[g] + "]]\n  " + key + ": " +
+              std::to_string(1 + static_cast<int>(g) * cycles) + "\n";
+    return write("work.yaml", text);
+  }
+  static void expect_near(const std::string& machine, const std::string& file,
+                          const std::string& size) {
+    const Words words{"run", "configs/" + machine + ".yaml", "--work", file, "--size", size};
+    const json exact = runs_of(words, "exact");
+    const json flow = runs_of(words, "flow");
+    ASSERT_EQ(exact.size(), 1U);
+    ASSERT_EQ(flow.size(), 1U);
+    const auto cycles = [](const json& runs) { return runs[0]["cycles"].get<double>(); };
+    EXPECT_LE(100 * std::abs(cycles(flow) / cycles(exact) - 1), kMaxPercentTogether);
+    EXPECT_FALSE(flow[0]["error"].is_null());
+  }
+
+  static constexpr double kMaxPercentTogether = 5;
+};
+
+TEST_F(FlowsTogether, AreMeasuredWithTheirStarts) {
+  struct Work {
+    const char *machine, *collective;
+    std::vector<std::string> groups;
+  };
+  const std::vector<std::string> crossing{"0,8", "1,9", "2,10", "3,11", "4,12", "5,13"};
+  const std::vector<std::string> sharing{"0,3,7",   "2,5,9",    "4,7,11",   "6,9,13",
+                                         "8,11,15", "10,13,17", "12,15,19", "14,17,1"};
+  for (const auto& [machine, collective, groups] :
+       std::vector<Work>{{"torus", "all_reduce", crossing},
+                         {"torus", "all_to_all", sharing},
+                         {"mesh", "all_gather", {"0,2,4,6,8", "1,3,5,7,9"}},
+                         {"fred_a", "all_to_all", sharing},
+                         {"fred_d", "all_to_all", sharing}}) {
+    SCOPED_TRACE(std::string(machine) + ", " + collective);
+    expect_near(machine, work(collective, groups, 110, "start"), "300000");
+  }
+  expect_near("fred_d", "configs/works/phase_change.yaml", "3000000");
+}
+
+// Operations one by one, whose surplus is that of each alone.
+TEST_F(FlowsTogether, TakeTurnsInSwitches) {
+  expect_near("fred_d",
+              work("all_reduce", {"0,3,7", "2,5,9", "4,7,11", "6,9,13", "8,11,15", "10,13,17"}, 110,
+                   "delay"),
+              "1MiB");
+  std::string text = read_text("configs/works/phase_change.yaml");
+  text.replace(text.find("start: 400"), 10, "delay: 400");
+  expect_near("fred_d", write("delayed.yaml", text), "2560KiB");
+}
+
 TEST(FlowEngine, SaysWhatHasNoMeasuredError) {
   const json runs =
       runs_of({"run", "configs/mesh.yaml", "--set", "npu.count=400", "--set", "fabric.width=20",

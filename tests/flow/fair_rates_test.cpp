@@ -180,6 +180,11 @@ TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
         rates.remove(gone->number);
         flows.erase(gone);
       }
+      for (int n = network.pick(0, 2); n > 0; --n) {
+        const int link = network.pick(0, static_cast<int>(network.capacities.size()) - 1);
+        network.capacities[link] = network.pick(0, 8) * 0.25;
+        rates.set_capacity(link, network.capacities[link]);
+      }
       rates.update();
       expect_fair(rates, network.capacities, flows);
       // As if all had come at once.
