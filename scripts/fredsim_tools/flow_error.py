@@ -2,6 +2,7 @@
 """Measures the error of --engine flow against --engine exact, and prints Markdown tables.
 
 Machines of configs/: every collective by every algorithm that it has there, over all NPUs, at sizes that flows are not calibrated with.
+Groups: two to eight collectives at the same time, on NPUs apart, crossing and shared, each beginning some cycles after the one before.
 Random: works on small machines of all kinds of switches, from a seed. A work whose exact runs take longer than --limit seconds of
 processor time is left out, and counted. Commands go to standard error. Times are simulated, and the same on every machine.
 """
@@ -14,6 +15,7 @@ import math
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,12 @@ SWEEPS = [(96 * KIB, 1536 * KIB), (6 * MIB, 24 * MIB)]  # four times from a size
 AIMS = [(64 * KIB, 10), (MIB, 3), (16 * MIB, 1)]  # from a size on, percent
 REFUSED = (2, 3)  # exit codes: bad input, no routing
 WORST = 10
+GROUP_MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]  # of 20 NPUs
+GROUP_COLLECTIVES = ["all_reduce", "all_to_all", "all_gather"]
+GROUP_COUNTS = [2, 4, 8]
+GROUP_SIZE = 1434 * KIB  # not calibrated with
+GROUP_ORDERS = {"start": "planned together", "delay": "one by one"}  # keys of work files
+STAGGER = 150, 110  # cycles from a begin to the next: so many, and up to so many more
 PICTURE = Path("docs/studies/pictures/flow_error.svg")
 CALIBRATING = 10  # flows make exact runs of their own, of other sizes: of so many times the limit
 
@@ -77,8 +85,8 @@ class Measurement:
         return [(int(row["size_bytes"]), int(row["cycles"]), float(row.get("error_worst_percent") or "nan"))
                 for row in csv.DictReader(io.StringIO(done.stdout))]  # fmt: skip
 
-    def _rows(self, words: Sequence[str], limit: int) -> Rows:
-        key = " ".join(words)
+    def _rows(self, words: Sequence[str], limit: int, folder: str) -> Rows:
+        key = " ".join(word.removeprefix(folder) for word in words)
         if key not in self.kept:
             self.kept[key] = self._run(words, limit)
             if self.keep:
@@ -86,10 +94,11 @@ class Measurement:
                     file.write(json.dumps({"command": key, "rows": self.kept[key]}) + "\n")
         return self.kept[key]
 
-    def errors(self, work: str, words: Sequence[str]) -> list[Error]:
-        """At the sizes of a command; none where it is refused or takes too long."""
-        exact = self._rows(words, self.limit)
-        flow = self._rows([*words, "--engine", "flow"], CALIBRATING * self.limit) if exact else []
+    def errors(self, work: str, words: Sequence[str], folder: str = "") -> list[Error]:
+        """At the sizes of a command; none where it is refused or takes too long. `folder`: of files that the command reads, which is
+        another one each time."""
+        exact = self._rows(words, self.limit, folder)
+        flow = self._rows([*words, "--engine", "flow"], CALIBRATING * self.limit, folder) if exact else []
         if exact is None or flow is None:
             self.left_out += 1
             return []
@@ -107,6 +116,45 @@ def of_configs(measurement: Measurement, machines: Sequence[str], sweeps: Sequen
                     words = ["run", f"configs/{machine}.yaml", "--collective", collective, "--algorithm", algorithm, "-b", str(first), "-e", str(last),
                              "-f", "4"]  # fmt: skip
                     found.setdefault(machine, []).extend(measurement.errors(f"{machine}, {collective}, {algorithm}", words))
+    return found
+
+
+def groups(layout: str, count: int) -> list[list[int]]:
+    """Groups of 20 NPUs: side by side, such that their paths cross, or that NPUs are in several."""
+    if layout == "apart":
+        each = 20 // count
+        return [list(range(each * i, each * (i + 1))) for i in range(count)]
+    if layout == "crossing":
+        return [[i, i + 8] for i in range(8)] if count == 8 else [list(range(i, 20, count)) for i in range(count)]
+    if count == 8:
+        return [sorted((2 * i + n) % 20 for n in (0, 3, 7)) for i in range(8)]
+    return [sorted((20 // count * i + n) % 20 for n in range(24 // count)) for i in range(count)]
+
+
+def group_work(collective: str, layout: str, count: int, key: str) -> str:
+    """A work file."""
+    numbers = random.Random(count)
+    text, begin = "", 1
+    for group in groups(layout, count):
+        text += f"- collective: {collective}\n  groups: [{group}]\n  {key}: {begin}\n"
+        begin += STAGGER[0] + numbers.randint(0, STAGGER[1])
+    return text
+
+
+def of_groups(measurement: Measurement, machines: Sequence[str], collectives: Sequence[str], counts: Sequence[int]) -> dict[str, list[Error]]:
+    """By machine and by what the work file says of their order."""
+    found: dict[str, list[Error]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for machine in machines:
+            for key, order in GROUP_ORDERS.items():
+                for collective in collectives:
+                    for layout in ("apart", "crossing", "sharing"):
+                        for count in counts:
+                            file = Path(folder) / f"{collective}_{layout}_{count}_{key}.yaml"
+                            file.write_text(group_work(collective, layout, count, key))
+                            words = ["run", f"configs/{machine}.yaml", "--work", str(file), "--size", str(GROUP_SIZE)]
+                            errors = measurement.errors(f"{machine}, {count} {collective} {layout}, {order}", words, folder + "/")
+                            found.setdefault(f"{machine}, {order}", []).extend(errors)
     return found
 
 
@@ -197,6 +245,7 @@ def histogram(errors: Sequence[Error], file: Path) -> None:
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/reproduce flow_error", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--machines", nargs="*", default=MACHINES, metavar="NAME", help="of configs/ (default: all)")
+    parser.add_argument("--groups", nargs="*", default=GROUP_MACHINES, metavar="NAME", help="machines of several groups (default: those of 20 NPUs)")
     parser.add_argument("--works", type=int, default=500, metavar="N", help="random ones (default 500)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of these (default 1)")
     parser.add_argument("--limit", type=int, default=60, metavar="S", help="seconds of processor time of the exact runs of a work (default 60)")
@@ -215,6 +264,13 @@ def main(words: Sequence[str]) -> int:
         table("Machines of configs/", {"all": everything, **found})
         worst("Those farthest beyond the aim", everything)
         print(f"Left out: {measurement.left_out} works whose exact runs take longer than {options.limit} s of processor time.\n")
+    group_machines = ["mesh"] if options.smoke else options.groups
+    if group_machines:
+        found = of_groups(measurement, group_machines, GROUP_COLLECTIVES[-1:] if options.smoke else GROUP_COLLECTIVES,
+                          GROUP_COUNTS[:1] if options.smoke else GROUP_COUNTS)  # fmt: skip
+        everything = [e for errors in found.values() for e in errors]
+        table("Groups at the same time", {"all": everything, **found})
+        worst("Those farthest beyond the aim", everything)
     if count:
         errors = of_random(measurement, count, options.seed)
         table(f"{len(errors)} random works, seed {options.seed}", {"random": errors})
