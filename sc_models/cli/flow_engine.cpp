@@ -41,10 +41,21 @@ FlowTraffic traffic_of(const Topology& topology,
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
                        ShapeSurpluses& surpluses,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans)
+    : FlowEngine(topology, seed, stop, plans, surpluses.of(plans), true) {}
+
+FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+                       std::span<const std::shared_ptr<const PreparedPlan>> plans,
+                       std::vector<ShapeSurplus> surpluses)
+    : FlowEngine(topology, seed, stop, plans, std::move(surpluses), false) {}
+
+FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+                       std::span<const std::shared_ptr<const PreparedPlan>> plans,
+                       std::vector<ShapeSurplus> surpluses, bool is_alone)
     : topology_(topology),
       seed_(seed),
       plans_(plans.begin(), plans.end()),
-      surpluses_(surpluses.of(plans)),
+      surpluses_(std::move(surpluses)),
+      is_alone_(is_alone),
       operations_(topology, stop) {
   for (std::size_t p = 0; p < plans_.size(); ++p)
     operations_.set_surplus(plans_[p], surpluses_[p].ranks);
@@ -87,7 +98,8 @@ void FlowEngine::fill_operations(RunResult& result) const {
 std::optional<FlowErrorResult> FlowEngine::error() const {
   std::map<const PreparedPlan*, const ShapeSurplus*> of_plan;
   for (std::size_t p = 0; p < plans_.size(); ++p) of_plan[plans_[p].get()] = &surpluses_[p];
-  FlowErrorResult error{.measured_on = topology().name + ", each operation alone"};
+  FlowErrorResult error{.measured_on =
+                            topology().name + (is_alone_ ? ", each operation alone" : "")};
   std::set<std::uint64_t> sizes;
   double cycles = 0;
   for (const FlowOperations::Issued& issued : operations_.issued()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of `--engine flow` whose operations come after each other: works with order, training, inference.
 //
-// Error of a result: none of the whole run was measured. It is made of those of its operations, each alone (cli/shape_surplus.h): the mean,
+// Error of a result: none of the whole run was measured, but where all of its operations were at smaller sizes. It is made of those of its operations, each alone (cli/shape_surplus.h): the mean,
 //   weighted by the time that they were under way, and the largest. It says how well single operations are known, not how well
 //   flows share links where several are under way; docs/user/engines.md compares whole runs. Unmeasured, where any operation is.
 // Errors: those of FlowOperations and ShapeSurpluses.
@@ -27,6 +27,10 @@ class FlowEngine final : public RunEngine {
   // `stop`: as of FlowOperations. Topology and surpluses must outlive it.
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              ShapeSurpluses& surpluses, std::span<const std::shared_ptr<const PreparedPlan>> plans);
+  // Surpluses that are known, by plan, of all operations together (cli/work_surplus.h).
+  FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+             std::span<const std::shared_ptr<const PreparedPlan>> plans,
+             std::vector<ShapeSurplus> surpluses);
 
   const Topology& topology() const override { return topology_; }
   std::uint64_t seed() const override { return seed_; }
@@ -37,12 +41,16 @@ class FlowEngine final : public RunEngine {
   void fill_operations(RunResult& result) const override;
 
  private:
+  FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
+             std::span<const std::shared_ptr<const PreparedPlan>> plans,
+             std::vector<ShapeSurplus> surpluses, bool is_alone);
   std::optional<FlowErrorResult> error() const;
 
   const Topology& topology_;
   const std::uint64_t seed_;
   const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
   const std::vector<ShapeSurplus> surpluses_;  // by plan
+  const bool is_alone_;                        // operations were measured each alone
   FlowOperations operations_;
 };
 

@@ -25,6 +25,7 @@
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/wave_arguments.h"
+#include "cli/work_surplus.h"
 #include "collective/planner.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
@@ -333,8 +334,17 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
   if (!entry.flows) return run_work(*entry.machine, work, on_progress);
-  FlowEngine engine(entry.config.topology, entry.seed, &interrupt_flag(), *entry.surpluses,
-                    plans_of(work));
+  const Topology& topology = entry.config.topology;
+  const std::atomic<bool>* const stop = &interrupt_flag();
+  if (entry.machine) {
+    std::vector<ShapeSurplus> together =
+        work_surplus(topology, *entry.machine, work, entry.seed, stop, *entry.surpluses);
+    if (!together.empty()) {
+      FlowEngine engine(topology, entry.seed, stop, plans_of(work), std::move(together));
+      return run_work(engine, work, on_progress);
+    }
+  }
+  FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
   return run_work(engine, work, on_progress);
 }
 

@@ -136,7 +136,19 @@ TEST_F(FlowsTogether, AreMeasuredWithTheirStarts) {
   expect_near("fred_d", "configs/works/phase_change.yaml", "3000000");
 }
 
-// Operations one by one, whose surplus is that of each alone.
+// Operations one by one, each at a cycle of its own: 12 to 23 % off by the surplus of each alone.
+TEST_F(FlowsTogether, AreMeasuredAtSmallerSizes) {
+  expect_near("torus",
+              work("all_reduce", {"0,8", "1,9", "2,10", "3,11", "4,12", "5,13", "6,14", "7,15"},
+                   205, "delay"),
+              "1MiB");
+  expect_near(
+      "mesh",
+      work("all_gather", {"0,2,4,6,8,10,12,14,16,18", "1,3,5,7,9,11,13,15,17,19"}, 205, "delay"),
+      "1MiB");
+}
+
+// In the switches the surplus is that of each alone.
 TEST_F(FlowsTogether, TakeTurnsInSwitches) {
   expect_near("fred_d",
               work("all_reduce", {"0,3,7", "2,5,9", "4,7,11", "6,9,13", "8,11,15", "10,13,17"}, 110,
