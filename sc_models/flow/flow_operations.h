@@ -9,7 +9,7 @@
 //   (collective/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
 //   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
 //   links, by max-min fairness, virtual channels going strictly by priority.
-// Not modelled: rows that have to be loaded, numbers of streams, turns of phases in a chiplet, and all that flows leave out.
+// Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out. Turns of phases: flow/phase_turns.h.
 // Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle after, as by a communicator.
 // Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on; FlowSimulation's; Interrupted, once
 //   stopped; BadInput for a dependency on what was never issued.

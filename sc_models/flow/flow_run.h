@@ -2,7 +2,8 @@
 // A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and end.
 //
 // A part begins at its start, once the parts that it comes after are complete; all of its trees begin then. It is complete when each of its
-// trees has moved and filled its longest path, and its surplus has passed. Nothing else is modelled: no buffers, credits, windows, arbitration, phase rows.
+// trees has moved and filled its longest path, and its surplus has passed. Phases take turns in
+// switches (flow/phase_turns.h). Nothing else is modelled: no buffers, credits, windows, arbitration.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once
