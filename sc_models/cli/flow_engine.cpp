@@ -57,6 +57,7 @@ FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::
       surpluses_(std::move(surpluses)),
       is_alone_(is_alone),
       operations_(topology, stop) {
+  if (topology.has_blocks()) by_collective_.emplace(operations_);
   for (std::size_t p = 0; p < plans_.size(); ++p)
     operations_.set_surplus(plans_[p], surpluses_[p].ranks);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/shape_surplus.h"
+#include "collective/system_operations.h"
 #include "engine/run_engine.h"
 #include "flow/flow_operations.h"
 
@@ -34,7 +35,10 @@ class FlowEngine final : public RunEngine {
 
   const Topology& topology() const override { return topology_; }
   std::uint64_t seed() const override { return seed_; }
-  OperationEngine& operations() override { return operations_; }
+  OperationEngine& operations() override {
+    if (by_collective_) return *by_collective_;
+    return operations_;
+  }
   const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override { return plans_; }
   RunResult run(const RunSteps& steps,
                 const std::function<void(const Progress&)>& on_progress) override;
@@ -52,6 +56,7 @@ class FlowEngine final : public RunEngine {
   const std::vector<ShapeSurplus> surpluses_;  // by plan
   const bool is_alone_;                        // operations were measured each alone
   FlowOperations operations_;
+  std::optional<SystemOperations> by_collective_;
 };
 
 }  // namespace fredsim

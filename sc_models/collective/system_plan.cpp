@@ -16,6 +16,7 @@
 #include "collective/members.h"
 #include "collective/planner.h"
 #include "collective/split.h"
+#include "collective/system_box.h"
 #include "collective/system_phases.h"
 #include "topology/system.h"
 
@@ -28,13 +29,8 @@ constexpr int kMostAutoChunks = 64;
 
 constexpr std::array kHierarchical = {Collective::kAllReduce, Collective::kReduceScatter,
                                       Collective::kAllGather, Collective::kAllToAll,
-                                      Collective::kReduce,    Collective::kBroadcast};
-
-// A group as places by dimension: all combinations of them.
-struct Box {
-  std::vector<std::vector<int>> places;  // by dimension, ascending
-  std::vector<int> root;                 // by dimension: index in `places`
-};
+                                      Collective::kReduce,    Collective::kBroadcast,
+                                      Collective::kMulticast, Collective::kUnicast};
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -47,34 +43,6 @@ std::vector<std::string> words_of(const std::string& text) {
   }
 }
 
-Box box_of(const Topology& system, const SystemPlaces& places, const CollectiveSpec& spec,
-           const std::vector<NodeId>& members) {
-  Box box;
-  std::size_t size = 1;
-  for (int d = 0; d < places.dimensions(); ++d) {
-    std::set<int> in;
-    for (const NodeId member : members) in.insert(places.place(member, d));
-    box.places.emplace_back(in.begin(), in.end());
-    size *= in.size();
-    const int root = places.place(members[spec.root], d);
-    box.root.push_back(
-        static_cast<int>(std::ranges::find(box.places[d], root) - box.places[d].begin()));
-  }
-  if (size == members.size()) return box;
-  throw BadInput(fmt::format(
-      "group: found {} NPUs of {}, which have {} places in its dimensions; allowed: a group that "
-      "fills its dimensions, all {} NPUs at these places",
-      members.size(), system.name,
-      fmt::join(
-          [&] {
-            std::vector<std::size_t> sizes;
-            for (const auto& in : box.places) sizes.push_back(in.size());
-            return sizes;
-          }(),
-          " x "),
-      size));
-}
-
 // A collective of one chunk in one dimension.
 struct Stage {
   int dimension = 0;
@@ -82,7 +50,10 @@ struct Stage {
   std::uint64_t bytes = 0;
 };
 
-std::vector<Stage> stages_of(Collective collective, const Box& box, std::uint64_t bytes) {
+std::vector<Stage> stages_of(Collective collective, const std::vector<BoxHop>& path,
+                             const MemberBox& box, std::uint64_t bytes) {
+  std::vector<Stage> stages;
+  for (const BoxHop& hop : path) stages.push_back({hop.dimension, Collective::kUnicast, bytes});
   std::vector<int> dimensions;  // lowest first
   for (int d = 0; d < std::ssize(box.places); ++d)
     if (box.places[d].size() > 1) dimensions.push_back(d);
@@ -93,7 +64,6 @@ std::vector<Stage> stages_of(Collective collective, const Box& box, std::uint64_
     bytes = (bytes + size - 1) / size;
   }
   const auto top = static_cast<std::ptrdiff_t>(dimensions.size()) - 1;
-  std::vector<Stage> stages;
   const auto up = [&](Collective one, std::ptrdiff_t end, bool shrinks) {
     for (std::ptrdiff_t i = 0; i < end; ++i)
       stages.push_back({dimensions[i], one, shrinks ? left[i] : left.front()});
@@ -113,8 +83,11 @@ std::vector<Stage> stages_of(Collective collective, const Box& box, std::uint64_
     case Collective::kReduce:
       up(collective, top + 1, collective == Collective::kReduceScatter);
       break;
+    case Collective::kAllGather:
+      down(collective, top, true);
+      break;
     default:
-      down(collective, top, collective == Collective::kAllGather);
+      down(Collective::kBroadcast, top, false);
   }
   return stages;
 }
@@ -123,25 +96,8 @@ bool is_rooted(Collective collective) {
   return collective == Collective::kReduce || collective == Collective::kBroadcast;
 }
 
-// Groups of a dimension that a box has members in; of collectives with a root those that take part.
-std::vector<int> groups_of(const SystemPlaces& places, const Box& box, int dimension, bool rooted) {
-  std::vector<int> npus{0};
-  int stride = 1;
-  for (int d = 0; d < places.dimensions(); ++d) {
-    std::vector<int> in = box.places[d];
-    // Data has come from, or goes to, the root's places below the dimension.
-    if (d == dimension || (rooted && d < dimension)) in = {in[d == dimension ? 0 : box.root[d]]};
-    std::vector<int> more;
-    for (const int place : in)
-      for (const int npu : npus) more.push_back(npu + stride * place);
-    npus = std::move(more);
-    stride *= places.size(d);
-  }
-  std::vector<int> groups;
-  groups.reserve(npus.size());
-  for (const int npu : npus) groups.push_back(places.group(npu, dimension));
-  std::ranges::sort(groups);
-  return groups;
+bool sends_to_others(Collective collective) {
+  return collective == Collective::kMulticast || collective == Collective::kUnicast;
 }
 
 class SystemPlanner {
@@ -162,11 +118,12 @@ class SystemPlanner {
  private:
   struct Asked {
     const CollectiveSpec* spec = nullptr;
-    Box box;
+    MemberBox box;               // of a multicast: of those that receive
+    std::vector<BoxHop> path{};  // of a multicast: to the box
   };
-  // By what it does, and how many places it has in each dimension.
-  using Shape =
-      std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<std::size_t>>;
+  // By what it does, dimensions of its path, and how many places it has in each dimension.
+  using Shape = std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<int>,
+                           std::vector<std::size_t>>;
   struct Timed {
     int order = 0;  // a chunk's number and that of its step
     int stage = 0;
@@ -197,12 +154,26 @@ class SystemPlanner {
       throw BadInput("group: found one NPU; allowed on a system of dimensions: two or more");
     if (has_io(system_, part.members))
       throw BadInput("group: found an I/O controller; allowed on a system of dimensions: NPUs");
-    Asked asked{&spec, box_of(system_, places_, spec, part.members)};
-    Shape shape{spec.collective, spec.algorithm, spec.bytes, spec.vc, spec.chunks, {}};
-    for (const auto& in : asked.box.places) std::get<5>(shape).push_back(in.size());
+    Asked asked = asked_for(spec, part.members);
+    Shape shape{spec.collective, spec.algorithm, spec.bytes, spec.vc, spec.chunks, {}, {}};
+    for (const BoxHop& hop : asked.path) std::get<5>(shape).push_back(hop.dimension);
+    for (const auto& in : asked.box.places) std::get<6>(shape).push_back(in.size());
     plan_.collectives.push_back(std::move(part));
     families_[std::move(shape)].push_back(static_cast<int>(asked_.size()));
     asked_.push_back(std::move(asked));
+  }
+
+  // A multicast goes to the box of those that receive, and there as a broadcast does; from within it is one.
+  Asked asked_for(const CollectiveSpec& spec, std::vector<NodeId> members) const {
+    const NodeId root = members[spec.root];
+    if (sends_to_others(spec.collective) &&
+        npus_of(places_of(places_, members, root)) != members.size()) {
+      std::erase(members, root);
+      Asked asked{&spec, box_of(system_, places_, members, root)};
+      asked.path = path_to(places_, root, asked.box);
+      return asked;
+    }
+    return {&spec, box_of(system_, places_, members, root)};
   }
 
   int chunks_of(const CollectiveSpec& spec, std::size_t stages) const {
@@ -217,7 +188,8 @@ class SystemPlanner {
     const CollectiveSpec& spec = *asked_[family.front()].spec;
     const std::vector<std::string> words = algorithms_of(spec);
     const auto stages = [&](std::uint64_t bytes) {
-      return stages_of(spec.collective, asked_[family.front()].box, bytes);
+      const Asked& asked = asked_[family.front()];
+      return stages_of(spec.collective, asked.path, asked.box, bytes);
     };
     const std::size_t count = stages(spec.bytes).size();
     const int chunks = chunks_of(spec, count);
@@ -226,7 +198,7 @@ class SystemPlanner {
     std::map<std::pair<int, std::size_t>, int> before;  // steps of a chunk, by collective and stage
     std::vector<std::map<std::vector<int>, Members>> in_stage;  // whatever the chunk
     for (std::size_t s = 0; s < count; ++s)
-      in_stage.push_back(groups_in(family, stages(spec.bytes)[s]));
+      in_stage.push_back(groups_in(family, s, stages(spec.bytes)[s]));
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const auto chunks_all = static_cast<std::uint64_t>(chunks);
       const auto number = static_cast<std::uint64_t>(chunk);
@@ -267,12 +239,17 @@ class SystemPlanner {
   // Members of the parts of a step, by root and places: the collectives that have them.
   using Members = std::map<std::pair<int, std::vector<int>>, std::vector<int>>;
   // By the groups that do a stage; sets of groups with equal parts are one.
-  std::map<std::vector<int>, Members> groups_in(const std::vector<int>& family,
+  std::map<std::vector<int>, Members> groups_in(const std::vector<int>& family, std::size_t s,
                                                 const Stage& stage) const {
     const bool rooted = is_rooted(stage.collective);
     std::map<std::vector<int>, Members> by_groups;
     for (const int one : family) {
-      const Box& box = asked_[one].box;
+      const MemberBox& box = asked_[one].box;
+      if (s < asked_[one].path.size()) {
+        const BoxHop& hop = asked_[one].path[s];
+        by_groups[{hop.group}][{0, {hop.from, hop.to}}].push_back(one);
+        continue;
+      }
       const int root = rooted ? box.root[stage.dimension] : 0;
       by_groups[groups_of(places_, box, stage.dimension, rooted)]
                [{root, box.places[stage.dimension]}]

@@ -5,7 +5,8 @@
 // Groups of a collective: boxes, all combinations of some places of each dimension, in any order of ranks.
 // Steps: an all-reduce is a reduce-scatter in every dimension but the highest that its group has, lowest first, an all-reduce there, and
 //   all-gathers on the way down. A reduce-scatter goes up, an all-gather down. An all-to-all goes up with all its bytes in every dimension. A
-//   reduce goes up to the NPUs that have the root's places in the dimensions below, a broadcast down from them.
+//   reduce goes up to the NPUs that have the root's places in the dimensions below, a broadcast down from them. A multicast, to a box that its root is
+//   not in, goes there by the least hops, lowest dimension first, through NPUs, which pass it on once they have all of a chunk.
 // Chunks: the vector is cut into so many, each of which goes its way by itself.
 // Order: a block has one step of a family of like collectives at a time, whichever of its chunks, in the same order at all of its NPUs: by
 //   chunk and step together, so that the first chunks come down while the last ones go up. Where switches add up, of all families.

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "collective/system_operations.h"
 #include "engine/communicator.h"
 #include "engine/machine.h"
 #include "engine/run_engine.h"
@@ -39,13 +41,16 @@ class ExactRun final : public RunEngine {
   // `rows`: Communicator's. `plans`: all that it will issue.
   ExactRun(Machine& machine, std::span<const std::shared_ptr<const PreparedPlan>> plans,
            int rows = 0)
-      : machine_(machine),
-        plans_(plans_to_simulate(machine, plans)),
-        communicator_(machine, rows) {}
+      : machine_(machine), plans_(plans_to_simulate(machine, plans)), communicator_(machine, rows) {
+    if (topology().has_blocks()) by_collective_.emplace(communicator_);
+  }
 
   const Topology& topology() const override { return machine_.topology(); }
   std::uint64_t seed() const override { return machine_.options().seed; }
-  OperationEngine& operations() override { return communicator_; }
+  OperationEngine& operations() override {
+    if (by_collective_) return *by_collective_;
+    return communicator_;
+  }
   const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override {
     return plans_.plans;
   }
@@ -62,6 +67,7 @@ class ExactRun final : public RunEngine {
   Machine& machine_;
   const SimulatedPlans plans_;
   Communicator communicator_;
+  std::optional<SystemOperations> by_collective_;
 };
 
 }  // namespace fredsim

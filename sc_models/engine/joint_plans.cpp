@@ -61,8 +61,8 @@ bool is_all_in_switches(const Plan& plan) {
              return !rank.reduce_to.empty() || !rank.broadcast_to.empty();
            });
   };
-  return !plan.programs.empty() && std::ranges::all_of(plan.parts, fits) &&
-         std::ranges::all_of(plan.trees, by_switch);
+  return !plan.programs.empty() && plan.collectives.empty() &&
+         std::ranges::all_of(plan.parts, fits) && std::ranges::all_of(plan.trees, by_switch);
 }
 
 // The trees of two plans of one work do the same, though by other uplinks.
@@ -273,6 +273,7 @@ bool has_streams(const Specs& specs) {
 // carry in one row. Those of one direction then have rows of their own, and operations of the two directions take turns.
 Plan plan_with_others(const Topology& topology, const ApartWork& work, const Specs& own,
                       OnConflict on_conflict) {
+  if (topology.has_blocks()) return make_plan(topology, own, on_conflict);
   Specs all = work.before;
   all.insert(all.end(), own.begin(), own.end());
   all.insert(all.end(), work.beside.begin(), work.beside.end());

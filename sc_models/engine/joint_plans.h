@@ -12,7 +12,7 @@
 //   none has fewer uplinks, or takes another path, than by itself.
 // Physically, routes are computed before the run for all groups that will communicate (§5.3); nothing of it takes cycles
 //   but the writes of the rows.
-// Works that say with whom they are planned, before or beside them, are planned so.
+// Works that say with whom they are planned, before or beside them, are planned so, but on systems (topology/system.h), whose steps are planned apart.
 // Errors: those of make_plan() of a work by itself.
 #pragma once
 

@@ -11,6 +11,7 @@
 #include "collective/group_conflict.h"
 #include "collective/link_load.h"
 #include "collective/operand.h"
+#include "collective/system_operations.h"
 #include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
 #include "engine/part_results.h"
@@ -78,7 +79,7 @@ class WorkRun {
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const WorkPlan::StepPlace& place = work_.places[s];
       for (int i = 0; i < std::ssize(work_.steps[s].specs); ++i)
-        parts.push_back(&work_.batches[place.batch].plan->plan.parts[place.first_part + i]);
+        parts.push_back(&asked_parts(work_.batches[place.batch].plan->plan)[place.first_part + i]);
     }
     return parts;
   }

@@ -31,6 +31,22 @@ struct FlowOperations::FlowPlan {
     int contributors = 0;
     double handed = 1;          // RankSurplus
     std::vector<int> queues{};  // trees in the switches: those that it leaves by, each once
+    FairRates::FlowClass flows = 0;
+    int bundle = 0;
+  };
+  // Trees at the endpoints of a part that cross the same links, which where they begin together keep together: their shares are
+  // in proportion to their flits. A tree in the switches is one by itself.
+  struct Bundle {
+    struct Member {
+      int rank = 0;
+      int trees = 0;
+      bool receives = false;
+      TreeFlow longest{};  // of those that it receives, by fill
+    };
+    std::vector<int> trees{};
+    FairRates::FlowClass flows = 0;
+    double flits = 0;
+    std::vector<Member> members{};  // by rank
   };
   struct OfRank {
     std::vector<int> trees{};      // that it has a part in
@@ -40,6 +56,7 @@ struct FlowOperations::FlowPlan {
   std::vector<TreeFlow> flows{};
   std::vector<PhaseTurns::Stays> stays{};  // by part
   std::vector<OfTree> trees{};
+  std::vector<Bundle> bundles{};
   std::vector<std::vector<OfRank>> ranks{};         // by part
   std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
   std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
@@ -71,6 +88,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
       : RankStarts(handle, of.plan, now, delay, starts), flow(of) {
     for (const FlowPlan::OfTree& tree : of.trees)
       trees.push_back({.left_to_begin = tree.contributors});
+    ready_in.resize(of.bundles.size());
     for (const auto& part : of.ranks) {
       parts.push_back({.ranks_left = static_cast<int>(part.size())});
       auto& own = ranks.emplace_back();
@@ -89,6 +107,8 @@ struct FlowOperations::FlowOperation final : RankStarts {
   int granted = 0;
   std::uint64_t granted_at = 0;
   std::vector<OfTree> trees{};
+  std::vector<int> ready{};                  // trees that can begin now
+  std::vector<int> ready_in{};               // by bundle: their number
   std::vector<std::vector<OfRank>> ranks{};  // by part
   std::vector<OfPart> parts{};
   OperationReport report{};
@@ -143,7 +163,51 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
     for (const int queue : of.queues) ++in_queue[queue];
   }
   made.in_queue.assign(in_queue.begin(), in_queue.end());
+  bundle_trees(made);
   return made;
+}
+
+void FlowOperations::bundle_trees(FlowPlan& plan) {
+  std::map<std::pair<int, std::vector<int>>, int> bundles;  // by part and links
+  for (int t = 0; t < std::ssize(plan.trees); ++t) {
+    FlowPlan::OfTree& tree = plan.trees[t];
+    const TreeFlow& flow = plan.flows[t];
+    tree.flows = simulation_.keep(flow.demand);
+    tree.bundle = static_cast<int>(plan.bundles.size());
+    if (plan.plan->plan.trees[t].transport == Transport::kEndpoint) {
+      std::vector<int> links;
+      for (const LinkUse& use : flow.demand.uses) links.push_back(use.link);
+      tree.bundle = bundles.try_emplace({flow.part, std::move(links)}, tree.bundle).first->second;
+    }
+    plan.bundles.resize(std::max<std::size_t>(plan.bundles.size(), tree.bundle + 1));
+    plan.bundles[tree.bundle].trees.push_back(t);
+  }
+  for (FlowPlan::Bundle& bundle : plan.bundles) {
+    const TreeFlow& first = plan.flows[bundle.trees.front()];
+    std::map<int, FlowPlan::Bundle::Member> members;
+    FairRates::Demand demand{.priority = first.demand.priority, .share = 0};
+    demand.uses = first.demand.uses;
+    for (LinkUse& use : demand.uses) use.crossings = 0;
+    for (const int t : bundle.trees) {
+      const TreeFlow& flow = plan.flows[t];
+      demand.share += flow.demand.share;
+      bundle.flits += flow.flits;
+      for (std::size_t u = 0; u < demand.uses.size(); ++u)
+        demand.uses[u].crossings += flow.demand.uses[u].crossings * flow.flits;
+      for (const FlowPlan::Member& of_tree : plan.trees[t].members) {
+        FlowPlan::Bundle::Member& member = members[of_tree.rank];
+        member.rank = of_tree.rank;
+        ++member.trees;
+        if (!of_tree.receives) continue;
+        member.longest.fill = std::max(member.longest.fill, flow.fill);
+        member.longest.overlaps = flow.overlaps;
+        member.receives = true;
+      }
+    }
+    for (LinkUse& use : demand.uses) use.crossings /= bundle.flits;
+    for (const auto& [rank, member] : members) bundle.members.push_back(member);
+    if (bundle.trees.size() > 1) bundle.flows = simulation_.keep(std::move(demand));
+  }
 }
 
 void FlowOperations::set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
@@ -320,6 +384,7 @@ bool FlowOperations::begin_ranks() {
       begin_rank(*operation, at);
       some = true;
     }
+    begin_ready(*operation);
   }
   return some;
 }
@@ -348,14 +413,36 @@ void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
   const int part = operation.flow.flows[t].part;
   if (operation.parts[part].moving++ == 0)
     turns_.begin(operation.plan->plan.parts[part], operation.flow.stays[part], simulation_);
-  move(operation, t, of.handed);
+  operation.ready.push_back(t);
+  ++operation.ready_in[of.bundle];
+}
+
+// Bundles all of whose trees begin now are one flow each.
+void FlowOperations::begin_ready(FlowOperation& operation) {
+  const FlowPlan& plan = operation.flow;
+  for (const int t : operation.ready) {
+    const FlowPlan::OfTree& tree = plan.trees[t];
+    const FlowPlan::Bundle& bundle = plan.bundles[tree.bundle];
+    const bool is_whole =
+        bundle.trees.size() > 1 &&
+        std::cmp_equal(bundle.trees.size(), operation.ready_in[tree.bundle]) &&
+        std::ranges::all_of(bundle.trees, [&](int other) { return plan.trees[other].handed >= 1; });
+    if (!is_whole) {
+      move(operation, t, tree.handed);
+    } else if (t == bundle.trees.front()) {
+      moving_.emplace(simulation_.begin(bundle.flows, bundle.flits),
+                      Moving{&operation, t, false, true});
+    }
+  }
+  for (const int t : operation.ready) operation.ready_in[plan.trees[t].bundle] = 0;
+  operation.ready.clear();
 }
 
 // A share of what a tree has to move: the whole, or the first piece.
 void FlowOperations::move(FlowOperation& operation, int t, double share) {
-  const TreeFlow& flow = operation.flow.flows[t];
-  moving_.emplace(simulation_.begin(flow.demand, share * flow.flits),
-                  Moving{&operation, t, share < 1});
+  moving_.emplace(
+      simulation_.begin(operation.flow.trees[t].flows, share * operation.flow.flows[t].flits),
+      Moving{&operation, t, share < 1});
 }
 
 // ---- ends
@@ -367,11 +454,12 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   const TreeFlow& of = operation.flow.flows[t];
   const FlowPlan::OfTree& tree = operation.flow.trees[t];
   const double now = simulation_.now();
+  if (moved.is_bundle) return end_bundle(operation, tree.bundle);
   const bool has_handed_over = tree.handed < 1;
   if (moved.is_first) {
     for (const FlowPlan::Member& member : tree.members)
-      if (!member.receives) end_tree_at(operation, of.part, member.rank, now);
-    moving_.emplace(simulation_.begin(of.demand, (1 - tree.handed) * of.flits),
+      if (!member.receives) end_trees_at(operation, of.part, member.rank, 1, now);
+    moving_.emplace(simulation_.begin(tree.flows, (1 - tree.handed) * of.flits),
                     Moving{&operation, t, false});
     return;
   }
@@ -379,16 +467,33 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   const double end = begin + with_fill(of, now - begin);
   for (const FlowPlan::Member& member : tree.members)
     if (member.receives || !has_handed_over)
-      end_tree_at(operation, of.part, member.rank, member.receives ? end : now);
+      end_trees_at(operation, of.part, member.rank, 1, member.receives ? end : now);
   if (--operation.parts[of.part].moving == 0)
     turns_.end(operation.plan->plan.parts[of.part], operation.flow.stays[of.part], simulation_);
   leave_queues(operation, t);
 }
 
-void FlowOperations::end_tree_at(FlowOperation& operation, int part, int number, double cycle) {
+void FlowOperations::end_bundle(FlowOperation& operation, int number) {
+  const FlowPlan::Bundle& bundle = operation.flow.bundles[number];
+  const int first = bundle.trees.front();
+  const int part = operation.flow.flows[first].part;
+  const double begin = operation.trees[first].begin;
+  const double now = simulation_.now();
+  for (const FlowPlan::Bundle::Member& member : bundle.members) {
+    const double end = member.receives ? begin + with_fill(member.longest, now - begin) : now;
+    end_trees_at(operation, part, member.rank, member.trees, end);
+  }
+  operation.parts[part].moving -= static_cast<int>(bundle.trees.size());
+  if (operation.parts[part].moving == 0)
+    turns_.end(operation.plan->plan.parts[part], operation.flow.stays[part], simulation_);
+}
+
+void FlowOperations::end_trees_at(FlowOperation& operation, int part, int number, int trees,
+                                  double cycle) {
   FlowOperation::OfRank& rank = operation.ranks[part][number];
   rank.end = std::max(rank.end, cycle);
-  if (--rank.left > 0 || !rank.has_begun) return;
+  rank.left -= trees;
+  if (rank.left > 0 || !rank.has_begun) return;
   const auto& surplus = operation.flow.surplus;
   const double late = surplus.empty() ? 0 : surplus[part][number].cycles;
   schedule_end(operation, {part, number}, whole_cycles(rank.end + late) + 1);
@@ -403,6 +508,7 @@ void FlowOperations::leave_queues(FlowOperation& operation, int t) {
     if (queue.empty()) continue;
     FlowOperation& next = *operations_.at(queue.front().first);
     for (int tree = 0; tree < std::ssize(next.trees); ++tree) begin_if_possible(next, tree);
+    begin_ready(next);
   }
 }
 

@@ -100,7 +100,8 @@ class FlowOperations final : public OperationEngine {
   struct Moving {
     FlowOperation* operation = nullptr;
     int tree = 0;
-    bool is_first = false;  // two pieces: what is handed over before the rest
+    bool is_first = false;   // two pieces: what is handed over before the rest
+    bool is_bundle = false;  // all trees that cross the links of this one
   };
   struct Queue {  // a NIC port and virtual channel
     std::deque<std::pair<OperationHandle, int>>
@@ -108,6 +109,7 @@ class FlowOperations final : public OperationEngine {
   };
 
   FlowPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
+  void bundle_trees(FlowPlan& plan);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
   void run_cycle();
@@ -117,10 +119,12 @@ class FlowOperations final : public OperationEngine {
   bool begin_ranks();
   void begin_rank(FlowOperation& operation, const RankOfPart& at);
   void begin_if_possible(FlowOperation& operation, int tree);
+  void begin_ready(FlowOperation& operation);
   void end_flow(FlowSimulation::Flow flow);
   void move(FlowOperation& operation, int tree, double share);
+  void end_bundle(FlowOperation& operation, int bundle);
   void leave_queues(FlowOperation& operation, int tree);
-  void end_tree_at(FlowOperation& operation, int part, int rank, double cycle);
+  void end_trees_at(FlowOperation& operation, int part, int rank, int trees, double cycle);
   void schedule_end(const FlowOperation& operation, const RankOfPart& at, std::uint64_t cycle);
   bool take_ends();
   void finish_operation(FlowOperation& operation);
