@@ -9,6 +9,7 @@
 
 #include "cli/flow_results.h"
 #include "flow/flow_traffic.h"
+#include "flow/system_flows.h"
 
 namespace fredsim {
 namespace {
@@ -27,7 +28,9 @@ FlowTraffic traffic_of(const Topology& topology,
                   .bytes = std::vector<std::uint64_t>(topology.links.size()),
                   .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
   for (const FlowOperations::Issued& operations : issued) {
-    const FlowTraffic one = flow_traffic(topology, operations.plan->plan);
+    const PreparedPlan& plan = *operations.plan;
+    const FlowTraffic one = plan.system != nullptr ? system_traffic(topology, *plan.system)
+                                                   : flow_traffic(topology, plan.plan);
     add_times(one.flits, operations.times, sum.flits);
     add_times(one.bytes, operations.times, sum.bytes);
     add_times(one.acknowledgements, operations.times, sum.acknowledgements);
@@ -39,27 +42,31 @@ FlowTraffic traffic_of(const Topology& topology,
 }  // namespace
 
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
-                       ShapeSurpluses& surpluses,
+                       OperationSurpluses& surpluses,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans)
-    : FlowEngine(topology, seed, stop, plans, surpluses.of(plans), true) {}
+    : FlowEngine(topology, seed, stop, plans, surpluses.of(plans),
+                 surpluses.measured_on() + ", each operation alone") {}
 
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans,
-                       std::vector<ShapeSurplus> surpluses)
-    : FlowEngine(topology, seed, stop, plans, std::move(surpluses), false) {}
+                       std::vector<OperationSurplus> surpluses)
+    : FlowEngine(topology, seed, stop, plans, std::move(surpluses), topology.name) {}
 
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans,
-                       std::vector<ShapeSurplus> surpluses, bool is_alone)
+                       std::vector<OperationSurplus> surpluses, std::string measured_on)
     : topology_(topology),
       seed_(seed),
       plans_(plans.begin(), plans.end()),
+      measured_on_(std::move(measured_on)),
       surpluses_(std::move(surpluses)),
-      is_alone_(is_alone),
-      operations_(topology, stop) {
-  if (topology.has_blocks()) by_collective_.emplace(operations_);
-  for (std::size_t p = 0; p < plans_.size(); ++p)
-    operations_.set_surplus(plans_[p], surpluses_[p].ranks);
+      operations_(topology, plans, stop) {
+  for (std::size_t p = 0; p < plans_.size(); ++p) {
+    if (plans_[p]->system != nullptr)
+      operations_.set_step_surplus(plans_[p], surpluses_[p].steps);
+    else
+      operations_.set_surplus(plans_[p], surpluses_[p].ranks);
+  }
 }
 
 RunResult FlowEngine::run(const RunSteps& steps,
@@ -97,14 +104,13 @@ void FlowEngine::fill_operations(RunResult& result) const {
 }
 
 std::optional<FlowErrorResult> FlowEngine::error() const {
-  std::map<const PreparedPlan*, const ShapeSurplus*> of_plan;
+  std::map<const PreparedPlan*, const OperationSurplus*> of_plan;
   for (std::size_t p = 0; p < plans_.size(); ++p) of_plan[plans_[p].get()] = &surpluses_[p];
-  FlowErrorResult error{.measured_on =
-                            topology().name + (is_alone_ ? ", each operation alone" : "")};
+  FlowErrorResult error{.measured_on = measured_on_};
   std::set<std::uint64_t> sizes;
   double cycles = 0;
   for (const FlowOperations::Issued& issued : operations_.issued()) {
-    const ShapeSurplus& surplus = *of_plan.at(issued.plan.get());
+    const OperationSurplus& surplus = *of_plan.at(issued.plan.get());
     if (!surplus.is_measured) return std::nullopt;
     sizes.insert(surplus.checked_bytes);
     error.worst_percent = std::max(error.worst_percent, surplus.error_percent);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of `--engine flow` whose operations come after each other: works with order, training, inference.
 //
-// Error of a result: none of the whole run was measured, but where all of its operations were at smaller sizes. It is made of those of its operations, each alone (cli/shape_surplus.h): the mean,
+// Error of a result: none of the whole run was measured, but where all of its operations were at smaller sizes. It is made of those of its operations, each alone (cli/operation_surplus.h): the mean,
 //   weighted by the time that they were under way, and the largest. It says how well single operations are known, not how well
 //   flows share links where several are under way; docs/user/engines.md compares whole runs. Unmeasured, where any operation is.
-// Errors: those of FlowOperations and ShapeSurpluses.
+// Errors: those of FlowOperations and OperationSurpluses.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "cli/shape_surplus.h"
-#include "collective/system_operations.h"
+#include "cli/operation_surplus.h"
 #include "engine/run_engine.h"
 #include "flow/flow_operations.h"
 
@@ -27,18 +27,16 @@ class FlowEngine final : public RunEngine {
   // From an SC_THREAD: takes the surplus of what is not known yet. `plans`: all that the run will issue.
   // `stop`: as of FlowOperations. Topology and surpluses must outlive it.
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
-             ShapeSurpluses& surpluses, std::span<const std::shared_ptr<const PreparedPlan>> plans);
+             OperationSurpluses& surpluses,
+             std::span<const std::shared_ptr<const PreparedPlan>> plans);
   // Surpluses that are known, by plan, of all operations together (cli/work_surplus.h).
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
-             std::vector<ShapeSurplus> surpluses);
+             std::vector<OperationSurplus> surpluses);
 
   const Topology& topology() const override { return topology_; }
   std::uint64_t seed() const override { return seed_; }
-  OperationEngine& operations() override {
-    if (by_collective_) return *by_collective_;
-    return operations_;
-  }
+  OperationEngine& operations() override { return operations_; }
   const std::vector<std::shared_ptr<const PreparedPlan>>& plans() const override { return plans_; }
   RunResult run(const RunSteps& steps,
                 const std::function<void(const Progress&)>& on_progress) override;
@@ -47,16 +45,15 @@ class FlowEngine final : public RunEngine {
  private:
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
-             std::vector<ShapeSurplus> surpluses, bool is_alone);
+             std::vector<OperationSurplus> surpluses, std::string measured_on);
   std::optional<FlowErrorResult> error() const;
 
   const Topology& topology_;
   const std::uint64_t seed_;
   const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
-  const std::vector<ShapeSurplus> surpluses_;  // by plan
-  const bool is_alone_;                        // operations were measured each alone
+  const std::string measured_on_;
+  const std::vector<OperationSurplus> surpluses_;  // by plan
   FlowOperations operations_;
-  std::optional<SystemOperations> by_collective_;
 };
 
 }  // namespace fredsim

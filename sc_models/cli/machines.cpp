@@ -35,14 +35,6 @@ void check_no_system(const MachineConfig& machine, std::string_view command) {
                   machine.path, command));
 }
 
-void check_runs_in_order(const MachineConfig& machine) {
-  if (!machine.topology.has_blocks()) return;
-  throw BadInput(fmt::format(
-      "{}: found a system of several dimensions; allowed: run and compare with --engine flow, of "
-      "collectives that begin together",
-      machine.path));
-}
-
 std::string notes_title(const MachineConfig& machine) {
   return fmt::format("{} ({})", machine.topology.name,
                      with_settings(machine.path, machine.settings.own));

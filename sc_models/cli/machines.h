@@ -18,8 +18,6 @@ std::vector<MachineConfig> load_machines(const MachineOptions& options, bool qui
 
 // BadInput for a machine that the engine which simulates flit by flit cannot run.
 void check_runs_exactly(const MachineConfig& machine);
-// BadInput for a system of dimensions, on which flows do not come after each other, as those of works with order and of training do.
-void check_runs_in_order(const MachineConfig& machine);
 
 // BadInput for a system of dimensions, where a command runs on one machine alone.
 void check_no_system(const MachineConfig& machine, std::string_view command);

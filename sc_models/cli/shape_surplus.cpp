@@ -118,7 +118,7 @@ ShapeSurpluses::RankCycles ShapeSurpluses::exact_cycles(
 
 ShapeSurpluses::RankCycles ShapeSurpluses::flow_cycles(
     const std::shared_ptr<const PreparedPlan>& plan) const {
-  FlowOperations operations(topology_, machine_->options().stop);
+  FlowOperations operations(topology_, {}, machine_->options().stop);
   RankCycles cycles = no_cycles(plan->plan);
   operations.on_rank_complete([&](OperationHandle, int part, int rank) {
     cycles[part][rank] = static_cast<double>(operations.cycle());
@@ -133,8 +133,8 @@ ShapeSurpluses::Point ShapeSurpluses::point(const std::shared_ptr<const Prepared
   return {.bytes = bytes, .exact = exact_cycles(plan), .flow = flow_cycles(plan)};
 }
 
-ShapeSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& whole,
-                                     std::uint64_t max_hops) {
+OperationSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& whole,
+                                         std::uint64_t max_hops) {
   if (machine_ == nullptr || !follows_from_sizes(whole->plan)) return {};
   const std::uint64_t own = largest_bytes(whole->plan);
   std::uint64_t bytes = own;
@@ -150,7 +150,7 @@ ShapeSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& 
     return {};  // planned by itself it is another one
   }
   const RankCycles flow = flow_cycles(whole);
-  ShapeSurplus found{.is_measured = true, .checked_bytes = points[0].bytes};
+  OperationSurplus found{.is_measured = true, .checked_bytes = points[0].bytes};
   double told_end = 0, exact_end = 0;
   for (std::size_t p = 0; p < flow.size(); ++p) {
     auto& ranks = found.ranks.emplace_back();
@@ -187,7 +187,7 @@ ShapeSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& 
   return found;
 }
 
-std::vector<ShapeSurplus> ShapeSurpluses::of(
+std::vector<OperationSurplus> ShapeSurpluses::of(
     std::span<const std::shared_ptr<const PreparedPlan>> plans) {
   std::vector<std::string> shapes;
   std::set<std::string> unknown;
@@ -195,7 +195,7 @@ std::vector<ShapeSurplus> ShapeSurpluses::of(
     shapes.push_back(shape_of(topology_, plan->plan));
     if (!known_.contains(shapes.back())) unknown.insert(shapes.back());
   }
-  std::vector<ShapeSurplus> surpluses;
+  std::vector<OperationSurplus> surpluses;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     auto known = known_.find(shapes[p]);
     if (known == known_.end()) {

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/operation_surplus.h"
 #include "collective/prepared_plan.h"
 #include "engine/machine.h"
-#include "flow/flow_operations.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -28,21 +28,15 @@ namespace fredsim {
 inline constexpr std::uint64_t kMaxShapeHops = 24'000'000;
 inline constexpr std::uint64_t kMinShapeBytes = 16 * 1024;
 
-struct ShapeSurplus {
-  bool is_measured = false;
-  std::vector<std::vector<RankSurplus>> ranks{};  // by part
-  double error_percent = 0;
-  std::uint64_t checked_bytes = 0;  // size at which the error was found, of the largest part
-};
-
-class ShapeSurpluses {
+class ShapeSurpluses final : public OperationSurpluses {
  public:
   // `machine`: for exact runs; null: there are none, and nothing is measured. Both must outlive it.
   ShapeSurpluses(const Topology& topology, Machine* machine)
       : topology_(topology), machine_(machine) {}
 
-  // From an SC_THREAD. In the order of the plans.
-  std::vector<ShapeSurplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans);
+  std::vector<OperationSurplus> of(
+      std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
+  std::string measured_on() const override { return topology_.name; }
 
  private:
   using RankCycles = std::vector<std::vector<double>>;  // by part
@@ -52,12 +46,12 @@ class ShapeSurpluses {
   };
   RankCycles exact_cycles(const std::shared_ptr<const PreparedPlan>& plan);
   RankCycles flow_cycles(const std::shared_ptr<const PreparedPlan>& plan) const;
-  ShapeSurplus measure(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t max_hops);
+  OperationSurplus measure(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t max_hops);
   Point point(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t bytes);
 
   const Topology& topology_;
   Machine* machine_;
-  std::map<std::string, ShapeSurplus> known_;  // by shape
+  std::map<std::string, OperationSurplus> known_;  // by shape
 };
 
 }  // namespace fredsim

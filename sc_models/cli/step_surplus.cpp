@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "collective/link_load.h"
+#include "collective/members.h"
 #include "collective/planner.h"
 #include "engine/plan_run.h"
 #include "flow/flow_run.h"
@@ -27,6 +29,53 @@ std::vector<int> all_of(int npus) {
   std::vector<int> group(npus);
   std::iota(group.begin(), group.end(), 0);
   return group;
+}
+
+// NPUs of the block are all alike to each other.
+bool is_symmetrical(const SystemBlock& block) {
+  return block.word == "fully_connected" || block.word == "switch";
+}
+
+// Members in their order, by the first places of a block.
+void use_first_places(std::vector<Part>& parts) {
+  std::map<NodeId, NodeId> places;
+  for (const Part& part : parts)
+    for (const NodeId member : part.members) places.emplace(member, 0);
+  NodeId next = 0;
+  for (auto& [member, place] : places) place = next++;
+  for (Part& part : parts)
+    for (NodeId& member : part.members) member = places.at(member);
+}
+
+// Parts that do the same, each by NPUs of its own.
+bool are_alike(const std::vector<Part>& parts) {
+  std::set<NodeId> members;
+  std::size_t count = 0;
+  for (const Part& part : parts) {
+    members.insert(part.members.begin(), part.members.end());
+    count += part.members.size();
+  }
+  const auto shape = [](const Part& part) {
+    return std::tuple(part.collective, part.bytes, part.algorithm, part.root, part.members.size());
+  };
+  return members.size() == count && std::ranges::all_of(parts, [&](const Part& part) {
+           return shape(part) == shape(parts.front());
+         });
+}
+
+Plan plan_of(const Topology& block, const std::vector<Part>& parts) {
+  std::vector<CollectiveSpec> specs;
+  for (const Part& part : parts) {
+    CollectiveSpec& spec = specs.emplace_back();
+    spec.collective = part.collective;
+    spec.algorithm = part.algorithm;
+    for (const NodeId member : part.members) spec.group.push_back(member_number(block, member));
+    spec.bytes = part.bytes;
+    spec.root = part.root;
+    spec.vc = part.vc;
+    spec.order = part.order;
+  }
+  return make_plan(block, specs);
 }
 
 }  // namespace
@@ -92,13 +141,22 @@ std::string StepSurplus::extrapolations() const {
 }
 
 std::optional<double> StepSurplus::of(const SystemStep& step) {
-  const Part& first = step.plan->parts.front();
-  StepShape shape{step.dimension, first.collective, first.bytes, first.vc, {}};
-  for (const Part& part : step.plan->parts)
+  return of(step.dimension, step.plan->parts);
+}
+
+std::optional<double> StepSurplus::of(int dimension, const std::vector<Part>& asked) {
+  std::vector<Part> parts = asked;
+  if (is_symmetrical(config_.topology.blocks[dimension])) {
+    if (are_alike(parts)) parts.resize(1);
+    use_first_places(parts);
+  }
+  const Part& first = parts.front();
+  StepShape shape{dimension, first.collective, first.bytes, first.vc, {}};
+  for (const Part& part : parts)
     std::get<4>(shape).emplace_back(part.algorithm, part.root, part.members);
   const auto known = known_.find(shape);
   if (known != known_.end()) return known->second;
-  return known_[std::move(shape)] = measured(step);
+  return known_[std::move(shape)] = measured(dimension, parts);
 }
 
 StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topology,
@@ -118,19 +176,24 @@ std::optional<double> StepSurplus::surplus_on(const Block& block, const Plan& pl
   return static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end;
 }
 
-std::optional<double> StepSurplus::measured(const SystemStep& step) const {
-  const std::vector<Block>& blocks = blocks_[step.dimension];
-  const Topology& topology = *config_.topology.blocks[step.dimension].topology;
-  if (topology.flow_only.empty()) return surplus_on(blocks.front(), *step.plan);
-  const Part& part = step.plan->parts.front();
-  const auto npus = static_cast<int>(topology.npus.size());
-  if (blocks.size() < 2 || step.plan->parts.size() > 1 || std::ssize(part.members) != npus)
-    return std::nullopt;
+std::optional<double> StepSurplus::measured(int dimension, const std::vector<Part>& parts) const {
+  const std::vector<Block>& blocks = blocks_[dimension];
+  const SystemBlock& of_system = config_.topology.blocks[dimension];
+  const auto surplus_of = [&](const Block& block) {
+    return surplus_on(block, plan_of(*block.topology, parts));
+  };
+  if (of_system.topology->flow_only.empty()) return surplus_of(blocks.front());
+  if (blocks.size() < 2 || !is_symmetrical(of_system)) return std::nullopt;
+  const Part& part = parts.front();
+  const auto members = static_cast<int>(part.members.size());
+  if (parts.size() > 1) return std::nullopt;
+  for (const Block& block : blocks)
+    if (members <= block.size()) return surplus_of(block);
   std::vector<std::pair<double, double>> points;  // NPUs, surplus
   for (const Block& block : blocks) {
     const auto bytes =
         std::max<std::uint64_t>(1, part.bytes * static_cast<std::uint64_t>(block.size()) /
-                                       static_cast<std::uint64_t>(npus));
+                                       static_cast<std::uint64_t>(members));
     const Plan plan =
         make_plan(*block.topology, part.collective, all_of(block.size()), bytes, part.algorithm);
     const std::optional<double> surplus = surplus_on(block, plan);
@@ -138,7 +201,7 @@ std::optional<double> StepSurplus::measured(const SystemStep& step) const {
     points.emplace_back(block.size(), *surplus);
   }
   const double slope = (points[1].second - points[0].second) / (points[1].first - points[0].first);
-  return points[1].second + slope * (npus - points[1].first);
+  return points[1].second + slope * (members - points[1].first);
 }
 
 }  // namespace fredsim

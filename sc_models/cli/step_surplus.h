@@ -2,9 +2,11 @@
 // Surplus of the steps of a system's plans (collective/system_plan.h) over flows, by exact runs on the blocks of their dimensions alone.
 //
 // A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, at other
-//   sizes. Of a block that has too many ports for the exact engine, a step of all its NPUs has the surplus that blocks of kFewNpus
-//   and of kMoreNpus have with as many bytes from each NPU to each other, extrapolated as a line. Other steps there, and those of which
-//   exact runs would take long, have none.
+//   sizes. Groups that do the same beside each other in a switch, or in a block where all are joined, share no link there: one of them is
+//   measured. Steps that differ in nothing but which NPUs of a switch, or of a block where all are joined, take part, are the same.
+// Of such a block that has too many ports for the exact engine, a step of one group has the surplus of a block of kFewNpus or of
+//   kMoreNpus; of a larger group, that which all NPUs of these two have with as many bytes from each NPU to each other, extrapolated as
+//   a line. Other steps there, and those of which exact runs would take long, have none.
 // Errors: those of run_plan() and reload_config(); Interrupted, while exact runs are under way.
 #pragma once
 
@@ -40,6 +42,8 @@ class StepSurplus {
 
   // From an SC_THREAD. Cycles; none: not known.
   std::optional<double> of(const SystemStep& step);
+  // The same of a step as its parts say it, with members of the block.
+  std::optional<double> of(int dimension, const std::vector<Part>& parts);
   // "; pod of 128 extrapolated from 16 and 32", or empty.
   std::string extrapolations() const;
 
@@ -57,7 +61,7 @@ class StepSurplus {
   static Block block_on(std::shared_ptr<const Topology> topology, const FabricOptions& options,
                         const std::string& name);
   static std::optional<double> surplus_on(const Block& block, const Plan& plan);
-  std::optional<double> measured(const SystemStep& step) const;
+  std::optional<double> measured(int dimension, const std::vector<Part>& parts) const;
 
   const MachineConfig& config_;
   // By dimension: the block, or of one with too many ports two smaller ones; or none.

@@ -18,8 +18,10 @@
 #include "cli/machines.h"
 #include "cli/npu_memory.h"
 #include "cli/option_values.h"
+#include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
+#include "cli/system_surpluses.h"
 #include "engine/communicator_run.h"
 #include "engine/layout.h"
 #include "topology/faults.h"
@@ -135,7 +137,7 @@ TrainingSetup TrainingJobs::setup() const {
 
 void TrainingJobs::load() {
   for (MachineConfig& config : load_machines(request_, request_.quiet)) {
-    request_.is_flow ? check_runs_in_order(config) : check_runs_exactly(config);
+    if (!request_.is_flow) check_runs_exactly(config);
     machines_.push_back(
         {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
     if (!asked_.best_base || machines_.size() > 1) continue;
@@ -286,6 +288,7 @@ void TrainingJobs::add_plans(const TrainedMachine& entry,
                              const std::vector<OperationShape>& shapes) {
   const Topology& topology = entry.config.topology;
   nodes_ += topology.nodes.size();
+  if (request_.is_flow && topology.has_blocks()) return;
   const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
   for (const OperationShape& shape : shapes) {
     std::vector<CollectiveSpec> all = shape.before;
@@ -338,7 +341,8 @@ ShapePlans TrainingJobs::plans_of(const Topology& topology,
     for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
       for (CollectiveSpec& spec : *specs) spec.order = asked_.packet_order;
   }
-  return plan_shapes(topology, shapes, asked_.on_conflict);
+  return plan_shapes(topology, shapes, asked_.on_conflict,
+                     request_.is_flow ? SystemForm::kSteps : SystemForm::kExpanded);
 }
 
 void TrainingJobs::check_switches() const {
@@ -367,9 +371,13 @@ void TrainingJobs::elaborate() {
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     TrainedMachine& entry = machines_[i];
     const Topology& topology = entry.config.topology;
+    const std::string name = fmt::format("machine{}", i);
+    if (request_.is_flow && topology.has_blocks()) {
+      entry.surpluses = std::make_unique<SystemSurpluses>(entry.config, fabric, name);
+      continue;
+    }
     if (topology.flow_only.empty())
-      entry.machine =
-          std::make_unique<Machine>(fmt::format("machine{}", i).c_str(), topology, fabric);
+      entry.machine = std::make_unique<Machine>(name.c_str(), topology, fabric);
     if (request_.is_flow)
       entry.surpluses = std::make_unique<ShapeSurpluses>(topology, entry.machine.get());
   }

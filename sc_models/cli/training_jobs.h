@@ -19,8 +19,8 @@
 
 #include "cli/file_uses.h"
 #include "cli/memory_check.h"
+#include "cli/operation_surplus.h"
 #include "cli/option_groups.h"
-#include "cli/shape_surplus.h"
 #include "cli/trace_output.h"
 #include "cli/train_arguments.h"
 #include "collective/worker_placement.h"
@@ -52,7 +52,7 @@ struct TrainedMachine {
   ShapePlans plans;                     // times of computations are not in them
   std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
   std::unique_ptr<Machine> machine;
-  std::unique_ptr<ShapeSurpluses> surpluses{};  // --engine flow
+  std::unique_ptr<OperationSurpluses> surpluses{};  // --engine flow
 };
 
 class TrainingJobs {

@@ -22,8 +22,10 @@
 #include "cli/machines.h"
 #include "cli/memory_check.h"
 #include "cli/option_values.h"
+#include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
+#include "cli/system_surpluses.h"
 #include "cli/wave_arguments.h"
 #include "cli/work_surplus.h"
 #include "collective/planner.h"
@@ -96,7 +98,6 @@ void check_systems(const RunRequest& request, const std::vector<ComparedMachine>
   for (const ComparedMachine& entry : compared) {
     has_system = has_system || entry.config.topology.has_blocks();
     if (!request.is_flow) check_runs_exactly(entry.config);
-    if (request.is_flow && request.work.has_order()) check_runs_in_order(entry.config);
   }
   if (request.work.chunks > 0 && !has_system) {
     throw BadInput(
@@ -163,7 +164,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
         if (request.work.has_order()) {
           entry.ordered.push_back(
               plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
-                         request.work.on_conflict));
+                         request.work.on_conflict,
+                         request.is_flow ? SystemForm::kSteps : SystemForm::kExpanded));
         } else if (request.is_flow && config.topology.has_blocks()) {
           entry.systems.push_back(plan_system(config.topology, specs(entry, size)));
         } else {
@@ -267,7 +269,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
     }
     own[i].timeline_name = timeline_name(compared, i);
     if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
-    if (!compared[i].systems.empty()) continue;
+    if (request.is_flow && compared[i].config.topology.has_blocks()) continue;
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   check_switch_threads(request.switch_threads, !needed.empty());
@@ -284,6 +286,12 @@ void elaborate(const RunRequest& request, const FileUses& files,
     }
     const MachineConfig& config = compared[i].config;
     const Topology& topology = config.topology;
+    compared[i].seed = request.seed;
+    if (request.is_flow && topology.has_blocks()) {
+      if (calibrations) check_no_system(config, "--calibration");
+      compared[i].surpluses = std::make_unique<SystemSurpluses>(config, own[i], name);
+      continue;
+    }
     if (topology.flow_only.empty())
       compared[i].machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
     if (!request.is_flow) continue;
@@ -291,7 +299,6 @@ void elaborate(const RunRequest& request, const FileUses& files,
     compared[i].flows = std::make_unique<FlowJobs>(
         topology, machine, request.seed,
         calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
-    compared[i].seed = request.seed;
     compared[i].surpluses = std::make_unique<ShapeSurpluses>(topology, machine);
   }
 }
@@ -333,11 +340,11 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
     return entry.flows ? entry.flows->run(entry.plans[size])
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
-  if (!entry.flows) return run_work(*entry.machine, work, on_progress);
+  if (!entry.surpluses) return run_work(*entry.machine, work, on_progress);
   const Topology& topology = entry.config.topology;
   const std::atomic<bool>* const stop = &interrupt_flag();
   if (entry.machine) {
-    std::vector<ShapeSurplus> together =
+    std::vector<OperationSurplus> together =
         work_surplus(topology, *entry.machine, work, entry.seed, stop, *entry.surpluses);
     if (!together.empty()) {
       FlowEngine engine(topology, entry.seed, stop, plans_of(work), std::move(together));

@@ -15,8 +15,8 @@
 
 #include "cli/file_uses.h"
 #include "cli/flow_jobs.h"
+#include "cli/operation_surplus.h"
 #include "cli/option_groups.h"
-#include "cli/shape_surplus.h"
 #include "cli/system_jobs.h"
 #include "cli/work_arguments.h"
 #include "config/config.h"
@@ -52,9 +52,9 @@ struct ComparedMachine {
   std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
   std::vector<WorkPlan> ordered{};
   std::unique_ptr<Machine> machine{};
-  std::unique_ptr<FlowJobs> flows{};            // --engine flow
-  std::unique_ptr<ShapeSurpluses> surpluses{};  // the same, of works with order
-  std::uint64_t seed = 1;                       // the same
+  std::unique_ptr<FlowJobs> flows{};                // --engine flow
+  std::unique_ptr<OperationSurpluses> surpluses{};  // the same, of works with order
+  std::uint64_t seed = 1;                           // the same
   std::unique_ptr<SystemJobs> system_flows{};
   std::vector<ReportedRun> runs{};
 };

@@ -89,7 +89,7 @@ Cycles cycles_of(const RunResult& result) {
 
 // Adds cycles by part, in the order of steps, to surpluses by batch.
 void add(const WorkPlan& work, const Cycles& cycles, double factor,
-         std::vector<ShapeSurplus>& batches) {
+         std::vector<OperationSurplus>& batches) {
   std::size_t p = 0;
   for (std::size_t s = 0; s < work.steps.size(); ++s) {
     const WorkPlan::StepPlace& place = work.places[s];
@@ -105,22 +105,23 @@ void add(const WorkPlan& work, const Cycles& cycles, double factor,
 struct Point {
   WorkPlan work{};
   RunResult exact{};
-  std::vector<ShapeSurplus> alone{};
+  std::vector<OperationSurplus> alone{};
   Cycles later{};  // by part: exact less flows
 };
 
 }  // namespace
 
-std::vector<ShapeSurplus> work_surplus(const Topology& topology, Machine& machine,
-                                       const WorkPlan& work, std::uint64_t seed,
-                                       const std::atomic<bool>* stop, ShapeSurpluses& alone) {
+std::vector<OperationSurplus> work_surplus(const Topology& topology, Machine& machine,
+                                           const WorkPlan& work, std::uint64_t seed,
+                                           const std::atomic<bool>* stop,
+                                           OperationSurpluses& alone) {
   if (!begins_at_cycles(work) || is_too_much(topology, work) || !meet(topology, work)) return {};
-  std::vector<ShapeSurplus> found = alone.of(plans_of(work));
-  const auto are_measured = [](const std::vector<ShapeSurplus>& batches) {
-    return std::ranges::all_of(batches, &ShapeSurplus::is_measured);
+  std::vector<OperationSurplus> found = alone.of(plans_of(work));
+  const auto are_measured = [](const std::vector<OperationSurplus>& batches) {
+    return std::ranges::all_of(batches, &OperationSurplus::is_measured);
   };
   if (!are_measured(found)) return {};
-  const auto run_flows_of = [&](const WorkPlan& plan, std::vector<ShapeSurplus> surpluses) {
+  const auto run_flows_of = [&](const WorkPlan& plan, std::vector<OperationSurplus> surpluses) {
     FlowEngine engine(topology, seed, stop, plans_of(plan), std::move(surpluses));
     return run_work(engine, plan);
   };
@@ -148,7 +149,7 @@ std::vector<ShapeSurplus> work_surplus(const Topology& topology, Machine& machin
   std::uint64_t largest = 0;
   for (const WorkStep& step : half.work.steps)
     for (const CollectiveSpec& spec : step.specs) largest = std::max(largest, spec.bytes);
-  for (ShapeSurplus& batch : found) {
+  for (OperationSurplus& batch : found) {
     batch.error_percent =
         100 *
         std::abs(static_cast<double>(told.cycles) / static_cast<double>(half.exact.cycles) - 1);

@@ -23,8 +23,9 @@
 namespace fredsim {
 
 // From an SC_THREAD. By batch; empty: it has none.
-std::vector<ShapeSurplus> work_surplus(const Topology& topology, Machine& machine,
-                                       const WorkPlan& work, std::uint64_t seed,
-                                       const std::atomic<bool>* stop, ShapeSurpluses& alone);
+std::vector<OperationSurplus> work_surplus(const Topology& topology, Machine& machine,
+                                           const WorkPlan& work, std::uint64_t seed,
+                                           const std::atomic<bool>* stop,
+                                           OperationSurpluses& alone);
 
 }  // namespace fredsim

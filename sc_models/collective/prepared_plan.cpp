@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
@@ -29,10 +30,10 @@ void find_ports(const Topology& topology, PreparedPlan& p) {
   }
 }
 
-void find_channels(PreparedPlan& p) {
-  for (const Tree& tree : p.plan.trees) {
+void find_channels(const Plan& plan, PreparedPlan& p) {
+  for (const Tree& tree : plan.trees) {
     if (tree.transport == Transport::kInSwitch) {
-      p.tree_channels |= 1U << p.plan.parts[tree.part].vc;
+      p.tree_channels |= 1U << plan.parts[tree.part].vc;
     }
     p.unicast_channels |= unicast_channels(tree.ranks);
   }
@@ -64,7 +65,7 @@ std::string key_of(const CollectiveSpec& spec) {
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
   if ((a.tree_channels & b.unicast_channels) != 0 || (a.unicast_channels & b.tree_channels) != 0)
     return true;
-  if (&a == &b || a.rows == b.rows) return false;
+  if (&a == &b || (a.system == nullptr && a.rows == b.rows)) return false;
   return std::ranges::any_of(a.ports, [&](const auto& entry) {
     const auto other = b.ports.find(entry.first);
     return other != b.ports.end() && ((entry.second.in & other->second.in) != 0 ||
@@ -95,7 +96,7 @@ std::shared_ptr<PreparedPlan> make_ready(const Topology& topology, Plan plan,
   find_ports(topology, p);
   p.streams = static_cast<int>(p.plan.trees.size());
   p.missing_bytes = missing_bytes(p.plan);
-  find_channels(p);
+  find_channels(p.plan, p);
   p.needs_online_routes = needs_online_routes(topology, p.plan);
   return prepared;
 }
@@ -114,11 +115,42 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
   return make_ready(topology, std::move(plan), identity);
 }
 
+std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan) {
+  auto prepared = std::make_shared<PreparedPlan>();
+  PreparedPlan& p = *prepared;
+  p.plan.parts = plan.collectives;
+  p.plan.notes = plan.notes;
+  p.plan.bound_ns = plan.bound_ns;
+  p.identity = next_identity();
+  std::set<const Plan*> seen;
+  for (const SystemStep& step : plan.steps) {
+    if (!seen.insert(step.plan.get()).second) continue;
+    find_channels(*step.plan, p);
+    if (step.plan->programs.empty()) continue;
+    // All of a dimension's switches, as one that is no node.
+    p.ports[{step.plan->parts.front().vc, -1 - step.dimension}] = {.in = ~0U, .out = ~0U};
+  }
+  p.system = std::make_shared<const SystemPlan>(std::move(plan));
+  return prepared;
+}
+
+namespace {
+
+std::uint64_t result_bytes_of(const Tree& tree) { return tree.bytes * receivers(tree.ranks); }
+
+}  // namespace
+
 std::uint64_t result_bytes(const PreparedPlan& plan) {
   std::uint64_t bytes = 0;
-  for (std::size_t t = 0; t < plan.plan.trees.size(); ++t) {
-    const Tree& tree = plan.plan.trees[t];
-    bytes += plan.copies_of(t) * tree.bytes * receivers(tree.ranks);
+  for (std::size_t t = 0; t < plan.plan.trees.size(); ++t)
+    bytes += plan.copies_of(t) * result_bytes_of(plan.plan.trees[t]);
+  if (plan.system == nullptr) return bytes;
+  std::map<const Plan*, std::uint64_t> of_step;  // looked up alone
+  for (const SystemStep& step : plan.system->steps) {
+    const auto [at, is_new] = of_step.try_emplace(step.plan.get(), 0);
+    if (is_new)
+      for (const Tree& tree : step.plan->trees) at->second += result_bytes_of(tree);
+    bytes += step.groups.size() * at->second;
   }
   return bytes;
 }

@@ -10,6 +10,7 @@
 //     same rows in the same order (flows of a row that are of other operations do not count): joins could find the packets of one first at one input, those of the other at another;
 //     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
 //     a rank which has not begun.
+//   Of systems as steps, those that add up in the switches of one dimension on one virtual channel.
 //   Operations of the same rows may follow each other without a gap: every rank sends the packets of the first one first
 //   (npu/npu.h), and a flow that joins takes them in that order from all of its ports.
 // Errors: those of make_plan().
@@ -27,9 +28,13 @@
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
 #include "collective/plan.h"
+#include "collective/system_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {
+
+// Plans of systems (collective/system_plan.h): expanded, as the exact engine takes them, or as steps, as flows do. All others are as they are.
+enum class SystemForm : std::uint8_t { kExpanded, kSteps };
 
 using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
 
@@ -43,6 +48,8 @@ struct PreparedPlan {
   std::vector<PhaseRows> rows;
   std::vector<std::uint16_t> missing_bytes;  // by tree: what its last flit is short of
   bool needs_online_routes = false;
+  // Of a system (collective/system_plan.h), for flows alone: its steps; `plan` has the collectives as parts, and no trees.
+  std::shared_ptr<const SystemPlan> system{};
 
   struct Ports {
     std::uint32_t in = 0, out = 0;
@@ -72,6 +79,9 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             std::vector<int> copies = {});
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             const StateDigest& identity);
+
+// By its steps.
+std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan);
 
 // Plans by what they are of: collective, group, size, algorithm, priority, root and order; the least recently used one
 // is forgotten when there are more than kPlans.

@@ -145,6 +145,7 @@ class SystemPlanner {
       throw BadInput("group: found a start or roots; allowed on a system of dimensions: neither");
     Part part;
     part.collective = spec.collective;
+    part.asked_algorithm = spec.algorithm;
     part.members = members_of(system_, spec.group);
     check_size_and_root(spec);
     part.bytes = spec.bytes;

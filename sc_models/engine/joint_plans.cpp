@@ -285,11 +285,27 @@ Plan plan_with_others(const Topology& topology, const ApartWork& work, const Spe
   return make_plan(topology, own, on_conflict);
 }
 
+std::vector<std::shared_ptr<const PreparedPlan>> plan_in_steps(const Topology& system,
+                                                               std::span<const ApartWork> works) {
+  std::map<std::string, std::shared_ptr<const PreparedPlan>> known;
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;
+  for (const ApartWork& work : works) {
+    Specs specs = work.work;
+    for (CollectiveSpec& spec : specs) spec.start_cycle = 0;
+    auto& plan = known[key_of_works(specs, true)];
+    if (plan == nullptr) plan = prepare(plan_system(system, specs));
+    plans.push_back(plan);
+  }
+  return plans;
+}
+
 }  // namespace
 
 std::vector<std::shared_ptr<const PreparedPlan>> plan_apart(const Topology& topology,
                                                             std::span<const ApartWork> works,
-                                                            OnConflict on_conflict) {
+                                                            OnConflict on_conflict,
+                                                            SystemForm form) {
+  if (topology.has_blocks() && form == SystemForm::kSteps) return plan_in_steps(topology, works);
   std::vector<std::shared_ptr<const PreparedPlan>> plans;
   std::vector<Specs> at_zero;  // starts are no part of a plan
   JointPlanner joint(topology, on_conflict);

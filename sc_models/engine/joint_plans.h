@@ -34,8 +34,8 @@ struct ApartWork {
 };
 
 // By work; equal works have one.
-std::vector<std::shared_ptr<const PreparedPlan>> plan_apart(const Topology& topology,
-                                                            std::span<const ApartWork> works,
-                                                            OnConflict on_conflict);
+std::vector<std::shared_ptr<const PreparedPlan>> plan_apart(
+    const Topology& topology, std::span<const ApartWork> works, OnConflict on_conflict,
+    SystemForm form = SystemForm::kExpanded);
 
 }  // namespace fredsim

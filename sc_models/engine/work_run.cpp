@@ -25,7 +25,17 @@ bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
 }
 
+// That of the steps which are the longest by themselves: steps apart may be in other dimensions.
+double bound_on_system(const WorkPlan& work) {
+  double bound = 0;
+  for (const WorkPlan::Batch& batch : work.batches)
+    bound = std::max(bound, batch.plan->plan.bound_ns *
+                                static_cast<double>(work.steps[batch.steps.front()].repeat));
+  return bound;
+}
+
 double bound_of(const Topology& topology, const WorkPlan& work) {
+  if (topology.has_blocks()) return bound_on_system(work);
   std::vector<std::uint64_t> flits(topology.links.size());
   for (const WorkPlan::Batch& batch : work.batches) {
     const std::vector<std::uint64_t> once = link_flits(topology, batch.plan->plan);
@@ -208,7 +218,8 @@ std::vector<std::shared_ptr<const PreparedPlan>> plans_of(const WorkPlan& work) 
   return plans;
 }
 
-WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict) {
+WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict,
+                    SystemForm form) {
   WorkPlan work;
   work.steps = std::move(steps);
   work.places.resize(work.steps.size());
@@ -234,7 +245,7 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
   std::vector<ApartWork> apart;
   for (std::vector<CollectiveSpec>& of_batch : specs)
     apart.push_back({.work = std::move(of_batch)});
-  const auto plans = plan_apart(topology, apart, on_conflict);
+  const auto plans = plan_apart(topology, apart, on_conflict, form);
   for (std::size_t b = 0; b < work.batches.size(); ++b) {
     work.batches[b].plan = plans[b];
     for (const std::string& note : work.batches[b].plan->plan.notes) {

@@ -60,7 +60,8 @@ struct WorkPlan {
 // By batch.
 std::vector<std::shared_ptr<const PreparedPlan>> plans_of(const WorkPlan& work);
 
-WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict);
+WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict,
+                    SystemForm form = SystemForm::kExpanded);
 
 // From an SC_THREAD, as run_plan(). `rows`: of each phase store that are used, at most; 0: all.
 RunResult run_work(Machine& machine, const WorkPlan& work,

@@ -12,10 +12,20 @@
 namespace fredsim {
 namespace {
 
+constexpr FairRates::FlowClass kNoLinks = -1;  // crosses none
+
 constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
 
 std::uint64_t whole_cycles(double cycles) {
   return static_cast<std::uint64_t>(std::ceil(std::max(cycles, 0.0)));
+}
+
+std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
+                                                FlowOperations::Plans prepared) {
+  if (!topology.has_blocks()) return nullptr;
+  std::vector<const SystemPlan*> plans;
+  for (const auto& plan : prepared) plans.push_back(plan->system.get());
+  return std::make_unique<const SystemNetwork>(topology, plans);
 }
 
 }  // namespace
@@ -60,6 +70,10 @@ struct FlowOperations::FlowPlan {
   std::vector<std::vector<OfRank>> ranks{};         // by part
   std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
   std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
+  std::vector<double> step_surplus{};               // of systems: cycles; empty: none
+  std::vector<SystemRanks> system_ranks{};          // of systems
+  std::vector<std::vector<int>> system_ranks_of{};  // by part and rank: place in it
+  std::vector<std::vector<int>> ranks_in_step{};    // of systems, by step: of system_ranks
   std::uint64_t bytes = 0;                          // of results
   std::uint64_t times = 0, cycles = 0;              // Issued
 };
@@ -93,13 +107,14 @@ struct FlowOperations::FlowOperation final : RankStarts {
       parts.push_back({.ranks_left = static_cast<int>(part.size())});
       auto& own = ranks.emplace_back();
       for (const FlowPlan::OfRank& rank : part)
-        own.push_back({.left = static_cast<int>(rank.trees.size())});
+        own.push_back({.left = is_system() ? 1 : static_cast<int>(rank.trees.size())});
     }
     report.handle = handle;
     report.issued = now;
     report.plan = of.plan;
   }
 
+  bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
   FlowPlan& flow;
@@ -111,11 +126,21 @@ struct FlowOperations::FlowOperation final : RankStarts {
   std::vector<int> ready_in{};               // by bundle: their number
   std::vector<std::vector<OfRank>> ranks{};  // by part
   std::vector<OfPart> parts{};
+  struct OfSystemRanks {
+    std::size_t left_to_begin = 0;  // ranks
+    std::size_t steps_left = 0;
+  };
+  std::vector<OfSystemRanks> system_ranks{};  // by FlowPlan::system_ranks
+  std::unique_ptr<SystemFlows> steps{};       // of a system, once a rank has begun
   OperationReport report{};
 };
 
-FlowOperations::FlowOperations(const Topology& topology, const std::atomic<bool>* stop)
-    : topology_(topology), stop_(stop), turns_(topology), simulation_(turns_.capacities()) {
+FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std::atomic<bool>* stop)
+    : topology_(topology),
+      stop_(stop),
+      turns_(topology),
+      system_(network_of(topology, plans)),
+      simulation_(system_ ? system_->capacities() : turns_.capacities()) {
   simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
 }
 
@@ -137,10 +162,21 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
   FlowPlan& made = *known;
   plans_in_order_.push_back(&made);
   made.plan = plan;
-  made.flows = flows_of(topology_, plan->plan);
-  made.stays = turns_.add(plan->plan, made.flows);
   made.bytes = result_bytes(*plan);
   for (const Part& part : plan->plan.parts) made.ranks.emplace_back(part.members.size());
+  if (plan->system != nullptr) {
+    made.system_ranks = ranks_by_steps(topology_, *plan->system);
+    made.ranks_in_step.resize(plan->system->steps.size());
+    for (const auto& part : made.ranks) made.system_ranks_of.emplace_back(part.size());
+    for (int i = 0; i < std::ssize(made.system_ranks); ++i) {
+      const SystemRanks& ranks = made.system_ranks[i];
+      for (const int step : ranks.steps) made.ranks_in_step[step].push_back(i);
+      for (const int rank : ranks.ranks) made.system_ranks_of[ranks.collective][rank] = i;
+    }
+    return made;
+  }
+  made.flows = flows_of(topology_, plan->plan);
+  made.stays = turns_.add(plan->plan, made.flows);
   std::map<int, int> in_queue;
   std::vector<TreeRank> ranks;
   for (int t = 0; t < std::ssize(plan->plan.trees); ++t) {
@@ -167,12 +203,21 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
   return made;
 }
 
+FairRates::FlowClass FlowOperations::kept(FairRates::Demand demand) {
+  return demand.uses.empty() ? kNoLinks : simulation_.keep(std::move(demand));
+}
+
+FlowSimulation::Flow FlowOperations::begin_flow(FairRates::FlowClass flows, double flits) {
+  return flows == kNoLinks ? simulation_.begin(FairRates::Demand{}, flits)
+                           : simulation_.begin(flows, flits);
+}
+
 void FlowOperations::bundle_trees(FlowPlan& plan) {
   std::map<std::pair<int, std::vector<int>>, int> bundles;  // by part and links
   for (int t = 0; t < std::ssize(plan.trees); ++t) {
     FlowPlan::OfTree& tree = plan.trees[t];
     const TreeFlow& flow = plan.flows[t];
-    tree.flows = simulation_.keep(flow.demand);
+    tree.flows = kept(flow.demand);
     tree.bundle = static_cast<int>(plan.bundles.size());
     if (plan.plan->plan.trees[t].transport == Transport::kEndpoint) {
       std::vector<int> links;
@@ -206,7 +251,7 @@ void FlowOperations::bundle_trees(FlowPlan& plan) {
     }
     for (LinkUse& use : demand.uses) use.crossings /= bundle.flits;
     for (const auto& [rank, member] : members) bundle.members.push_back(member);
-    if (bundle.trees.size() > 1) bundle.flows = simulation_.keep(std::move(demand));
+    if (bundle.trees.size() > 1) bundle.flows = kept(std::move(demand));
   }
 }
 
@@ -221,6 +266,11 @@ void FlowOperations::set_surplus(const std::shared_ptr<const PreparedPlan>& plan
         handed = std::max(handed, flow.surplus[flow.flows[t].part][member.rank].handed);
     flow.trees[t].handed = handed > 0 ? handed : 1;
   }
+}
+
+void FlowOperations::set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
+                                      std::vector<double> surplus) {
+  flow_plan(plan).step_surplus = std::move(surplus);
 }
 
 std::vector<FlowOperations::Issued> FlowOperations::issued() const {
@@ -379,7 +429,7 @@ void FlowOperations::open(FlowOperation& operation) {
 bool FlowOperations::begin_ranks() {
   bool some = false;
   for (FlowOperation* const operation : granted_) {
-    if (operation->state != FlowOperation::State::kOpen) continue;
+    if (operation->state != FlowOperation::State::kOpen || operation->has_begun()) continue;
     for (const RankOfPart& at : operation->take_due(cycle())) {
       begin_rank(*operation, at);
       some = true;
@@ -395,6 +445,7 @@ void FlowOperations::begin_rank(FlowOperation& operation, const RankOfPart& at) 
   FlowOperation::OfRank& rank = operation.ranks[at.part][at.rank];
   rank.has_begun = true;
   if (rank.left == 0) return schedule_end(operation, at, cycle());
+  if (operation.is_system()) return begin_in_steps(operation, at);
   for (const int tree : operation.flow.ranks[at.part][at.rank].waits_for) {
     --operation.trees[tree].left_to_begin;
     begin_if_possible(operation, tree);
@@ -430,19 +481,48 @@ void FlowOperations::begin_ready(FlowOperation& operation) {
     if (!is_whole) {
       move(operation, t, tree.handed);
     } else if (t == bundle.trees.front()) {
-      moving_.emplace(simulation_.begin(bundle.flows, bundle.flits),
-                      Moving{&operation, t, false, true});
+      moving_.emplace(begin_flow(bundle.flows, bundle.flits),
+                      Moving{.operation = &operation, .tree = t, .is_bundle = true});
     }
   }
   for (const int t : operation.ready) operation.ready_in[plan.trees[t].bundle] = 0;
   operation.ready.clear();
 }
 
+// Each step waits for the ranks that take part in it.
+void FlowOperations::prepare_steps(FlowOperation& operation) {
+  const auto begun = [this, &operation](FlowSimulation::Flow flow,
+                                        const SystemFlows::Moving& step) {
+    moving_.emplace(flow, Moving{.operation = &operation, .step = step});
+  };
+  const auto complete = [this, &operation](int step) {
+    for (const int i : operation.flow.ranks_in_step[step]) {
+      if (--operation.system_ranks[i].steps_left > 0) continue;
+      const SystemRanks& ranks = operation.flow.system_ranks[i];
+      for (const int r : ranks.ranks)
+        end_trees_at(operation, ranks.collective, r, 1, simulation_.now());
+    }
+  };
+  operation.steps = std::make_unique<SystemFlows>(
+      *system_, simulation_, *operation.plan->system, operation.flow.step_surplus,
+      SystemFlows::Callbacks{.begun = begun, .complete = complete});
+  for (const SystemRanks& ranks : operation.flow.system_ranks) {
+    operation.system_ranks.push_back({ranks.ranks.size(), ranks.steps.size()});
+    for (const int step : ranks.steps) operation.steps->hold(step);
+  }
+}
+
+void FlowOperations::begin_in_steps(FlowOperation& operation, const RankOfPart& at) {
+  if (operation.steps == nullptr) prepare_steps(operation);
+  const int i = operation.flow.system_ranks_of[at.part][at.rank];
+  if (--operation.system_ranks[i].left_to_begin > 0) return;
+  for (const int step : operation.flow.system_ranks[i].steps) operation.steps->release(step);
+}
+
 // A share of what a tree has to move: the whole, or the first piece.
 void FlowOperations::move(FlowOperation& operation, int t, double share) {
-  moving_.emplace(
-      simulation_.begin(operation.flow.trees[t].flows, share * operation.flow.flows[t].flits),
-      Moving{&operation, t, share < 1});
+  moving_.emplace(begin_flow(operation.flow.trees[t].flows, share * operation.flow.flows[t].flits),
+                  Moving{.operation = &operation, .tree = t, .is_first = share < 1});
 }
 
 // ---- ends
@@ -450,6 +530,7 @@ void FlowOperations::move(FlowOperation& operation, int t, double share) {
 void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   const Moving moved = moving_.extract(flow).mapped();
   FlowOperation& operation = *moved.operation;
+  if (moved.step) return operation.steps->end_flow(*moved.step);
   const int t = moved.tree;
   const TreeFlow& of = operation.flow.flows[t];
   const FlowPlan::OfTree& tree = operation.flow.trees[t];
@@ -459,8 +540,8 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   if (moved.is_first) {
     for (const FlowPlan::Member& member : tree.members)
       if (!member.receives) end_trees_at(operation, of.part, member.rank, 1, now);
-    moving_.emplace(simulation_.begin(tree.flows, (1 - tree.handed) * of.flits),
-                    Moving{&operation, t, false});
+    moving_.emplace(begin_flow(tree.flows, (1 - tree.handed) * of.flits),
+                    Moving{.operation = &operation, .tree = t});
     return;
   }
   const double begin = operation.trees[t].begin;

@@ -5,6 +5,8 @@
 //   all of it moves at one rate from then on. A rank is complete when the trees that it has a part in are: those of which it sees the result once
 //   they have filled their longest path, those that it only sends into once they have moved, or the share of them that is handed over (RankSurplus);
 //   and its surplus has passed.
+// Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part in it have begun, and a rank is complete when the last
+//   step is that its NPU takes part in.
 // Order: operations are granted in the order of issue, and open when none that was granted before is in conflict with them
 //   (collective/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
 //   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
@@ -21,7 +23,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -33,6 +37,7 @@
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
 #include "flow/phase_turns.h"
+#include "flow/system_flows.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -46,13 +51,19 @@ struct RankSurplus {
 
 class FlowOperations final : public OperationEngine {
  public:
-  // The topology outlives it. `stop`: set from outside to end a run; null: nobody does.
-  explicit FlowOperations(const Topology& topology, const std::atomic<bool>* stop = nullptr);
+  using Plans = std::span<const std::shared_ptr<const PreparedPlan>>;
+  // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set from outside to end a run; null:
+  // nobody does.
+  explicit FlowOperations(const Topology& topology, Plans plans = {},
+                          const std::atomic<bool>* stop = nullptr);
   ~FlowOperations() override;
 
   // Before any operation of this plan. By part and rank.
   void set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
                    std::vector<std::vector<RankSurplus>> surplus);
+  // The same of a system's, by step: cycles by which it takes longer than its flows.
+  void set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
+                        std::vector<double> surplus);
   // After each operation, with the cycle and the bytes of results so far.
   void on_progress(std::function<void(std::uint64_t cycle, std::uint64_t bytes)> callback) {
     on_progress_ = std::move(callback);
@@ -100,8 +111,9 @@ class FlowOperations final : public OperationEngine {
   struct Moving {
     FlowOperation* operation = nullptr;
     int tree = 0;
-    bool is_first = false;   // two pieces: what is handed over before the rest
-    bool is_bundle = false;  // all trees that cross the links of this one
+    bool is_first = false;                      // two pieces: what is handed over before the rest
+    bool is_bundle = false;                     // all trees that cross the links of this one
+    std::optional<SystemFlows::Moving> step{};  // of a system, in place of a tree
   };
   struct Queue {  // a NIC port and virtual channel
     std::deque<std::pair<OperationHandle, int>>
@@ -110,6 +122,8 @@ class FlowOperations final : public OperationEngine {
 
   FlowPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
   void bundle_trees(FlowPlan& plan);
+  FairRates::FlowClass kept(FairRates::Demand demand);
+  FlowSimulation::Flow begin_flow(FairRates::FlowClass flows, double flits);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
   void run_cycle();
@@ -120,6 +134,8 @@ class FlowOperations final : public OperationEngine {
   void begin_rank(FlowOperation& operation, const RankOfPart& at);
   void begin_if_possible(FlowOperation& operation, int tree);
   void begin_ready(FlowOperation& operation);
+  void prepare_steps(FlowOperation& operation);
+  void begin_in_steps(FlowOperation& operation, const RankOfPart& at);
   void end_flow(FlowSimulation::Flow flow);
   void move(FlowOperation& operation, int tree, double share);
   void end_bundle(FlowOperation& operation, int bundle);
@@ -134,6 +150,7 @@ class FlowOperations final : public OperationEngine {
   const Topology& topology_;
   const std::atomic<bool>* const stop_;
   PhaseTurns turns_;
+  const std::unique_ptr<const SystemNetwork> system_;  // null: none
   FlowSimulation simulation_;
   OperationCallbacks callbacks_;
   std::function<void(std::uint64_t, std::uint64_t)> on_progress_;

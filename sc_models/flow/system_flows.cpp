@@ -2,23 +2,15 @@
 #include "flow/system_flows.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
+#include <unordered_map>
 
-#include "flow/flow_plan.h"
-#include "flow/flow_simulation.h"
 #include "topology/system.h"
 
 namespace fredsim {
 namespace {
 
-// Trees of a part of a plan, or all of a plan's at once.
-struct StepFlow {
-  FairRates::Demand demand{};
-  double flits = 0;
-  TreeFlow slowest[2]{};  // by TreeFlow::overlaps, that with the longest fill
-};
+using StepFlow = SystemNetwork::StepFlow;
 
 std::size_t uses_in(const std::vector<TreeFlow>& trees) {
   std::size_t uses = 0;
@@ -61,141 +53,177 @@ std::vector<StepFlow> flows_of_step(const Topology& block, const Plan& plan) {
   return flows;
 }
 
-class SystemRun {
- public:
-  SystemRun(const Topology& system, const SystemPlan& plan, std::span<const double> surplus)
-      : system_(system), plan_(plan), surplus_(surplus), steps_(plan.steps.size()) {
-    for (int s = 0; s < std::ssize(steps_); ++s) {
-      const SystemStep& step = plan.steps[s];
+}  // namespace
+
+// ---- network
+
+SystemNetwork::SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans)
+    : system_(system) {
+  find_alike(plans);
+  for (const SystemPlan* plan : plans) {
+    for (const SystemStep& step : plan->steps) {
       auto& flows = flows_[step.plan.get()];
       if (flows.empty()) flows = flows_of_step(*system.blocks[step.dimension].topology, *step.plan);
-      steps_[s].waits_for = step.after.size();
-      for (const int before : step.after) steps_[before].others.push_back(s);
+      add_links(step);
     }
-    find_separate();
-    make_links();
   }
+}
 
-  SystemTimes run() {
-    FlowSimulation simulation(capacities_);
-    simulation_ = &simulation;
-    simulation.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
-    for (int s = 0; s < std::ssize(steps_); ++s)
-      if (steps_[s].waits_for == 0) begin(s);
-    simulation.run();
-    return times();
+// Those that some set of groups has and those that it has not are not alike.
+void SystemNetwork::find_alike(std::span<const SystemPlan* const> plans) {
+  const SystemPlaces places(system_);
+  std::vector<std::set<std::vector<int>>> sets(static_cast<std::size_t>(places.dimensions()));
+  for (const SystemPlan* plan : plans)
+    for (const SystemStep& step : plan->steps) sets[step.dimension].insert(step.groups);
+  for (int d = 0; d < places.dimensions(); ++d) {
+    std::vector<int>& first = stands_for_.emplace_back(places.groups(d), 0);
+    for (const std::vector<int>& groups : sets[d]) {
+      std::vector<bool> is_in(first.size());
+      for (const int group : groups) is_in[group] = true;
+      std::map<std::pair<int, bool>, int> divided;
+      for (int g = 0; g < std::ssize(first); ++g)
+        first[g] = divided.try_emplace({first[g], is_in[g]}, g).first->second;
+    }
   }
+}
 
- private:
-  struct Step {
-    std::size_t waits_for = 0;  // steps
-    std::vector<int> others{};  // that wait for it
-    std::size_t flows_left = 0;
-    double start = 0, end = 0;
-  };
-  struct Begun {
-    int step = 0;
-    const StepFlow* flow = nullptr;
-  };
+std::vector<int> SystemNetwork::groups(const SystemStep& step) const {
+  std::vector<int> groups;
+  for (const int group : step.groups)
+    if (stands_for_[step.dimension][group] == group) groups.push_back(group);
+  return groups;
+}
 
-  // Dimensions of which some groups take part in a step without others that take part in another one with them.
-  void find_separate() {
-    std::map<std::pair<int, int>, std::vector<int>> groups_of;  // by dimension and group
-    for (const SystemStep& step : plan_.steps) {
-      for (const int group : step.groups) {
-        const auto [known, is_new] = groups_of.try_emplace({step.dimension, group}, step.groups);
-        if (!is_new && known->second != step.groups) separate_.insert(step.dimension);
+void SystemNetwork::add_links(const SystemStep& step) {
+  for (const int group : groups(step)) {
+    const auto first = static_cast<int>(capacities_.size());
+    if (!first_link_.try_emplace({step.dimension, group}, first).second) continue;
+    const std::vector<double> of_block = flow_capacities(*system_.blocks[step.dimension].topology);
+    capacities_.insert(capacities_.end(), of_block.begin(), of_block.end());
+  }
+}
+
+// ---- a plan under way
+
+SystemFlows::SystemFlows(const SystemNetwork& network, FlowSimulation& simulation,
+                         const SystemPlan& plan, std::span<const double> surplus,
+                         Callbacks callbacks)
+    : network_(network),
+      simulation_(simulation),
+      plan_(plan),
+      surplus_(surplus),
+      callbacks_(std::move(callbacks)),
+      steps_(plan.steps.size()) {
+  for (int s = 0; s < std::ssize(steps_); ++s) {
+    const SystemStep& step = plan.steps[s];
+    steps_[s].waits_for = step.after.size();
+    for (const int before : step.after) steps_[before].others.push_back(s);
+  }
+}
+
+void SystemFlows::begin() {
+  for (int s = 0; s < std::ssize(steps_); ++s)
+    if (steps_[s].waits_for == 0) begin(s);
+}
+
+void SystemFlows::begin(int s) {
+  Step& state = steps_[s];
+  const SystemStep& step = plan_.steps[s];
+  state.start = state.end = simulation_.now();
+  const std::vector<StepFlow>& flows = network_.flows(step);
+  const std::vector<int> groups = network_.groups(step);
+  state.flows_left = flows.size() * groups.size();
+  if (state.flows_left == 0) return complete(s);
+  for (const int group : groups) {
+    const int first = network_.first_link(step.dimension, group);
+    for (const StepFlow& flow : flows) {
+      FairRates::Demand demand = flow.demand;
+      for (LinkUse& use : demand.uses) use.link += first;
+      callbacks_.begun(simulation_.begin(demand, flow.flits), {s, &flow});
+    }
+  }
+}
+
+void SystemFlows::end_flow(const Moving& moved) {
+  Step& state = steps_[moved.step];
+  const double time = simulation_.now() - state.start;
+  for (const TreeFlow& slowest : moved.flow->slowest)
+    state.end = std::max(state.end, state.start + with_fill(slowest, time));
+  if (--state.flows_left > 0) return;
+  if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[moved.step]);
+  simulation_.call_at(state.end, [this, step = moved.step] { complete(step); });
+}
+
+void SystemFlows::complete_before(int s) {
+  if (--steps_[s].waits_for == 0) begin(s);
+}
+
+void SystemFlows::complete(int s) {
+  for (const int other : steps_[s].others) complete_before(other);
+  if (callbacks_.complete) callbacks_.complete(s);
+}
+
+std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan& plan) {
+  const SystemPlaces places(system);
+  std::vector<std::map<NodeId, int>> rank_of;        // by collective
+  std::vector<std::vector<std::vector<int>>> steps;  // by collective and rank
+  for (const Part& collective : plan.collectives) {
+    auto& ranks = rank_of.emplace_back();
+    for (int r = 0; r < std::ssize(collective.members); ++r) ranks[collective.members[r]] = r;
+    steps.emplace_back(collective.members.size());
+  }
+  for (int s = 0; s < std::ssize(plan.steps); ++s) {
+    const SystemStep& step = plan.steps[s];
+    for (const int group : step.groups) {
+      for (const Part& part : step.plan->parts) {
+        for (const NodeId member : part.members) {
+          const NodeId npu = places.node(step.dimension, group, member);
+          for (const int one : step.collectives)
+            if (const auto at = rank_of[one].find(npu); at != rank_of[one].end())
+              steps[one][at->second].push_back(s);
+        }
       }
     }
   }
-
-  std::vector<int> simulated_groups(const SystemStep& step) const {
-    return separate_.contains(step.dimension) ? step.groups : std::vector{step.groups.front()};
+  std::vector<SystemRanks> all;
+  for (int c = 0; c < std::ssize(steps); ++c) {
+    std::map<std::vector<int>, std::vector<int>> by_steps;
+    for (int r = 0; r < std::ssize(steps[c]); ++r) by_steps[steps[c][r]].push_back(r);
+    for (auto& [of, ranks] : by_steps) all.push_back({c, std::move(ranks), of});
   }
-
-  void make_links() {
-    for (const SystemStep& step : plan_.steps) {
-      const Topology& block = *system_.blocks[step.dimension].topology;
-      for (const int group : simulated_groups(step)) {
-        const auto first = static_cast<int>(capacities_.size());
-        if (!first_link_.try_emplace({step.dimension, group}, first).second) continue;
-        const std::vector<double> of_block = flow_capacities(block);
-        capacities_.insert(capacities_.end(), of_block.begin(), of_block.end());
-      }
-    }
-  }
-
-  void begin(int s) {
-    Step& state = steps_[s];
-    const SystemStep& step = plan_.steps[s];
-    state.start = state.end = simulation_->now();
-    const std::vector<StepFlow>& flows = flows_.at(step.plan.get());
-    const std::vector<int> groups = simulated_groups(step);
-    state.flows_left = flows.size() * groups.size();
-    if (state.flows_left == 0) return complete(s);
-    for (const int group : groups) {
-      const int first = first_link_.at({step.dimension, group});
-      for (const StepFlow& flow : flows) {
-        FairRates::Demand demand = flow.demand;
-        for (LinkUse& use : demand.uses) use.link += first;
-        begun_.push_back({s, &flow});
-        simulation_->begin(demand, flow.flits);
-      }
-    }
-  }
-
-  void end_flow(FlowSimulation::Flow flow) {
-    const auto& [s, of] = begun_[flow];
-    Step& state = steps_[s];
-    const double moved = simulation_->now() - state.start;
-    for (const TreeFlow& slowest : of->slowest)
-      state.end = std::max(state.end, state.start + with_fill(slowest, moved));
-    if (--state.flows_left > 0) return;
-    if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[s]);
-    const int step = s;
-    simulation_->call_at(state.end, [this, step] { complete(step); });
-  }
-
-  void complete(int s) {
-    for (const int other : steps_[s].others)
-      if (--steps_[other].waits_for == 0) begin(other);
-  }
-
-  SystemTimes times() const {
-    SystemTimes times;
-    times.collectives.resize(plan_.collectives.size());
-    std::vector<bool> has_begun(plan_.collectives.size());
-    for (int s = 0; s < std::ssize(steps_); ++s) {
-      for (const int one : plan_.steps[s].collectives) {
-        FlowTimes::Part& part = times.collectives[one];
-        part.start = has_begun[one] ? std::min(part.start, steps_[s].start) : steps_[s].start;
-        part.end = std::max(part.end, steps_[s].end);
-        has_begun[one] = true;
-      }
-      times.end = std::max(times.end, steps_[s].end);
-    }
-    times.flows = simulation_->flows();
-    times.updates = simulation_->updates();
-    return times;
-  }
-
-  const Topology& system_;
-  const SystemPlan& plan_;
-  const std::span<const double> surplus_;
-  std::vector<Step> steps_;
-  std::map<const Plan*, std::vector<StepFlow>> flows_;  // looked up alone
-  std::set<int> separate_;
-  std::map<std::pair<int, int>, int> first_link_;  // by dimension and group
-  std::vector<double> capacities_;
-  std::vector<Begun> begun_;  // by flow
-  FlowSimulation* simulation_ = nullptr;
-};
-
-}  // namespace
+  return all;
+}
 
 SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
                              std::span<const double> surplus) {
-  return SystemRun(system, plan, surplus).run();
+  const SystemPlan* const plans[] = {&plan};
+  const SystemNetwork network(system, plans);
+  FlowSimulation simulation(network.capacities());
+  std::unordered_map<FlowSimulation::Flow, SystemFlows::Moving> moving;
+  SystemFlows flows(network, simulation, plan, surplus,
+                    {.begun = [&](FlowSimulation::Flow flow, const SystemFlows::Moving& moved) {
+                      moving.emplace(flow, moved);
+                    }});
+  simulation.on_end(
+      [&](FlowSimulation::Flow flow) { flows.end_flow(moving.extract(flow).mapped()); });
+  flows.begin();
+  simulation.run();
+  SystemTimes times;
+  times.collectives.resize(plan.collectives.size());
+  std::vector<bool> has_begun(plan.collectives.size());
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const SystemFlows::Step& step = flows.steps()[s];
+    for (const int one : plan.steps[s].collectives) {
+      FlowTimes::Part& part = times.collectives[one];
+      part.start = has_begun[one] ? std::min(part.start, step.start) : step.start;
+      part.end = std::max(part.end, step.end);
+      has_begun[one] = true;
+    }
+    times.end = std::max(times.end, step.end);
+  }
+  times.flows = simulation.flows();
+  times.updates = simulation.updates();
+  return times;
 }
 
 FlowTraffic system_traffic(const Topology& system, const SystemPlan& plan) {

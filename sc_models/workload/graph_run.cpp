@@ -347,8 +347,8 @@ ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConfl
 }
 
 ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
-                       OnConflict on_conflict) {
-  return plan_apart(topology, shapes, on_conflict);
+                       OnConflict on_conflict, SystemForm form) {
+  return plan_apart(topology, shapes, on_conflict, form);
 }
 
 GraphOutcome run_graph(RunEngine& engine, const TaskGraph& graph,

@@ -39,7 +39,7 @@ namespace fredsim {
 // By shape of the graph.
 using ShapePlans = std::vector<std::shared_ptr<const PreparedPlan>>;
 ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
-                       OnConflict on_conflict);
+                       OnConflict on_conflict, SystemForm form = SystemForm::kExpanded);
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict);
 
 struct GraphOutcome {

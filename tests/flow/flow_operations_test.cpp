@@ -112,7 +112,7 @@ TEST(FlowOperations, SayWhatWaitsWhereNothingGoesOn) {
 TEST(FlowOperations, EndOnceTheyAreStopped) {
   const Topology topology = topology_of("mesh_2x2");
   const std::atomic<bool> stop = true;
-  FlowOperations operations(topology, &stop);
+  FlowOperations operations(topology, {}, &stop);
   operations.issue(prepared_plan(topology, {0, 1}, 4096), {}, {});
   EXPECT_THROW(operations.wait_all(), Interrupted);
 }
