@@ -12,6 +12,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <systemc>
 #include <vector>
 
 #include "base/error.h"
@@ -23,6 +24,7 @@
 #include "flow/flow_run.h"
 #include "flow/system_flows.h"
 #include "send_loads.h"
+#include "training_loads.h"
 
 namespace fredsim {
 namespace {
@@ -91,6 +93,11 @@ Cost system_cost() {
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
+// Its operations in place of flows, and tasks of updates.
+Cost cost_of(const TrainingCosts& costs) {
+  return {costs.plan_s, costs.flow_s, costs.operations, costs.tasks};
+}
+
 Load mesh_load(int side, const std::string& algorithm, double aim_s, double aim_mb) {
   return {fmt::format("{} NPUs, mesh, {} as trees", side * side, algorithm), aim_s, aim_mb,
           [=] { return mesh_cost(side, algorithm); }};
@@ -101,6 +108,11 @@ std::vector<Load> loads(bool small) {
   const int hosts = small ? 8 : 128;
   const int side = small ? 4 : 32;
   const int large_side = small ? 8 : 64;
+  const Strategy workers{.mp = small ? 4 : 16, .dp = small ? 4 : 64};
+  const std::vector<std::string> radix{fmt::format("fabric.radix={}", small ? 4 : 16)};
+  const std::vector<std::string> places{
+      fmt::format("fabric.dimensions.2.size={}", workers.workers() / 8)};
+  const int layers = small ? 4 : 0;
   return {
       {fmt::format("{} NPUs, ring as sends in step", ranks), 1, 100,
        [=] { return cost_of([&] { return ring_sends(ranks, false); }); }},
@@ -113,6 +125,14 @@ std::vector<Load> loads(bool small) {
       mesh_load(side, "multi_tree", 0.05, 0),
       mesh_load(large_side, "multi_tree", 4, 0),
       {"320 NPUs, 16 wafers, by dimension", 0, 0, system_cost},
+      {fmt::format("{} NPUs, GPT-3, fat tree *", workers.workers()), 10, 0,
+       [=] { return cost_of(train_gpt3("configs/systems/fat_tree.yaml", radix, workers)); }},
+      {fmt::format("{} NPUs, GPT-3, 8 x {} *", workers.workers(), workers.workers() / 8), 10, 0,
+       [=] { return cost_of(train_gpt3("configs/systems/libra_2d.yaml", places, workers)); }},
+      {fmt::format("{} traces, 8 x {} *", workers.workers(), workers.workers() / 8), 20, 4096,
+       [=] {
+         return cost_of(run_traces("configs/systems/libra_2d.yaml", places, workers, layers));
+       }},
   };
 }
 
@@ -154,7 +174,7 @@ int measure(const Load& load) {
 }  // namespace
 }  // namespace fredsim
 
-int main(int argc, char** argv) {
+int sc_main(int argc, char** argv) {
   fredsim::ProgramOptions options(
       "tb_flow_speed",
       "What the flow engine costs: seconds of processor time, for the plan and for its flows, and "
@@ -184,5 +204,6 @@ int main(int argc, char** argv) {
   int code = 0;
   for (const fredsim::Load& load : loads)
     if (const int found = fredsim::measure(load); found != 0) code = found;
+  fmt::print("* of these operations and tasks, in place of flows and updates\n");
   return code;
 }
