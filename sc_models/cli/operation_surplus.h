@@ -16,8 +16,8 @@ namespace fredsim {
 struct OperationSurplus {
   bool is_measured = false;
   std::vector<std::vector<RankSurplus>> ranks{};  // by part; of systems none
-  std::vector<double> steps{};                    // of systems: cycles, by PreparedPlan::system's
-  double error_percent = 0;                       // of the time of the operation alone
+  std::vector<double> steps{};                    // cycles by step, on systems
+  double error_percent = 0;         // percent of the time that the operation takes alone
   std::uint64_t checked_bytes = 0;  // size at which the error was found, of the largest part
 };
 

@@ -144,6 +144,16 @@ std::optional<double> StepSurplus::of(const SystemStep& step) {
   return of(step.dimension, step.plan->parts);
 }
 
+StepSurplus::OfSteps StepSurplus::of(const SystemPlan& plan) {
+  OfSteps surplus;
+  for (const SystemStep& step : plan.steps) {
+    const std::optional<double> cycles = of(step);
+    surplus.cycles.push_back(cycles.value_or(0));
+    surplus.is_measured = surplus.is_measured && cycles.has_value();
+  }
+  return surplus;
+}
+
 std::optional<double> StepSurplus::of(int dimension, const std::vector<Part>& asked) {
   std::vector<Part> parts = asked;
   if (is_symmetrical(config_.topology.blocks[dimension])) {

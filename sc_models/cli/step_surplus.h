@@ -42,6 +42,12 @@ class StepSurplus {
 
   // From an SC_THREAD. Cycles; none: not known.
   std::optional<double> of(const SystemStep& step);
+  // By step of a plan, 0 where it is not known.
+  struct OfSteps {
+    std::vector<double> cycles{};
+    bool is_measured = true;  // all are known
+  };
+  OfSteps of(const SystemPlan& plan);
   // The same of a step as its parts say it, with members of the block.
   std::optional<double> of(int dimension, const std::vector<Part>& parts);
   // "; pod of 128 extrapolated from 16 and 32", or empty.

@@ -243,6 +243,11 @@ std::vector<std::string> TrainingJobs::idealised() const {
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
   const TrainingOptions& training = asked_.training;
   if (asked_.accounting.empty()) return all;
+  if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
+        const Topology& topology = entry.config.topology;
+        return topology.has_blocks() && !topology.io_controllers.empty();
+      }))
+    all.emplace_back("I/O controllers of systems load no input, which is on the NPUs");
   if (training.execution == Execution::kStreaming) {
     all.emplace_back("I/O controllers update the weights in no time");
   } else if (training.optimizer == Optimizer::kNone) {

@@ -87,7 +87,7 @@ struct Part {
   // On a tree with failed components: what each slice carries, relative to the others (collective/slice_shares.h). Empty where
   // endpoint trees go hop by hop (collective/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
-  std::string asked_algorithm{};  // of Plan::collectives: as CollectiveSpec::algorithm
+  std::string algorithms{};  // Plan::collectives: by dimension, as CollectiveSpec::algorithm
   // On systems (collective/system_plan.h): the dimension that it stays in, -1: none; and the Plan::collectives that it is a step of.
   int dimension = -1;
   std::vector<int> collective_of{};

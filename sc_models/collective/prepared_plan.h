@@ -48,7 +48,7 @@ struct PreparedPlan {
   std::vector<PhaseRows> rows;
   std::vector<std::uint16_t> missing_bytes;  // by tree: what its last flit is short of
   bool needs_online_routes = false;
-  // Of a system (collective/system_plan.h), for flows alone: its steps; `plan` has the collectives as parts, and no trees.
+  // Steps on a system (collective/system_plan.h), for flows alone; `plan` has the collectives as parts, and no trees.
   std::shared_ptr<const SystemPlan> system{};
 
   struct Ports {

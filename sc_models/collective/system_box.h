@@ -21,7 +21,7 @@ struct MemberBox {
 // From one group's place to another, in one dimension.
 struct BoxHop {
   int dimension = 0;
-  int group = 0;         // of the dimension
+  int group = 0;         // group of the dimension
   int from = 0, to = 0;  // places
 };
 

@@ -118,8 +118,8 @@ class SystemPlanner {
  private:
   struct Asked {
     const CollectiveSpec* spec = nullptr;
-    MemberBox box;               // of a multicast: of those that receive
-    std::vector<BoxHop> path{};  // of a multicast: to the box
+    MemberBox box;               // a multicast's: box of those that receive
+    std::vector<BoxHop> path{};  // a multicast's: to the box
   };
   // By what it does, dimensions of its path, and how many places it has in each dimension.
   using Shape = std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<int>,
@@ -145,7 +145,6 @@ class SystemPlanner {
       throw BadInput("group: found a start or roots; allowed on a system of dimensions: neither");
     Part part;
     part.collective = spec.collective;
-    part.asked_algorithm = spec.algorithm;
     part.members = members_of(system_, spec.group);
     check_size_and_root(spec);
     part.bytes = spec.bytes;
@@ -213,8 +212,9 @@ class SystemPlanner {
           SystemStep step;
           step.dimension = stage.dimension;
           step.groups = groups;
-          step.plan = planned(stage, words[stage.dimension], spec, members);
-          used[stage.dimension] = step.plan->parts.front().algorithm;
+          const bool passes_on = stage.collective == Collective::kUnicast;
+          step.plan = planned(stage, passes_on ? "auto" : words[stage.dimension], spec, members);
+          if (!passes_on) used[stage.dimension] = step.plan->parts.front().algorithm;
           std::set<int> after;
           for (const auto& [places, collectives] : members) {
             for (const int one : collectives) {
@@ -230,11 +230,15 @@ class SystemPlanner {
         }
       }
     }
-    std::string name;
-    for (const std::string& one : used)
+    std::string name, by_dimension;
+    for (const std::string& one : used) {
       if (!one.empty()) name += (name.empty() ? "" : ",") + one;
-    for (const int one : family)
-      plan_.collectives[one].algorithm = name.empty() ? spec.algorithm : name;
+      by_dimension += (by_dimension.empty() ? "" : ",") + (one.empty() ? "auto" : one);
+    }
+    for (const int one : family) {
+      plan_.collectives[one].algorithm = name.empty() ? "direct" : name;
+      plan_.collectives[one].algorithms = by_dimension;
+    }
   }
 
   // Members of the parts of a step, by root and places: the collectives that have them.

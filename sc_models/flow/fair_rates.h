@@ -60,7 +60,7 @@ class FairRates {
   // One flow less of a class; a class without flows that is not kept is gone with the next update(), and its number free.
   void remove(FlowClass flows);
 
-  // Of a link, from the next update() on; 0 or more.
+  // Capacity of a link, from the next update() on; 0 or more.
   void set_capacity(int link, double capacity);
 
   // Classes that have flows and whose rates were computed, each once, until the next call. Their rates may be what they were.

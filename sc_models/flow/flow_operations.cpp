@@ -51,7 +51,7 @@ struct FlowOperations::FlowPlan {
       int rank = 0;
       int trees = 0;
       bool receives = false;
-      TreeFlow longest{};  // of those that it receives, by fill
+      TreeFlow longest{};  // longest that it receives, by fill
     };
     std::vector<int> trees{};
     FairRates::FlowClass flows = 0;
@@ -70,10 +70,10 @@ struct FlowOperations::FlowPlan {
   std::vector<std::vector<OfRank>> ranks{};         // by part
   std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
   std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
-  std::vector<double> step_surplus{};               // of systems: cycles; empty: none
-  std::vector<SystemRanks> system_ranks{};          // of systems
+  std::vector<double> step_surplus{};               // cycles by step, on systems; empty: none
+  std::vector<SystemRanks> system_ranks{};          // on systems
   std::vector<std::vector<int>> system_ranks_of{};  // by part and rank: place in it
-  std::vector<std::vector<int>> ranks_in_step{};    // of systems, by step: of system_ranks
+  std::vector<std::vector<int>> ranks_in_step{};    // by step: places in system_ranks
   std::uint64_t bytes = 0;                          // of results
   std::uint64_t times = 0, cycles = 0;              // Issued
 };
@@ -131,7 +131,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
     std::size_t steps_left = 0;
   };
   std::vector<OfSystemRanks> system_ranks{};  // by FlowPlan::system_ranks
-  std::unique_ptr<SystemFlows> steps{};       // of a system, once a rank has begun
+  std::unique_ptr<SystemFlows> steps{};       // on a system, once a rank has begun
   OperationReport report{};
 };
 

@@ -113,7 +113,7 @@ class FlowOperations final : public OperationEngine {
     int tree = 0;
     bool is_first = false;                      // two pieces: what is handed over before the rest
     bool is_bundle = false;                     // all trees that cross the links of this one
-    std::optional<SystemFlows::Moving> step{};  // of a system, in place of a tree
+    std::optional<SystemFlows::Moving> step{};  // a system's, in place of a tree
   };
   struct Queue {  // a NIC port and virtual channel
     std::deque<std::pair<OperationHandle, int>>

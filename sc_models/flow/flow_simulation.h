@@ -33,7 +33,7 @@ class FlowSimulation {
   // The same for many flows of one demand, which crosses a link: found once.
   FairRates::FlowClass keep(FairRates::Demand demand) { return rates_.keep(std::move(demand)); }
   Flow begin(FairRates::FlowClass flows, double amount);
-  // Of a link, from now on.
+  // Capacity of a link, from now on.
   void set_capacity(int link, double capacity) { rates_.set_capacity(link, capacity); }
   // At a time, or now where that has passed.
   void call_at(double time, std::function<void()> callback);

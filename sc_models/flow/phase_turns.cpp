@@ -16,7 +16,7 @@ constexpr double kUnlimited = 1e9;  // parts at a time, where all phases are in 
 // A part in a switch.
 struct Crossing {
   std::map<int, double> cycles{};  // by link that comes in: what its trees keep it busy
-  double flits = 0;                // of trees that cross the switch
+  double flits = 0;                // trees that cross the switch
 };
 
 std::set<int> phases_of(const Tree& tree) {
@@ -104,7 +104,7 @@ void PhaseTurns::end(const Part& part, const Stays& stays, FlowSimulation& simul
   }
 }
 
-// Of the virtual channel that goes first: others have what it leaves.
+// The virtual channel that goes first: others have what it leaves.
 void PhaseTurns::set_capacity(NodeId node, FlowSimulation& simulation) const {
   const Users& users = users_.at(node);
   double capacity = kUnlimited;

@@ -45,7 +45,7 @@ class SystemNetwork {
   const std::vector<StepFlow>& flows(const SystemStep& step) const {
     return flows_.at(step.plan.get());
   }
-  // Of the groups of a step, one for all that are alike.
+  // One group of a step for all that are alike.
   std::vector<int> groups(const SystemStep& step) const;
   int first_link(int dimension, int group) const { return first_link_.at({dimension, group}); }
 

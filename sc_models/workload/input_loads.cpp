@@ -41,7 +41,7 @@ std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOption
                                    const Topology& topology) {
   const Strategy& strategy = options.strategy;
   const auto controllers = static_cast<int>(topology.io_controllers.size());
-  if (controllers == 0) return {};
+  if (controllers == 0 || topology.has_blocks()) return {};
   const auto replicas = static_cast<std::uint64_t>(strategy.dp);
   std::map<std::uint64_t, std::vector<int>> workers;  // by bytes
   for (int w = 0; w < strategy.mp * strategy.dp; ++w) {

@@ -19,7 +19,7 @@
 //   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in
 //   either.
 // Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O controllers, in equal
-//   shares of whole flits, while iterations before go on, and waited for. Machines without controllers load none.
+//   shares of whole flits, while iterations before go on, and waited for. Machines without controllers load none, nor do systems.
 // Streaming (execution of models that do not fit the wafer): weights are with the I/O controllers (weight_streams.h). Layers go
 //   through the wafer in groups, the next `stream_layers` of the model for each stage; all microbatches forward through a
 //   group, then the next group, from the last stage to the first one; backward the other way round. A group's weights come

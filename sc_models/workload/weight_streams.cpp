@@ -39,6 +39,12 @@ WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const To
       npus_(npus),
       stream_(stream),
       chunk_bytes_(chunk_bytes) {
+  if (topology.has_blocks()) {
+    throw BadInput(fmt::format(
+        "--execution: found streaming, the default of gpt3 and transformer_1t, on {}, a system of "
+        "dimensions; allowed: stationary",
+        topology.name));
+  }
   const auto controllers = static_cast<int>(topology.io_controllers.size());
   const int shards = stream == Stream::kBroadcast ? 1 : strategy.mp * strategy.pp;
   if (controllers < shards || controllers == 0)

@@ -23,7 +23,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kSamples = 16;  // of a replica
+constexpr std::uint64_t kSamples = 16;  // samples of a replica
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 

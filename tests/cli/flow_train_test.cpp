@@ -117,12 +117,6 @@ TEST(FlowTrain, RefusesWhatOnlyFlitsHave) {
                  {"--engine: found 'fluid'; allowed: exact or flow"});
 }
 
-// A system of blocks is not simulated flit by flit, and operations there are not issued one by one.
-TEST(FlowTrain, RefusesSystemsOfSeveralDimensions) {
-  expect_refused(run_fredsim({"train", "configs/systems/fred_d_16.yaml", "--engine", "flow"}),
-                 {"found a system of several dimensions; allowed: run and compare"});
-}
-
 class FlowWork : public FolderTest {};
 
 // The order, the names and the starts of a work with order.

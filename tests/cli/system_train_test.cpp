@@ -18,7 +18,8 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 constexpr double kMaxPercentOfRun = 2;
-constexpr double kMaxPercentOfPart = 3;  // of the iteration: ranks of a step end together in flows
+constexpr double kMaxPercentOfPart =
+    3;  // percent of the iteration: ranks of a step end together in flows
 
 class SystemOrder : public testing::Test {
  protected:
@@ -113,6 +114,21 @@ TEST_F(SystemOrder, RunsWorksWithOrder) {
   // Alone they take as long.
   const json alone = run({"run", path, "--size", "256KiB"}, "exact");
   EXPECT_EQ(exact.at("parts").at(0).at("cycles"), alone.at("cycles"));
+}
+
+// Wafers have I/O controllers, which load nothing here and stream no weights.
+TEST_F(SystemOrder, TrainsOnWafersWithoutTheirControllers) {
+  const std::string path = system(
+      {"machine: mesh_2x2", "block: switch, size: 2, bandwidth: 50 GB/s, latency: 100 ns"});
+  const Words words{"train", path, "--workload", "configs/models/small.yaml", "--mp", "4"};
+  const json exact = run(words, "exact");
+  ASSERT_FALSE(exact.is_null());
+  EXPECT_EQ(exact.at("breakdown_ns").at("input_load"), 0);
+  EXPECT_NE(exact.at("idealised").dump().find("I/O controllers of systems load no input"),
+            std::string::npos);
+  const Outcome streams = run_fredsim({"train", path, "--workload", "gpt3", "--mp", "4"});
+  EXPECT_EQ(streams.exit_code, 2);
+  EXPECT_NE(streams.err.find("--execution: found streaming"), std::string::npos) << streams.err;
 }
 
 TEST_F(SystemOrder, MeasuresWhatIsTooLargeOnLess) {

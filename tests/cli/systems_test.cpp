@@ -118,11 +118,11 @@ TEST_F(Systems, LargeOnesAreMeasuredOnSmallerOnes) {
   // The pod moves 2 x 63/64 of a 64th of the vector, at 25 GB/s.
   EXPECT_GT(flow["time_ns"], 2.0 * 63 / 64 * (64 << 20) / 64 / 25);
   const json part = run(path, {"--engine", "flow", "--size", "64MiB", "--group", "0-63"});
-  EXPECT_TRUE(part["error"].is_null());
+  EXPECT_EQ(part.at("error").at("measured_on"), flow.at("error").at("measured_on"));
+  EXPECT_LT(part.at("error").at("worst_percent"), 1);
 }
 
-// Steps up and down take 20 phases each, and all are in the switches at once. A group of two wafers has no measured error, for which
-// there would be an exact run.
+// Steps up and down take 20 phases each, and all are in the switches at once. Nothing is run before that is found.
 TEST_F(Systems, PhasesWithoutRoomAreRefusedByBothEngines) {
   for (const std::string engine : {"exact", "flow"}) {
     for (const std::string chunks : {"1", "64"}) {

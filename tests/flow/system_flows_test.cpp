@@ -87,6 +87,37 @@ std::vector<double> bytes_sent(const Topology& system, const FlowTraffic& traffi
   return bytes;
 }
 
+// To boxes that the root is not in: a hop for each dimension in which they are elsewhere, and each NPU of the box gets the data once.
+TEST(SystemPlan, MulticastsReachABoxByHops) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    std::vector<Side> sides;
+    for (int d = 0; d < 3; ++d)
+      sides.push_back({random.below(2) == 0 ? "switch" : "fully_connected", 4, 60});
+    const Topology system = system_of(sides);
+    std::vector<int> group{0};
+    double hops = 0;
+    std::vector<int> first(3);
+    for (int& place : first) {
+      place = random_between(random, 0, 2);
+      if (place > 0) ++hops;
+    }
+    // Two places in each dimension, those of the root only where they begin at it.
+    for (int i = 0; i < 8; ++i) {
+      const int npu = first[0] + i % 2 + 4 * (first[1] + i / 2 % 2) + 16 * (first[2] + i / 4);
+      if (npu > 0) group.push_back(npu);
+    }
+    const std::uint64_t bytes = 64 * 1024;
+    const CollectiveSpec spec = spec_of(Collective::kMulticast, group, bytes, 1);
+    const SystemPlan plan = plan_system(system, {&spec, 1});
+    const std::vector<double> found = bytes_sent(system, system_traffic(system, plan));
+    EXPECT_EQ(std::accumulate(found.begin(), found.end(), 0.0),
+              (hops + 7) * static_cast<double>(bytes));
+    EXPECT_EQ(expanded(system, plan).collectives.front().members.size(), group.size());
+  }
+}
+
 TEST(SystemPlan, SendsTheBytesOfTheFormulas) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
