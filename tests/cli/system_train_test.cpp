@@ -118,8 +118,8 @@ TEST_F(SystemOrder, RunsWorksWithOrder) {
 
 // Wafers have I/O controllers, which load nothing here and stream no weights.
 TEST_F(SystemOrder, TrainsOnWafersWithoutTheirControllers) {
-  const std::string path = system(
-      {"machine: mesh_2x2", "block: switch, size: 2, bandwidth: 50 GB/s, latency: 100 ns"});
+  const std::string path =
+      system({"machine: mesh_2x2", "block: switch, size: 2, bandwidth: 50 GB/s, latency: 100 ns"});
   const Words words{"train", path, "--workload", "configs/models/small.yaml", "--mp", "4"};
   const json exact = run(words, "exact");
   ASSERT_FALSE(exact.is_null());
