@@ -127,9 +127,9 @@ std::vector<Load> loads(bool small) {
       {"320 NPUs, 16 wafers, by dimension", 0, 0, system_cost},
       {fmt::format("{} NPUs, GPT-3, fat tree *", workers.workers()), 10, 0,
        [=] { return cost_of(train_gpt3("configs/systems/fat_tree.yaml", radix, workers)); }},
-      {fmt::format("{} NPUs, GPT-3, 8 x {} *", workers.workers(), workers.workers() / 8), 10, 0,
+      {fmt::format("{} NPUs, GPT-3, 8 by {} *", workers.workers(), workers.workers() / 8), 10, 0,
        [=] { return cost_of(train_gpt3("configs/systems/libra_2d.yaml", places, workers)); }},
-      {fmt::format("{} traces, 8 x {} *", workers.workers(), workers.workers() / 8), 20, 4096,
+      {fmt::format("{} traces, 8 by {} *", workers.workers(), workers.workers() / 8), 20, 4096,
        [=] {
          return cost_of(run_traces("configs/systems/libra_2d.yaml", places, workers, layers));
        }},
