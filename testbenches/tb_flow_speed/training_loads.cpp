@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_loads.h"
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -63,8 +62,8 @@ TaskGraph graph_of(const ModelShape& model, const MachineConfig& machine,
   return training_graph(model, options, {machine.compute, 0}, machine.topology);
 }
 
-FlowEngine engine_of(const Topology& topology, const ShapePlans& plans) {
-  return FlowEngine(topology, 1, nullptr, plans, std::vector<OperationSurplus>(plans.size()));
+std::vector<OperationSurplus> no_surplus(const ShapePlans& plans) {
+  return std::vector<OperationSurplus>(plans.size());
 }
 
 TrainingCosts costs_of(double start, double planned, const GraphOutcome& outcome) {
@@ -85,7 +84,7 @@ TrainingCosts train_gpt3(const std::string& machine, const std::vector<std::stri
   const ShapePlans plans =
       plan_shapes(config.topology, graph.shapes, OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
-  FlowEngine engine = engine_of(config.topology, plans);
+  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
   return costs_of(start, planned, run_graph(engine, graph));
 }
 
@@ -108,7 +107,7 @@ TrainingCosts run_traces(const std::string& machine, const std::vector<std::stri
   const ShapePlans plans =
       plan_shapes(config.topology, tasks.shapes(), OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
-  FlowEngine engine = engine_of(config.topology, plans);
+  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
   return costs_of(start, planned, run_tasks(engine, tasks));
 }
 
