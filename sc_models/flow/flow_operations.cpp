@@ -194,8 +194,7 @@ FlowOperations::FlowPlan& FlowOperations::flow_plan(
         of.queues.push_back(queue_of(part.members[rank.rank], rank.switch_port, part.vc));
     }
     std::ranges::sort(of.queues);
-    const auto [first, last] = std::ranges::unique(of.queues);
-    of.queues.erase(first, last);
+    of.queues.erase(std::unique(of.queues.begin(), of.queues.end()), of.queues.end());
     for (const int queue : of.queues) ++in_queue[queue];
   }
   made.in_queue.assign(in_queue.begin(), in_queue.end());
