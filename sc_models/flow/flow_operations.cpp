@@ -12,8 +12,6 @@
 namespace fredsim {
 namespace {
 
-constexpr FairRates::FlowClass kNoLinks = -1;  // crosses none
-
 constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
 
 std::uint64_t whole_cycles(double cycles) {
@@ -29,54 +27,6 @@ std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
 }
 
 }  // namespace
-
-// A plan as it is looked at, the same for all of its operations.
-struct FlowOperations::FlowPlan {
-  struct Member {
-    int rank = 0;
-    bool contributes = false, receives = false;
-  };
-  struct OfTree {
-    std::vector<Member> members{};
-    int contributors = 0;
-    double handed = 1;          // RankSurplus
-    std::vector<int> queues{};  // trees in the switches: those that it leaves by, each once
-    FairRates::FlowClass flows = 0;
-    int bundle = 0;
-  };
-  // Trees at the endpoints of a part that cross the same links, which where they begin together keep together: their shares are
-  // in proportion to their flits. A tree in the switches is one by itself.
-  struct Bundle {
-    struct Member {
-      int rank = 0;
-      int trees = 0;
-      bool receives = false;
-      TreeFlow longest{};  // longest that it receives, by fill
-    };
-    std::vector<int> trees{};
-    FairRates::FlowClass flows = 0;
-    double flits = 0;
-    std::vector<Member> members{};  // by rank
-  };
-  struct OfRank {
-    std::vector<int> trees{};      // that it has a part in
-    std::vector<int> waits_for{};  // the same, to which it contributes
-  };
-  std::shared_ptr<const PreparedPlan> plan{};
-  std::vector<TreeFlow> flows{};
-  std::vector<PhaseTurns::Stays> stays{};  // by part
-  std::vector<OfTree> trees{};
-  std::vector<Bundle> bundles{};
-  std::vector<std::vector<OfRank>> ranks{};         // by part
-  std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
-  std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
-  std::vector<double> step_surplus{};               // cycles by step, on systems; empty: none
-  std::vector<SystemRanks> system_ranks{};          // on systems
-  std::vector<std::vector<int>> system_ranks_of{};  // by part and rank: place in it
-  std::vector<std::vector<int>> ranks_in_step{};    // by step: places in system_ranks
-  std::uint64_t bytes = 0;                          // of results
-  std::uint64_t times = 0, cycles = 0;              // Issued
-};
 
 struct FlowOperations::FlowOperation final : RankStarts {
   enum class State : std::uint8_t { kIssued, kGranted, kOpen };
@@ -97,17 +47,16 @@ struct FlowOperations::FlowOperation final : RankStarts {
     std::uint64_t end = 0;
   };
 
-  FlowOperation(OperationHandle handle, FlowPlan& of, std::uint64_t now, std::uint64_t delay,
+  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now, std::uint64_t delay,
                 const std::vector<std::uint64_t>& starts)
       : RankStarts(handle, of.plan, now, delay, starts), flow(of) {
-    for (const FlowPlan::OfTree& tree : of.trees)
+    for (const OperationPlan::OfTree& tree : of.trees)
       trees.push_back({.left_to_begin = tree.contributors});
     ready_in.resize(of.bundles.size());
     for (const auto& part : of.ranks) {
       parts.push_back({.ranks_left = static_cast<int>(part.size())});
       auto& own = ranks.emplace_back();
-      for (const FlowPlan::OfRank& rank : part)
-        own.push_back({.left = is_system() ? 1 : static_cast<int>(rank.trees.size())});
+      for (const OperationPlan::OfRank& rank : part) own.push_back({.left = rank.trees});
     }
     report.handle = handle;
     report.issued = now;
@@ -117,7 +66,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
   bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
-  FlowPlan& flow;
+  OperationPlan& flow;
   State state = State::kIssued;
   int granted = 0;
   std::uint64_t granted_at = 0;
@@ -130,7 +79,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
     std::size_t left_to_begin = 0;  // ranks
     std::size_t steps_left = 0;
   };
-  std::vector<OfSystemRanks> system_ranks{};  // by FlowPlan::system_ranks
+  std::vector<OfSystemRanks> system_ranks{};  // by OperationPlan::system_ranks
   std::unique_ptr<SystemFlows> steps{};       // on a system, once a rank has begun
   OperationReport report{};
 };
@@ -154,117 +103,25 @@ int FlowOperations::queue_of(NodeId node, int port, int vc) {
   return at->second;
 }
 
-FlowOperations::FlowPlan& FlowOperations::flow_plan(
-    const std::shared_ptr<const PreparedPlan>& plan) {
-  std::unique_ptr<FlowPlan>& known = plans_[plan.get()];
+OperationPlan& FlowOperations::flow_plan(const std::shared_ptr<const PreparedPlan>& plan) {
+  std::unique_ptr<OperationPlan>& known = plans_[plan.get()];
   if (known != nullptr) return *known;
-  known = std::make_unique<FlowPlan>();
-  FlowPlan& made = *known;
-  plans_in_order_.push_back(&made);
-  made.plan = plan;
-  made.bytes = result_bytes(*plan);
-  for (const Part& part : plan->plan.parts) made.ranks.emplace_back(part.members.size());
-  if (plan->system != nullptr) {
-    made.system_ranks = ranks_by_steps(topology_, *plan->system);
-    made.ranks_in_step.resize(plan->system->steps.size());
-    for (const auto& part : made.ranks) made.system_ranks_of.emplace_back(part.size());
-    for (int i = 0; i < std::ssize(made.system_ranks); ++i) {
-      const SystemRanks& ranks = made.system_ranks[i];
-      for (const int step : ranks.steps) made.ranks_in_step[step].push_back(i);
-      for (const int rank : ranks.ranks) made.system_ranks_of[ranks.collective][rank] = i;
-    }
-    return made;
-  }
-  made.flows = flows_of(topology_, plan->plan);
-  made.stays = turns_.add(plan->plan, made.flows);
-  std::map<int, int> in_queue;
-  std::vector<TreeRank> ranks;
-  for (int t = 0; t < std::ssize(plan->plan.trees); ++t) {
-    const Tree& tree = plan->plan.trees[t];
-    const Part& part = plan->plan.parts[tree.part];
-    FlowPlan::OfTree& of = made.trees.emplace_back();
-    for (const TreeRank& rank : tree.ranks.passing(ranks)) {
-      of.members.push_back({rank.rank, rank.contributes, rank.receives});
-      FlowPlan::OfRank& of_rank = made.ranks[tree.part][rank.rank];
-      of_rank.trees.push_back(t);
-      if (!rank.contributes) continue;
-      of_rank.waits_for.push_back(t);
-      ++of.contributors;
-      if (tree.transport == Transport::kInSwitch && rank.switch_port >= 0)
-        of.queues.push_back(queue_of(part.members[rank.rank], rank.switch_port, part.vc));
-    }
-    std::ranges::sort(of.queues);
-    of.queues.erase(std::unique(of.queues.begin(), of.queues.end()), of.queues.end());
-    for (const int queue : of.queues) ++in_queue[queue];
-  }
-  made.in_queue.assign(in_queue.begin(), in_queue.end());
-  bundle_trees(made);
-  return made;
-}
-
-FairRates::FlowClass FlowOperations::kept(FairRates::Demand demand) {
-  return demand.uses.empty() ? kNoLinks : simulation_.keep(std::move(demand));
+  const auto queue_of = [this](NodeId node, int port, int vc) {
+    return this->queue_of(node, port, vc);
+  };
+  known = std::make_unique<OperationPlan>(topology_, plan, simulation_, turns_, queue_of);
+  plans_in_order_.push_back(known.get());
+  return *known;
 }
 
 FlowSimulation::Flow FlowOperations::begin_flow(FairRates::FlowClass flows, double flits) {
-  return flows == kNoLinks ? simulation_.begin(FairRates::Demand{}, flits)
-                           : simulation_.begin(flows, flits);
-}
-
-void FlowOperations::bundle_trees(FlowPlan& plan) {
-  std::map<std::pair<int, std::vector<int>>, int> bundles;  // by part and links
-  for (int t = 0; t < std::ssize(plan.trees); ++t) {
-    FlowPlan::OfTree& tree = plan.trees[t];
-    const TreeFlow& flow = plan.flows[t];
-    tree.flows = kept(flow.demand);
-    tree.bundle = static_cast<int>(plan.bundles.size());
-    if (plan.plan->plan.trees[t].transport == Transport::kEndpoint) {
-      std::vector<int> links;
-      for (const LinkUse& use : flow.demand.uses) links.push_back(use.link);
-      tree.bundle = bundles.try_emplace({flow.part, std::move(links)}, tree.bundle).first->second;
-    }
-    plan.bundles.resize(std::max<std::size_t>(plan.bundles.size(), tree.bundle + 1));
-    plan.bundles[tree.bundle].trees.push_back(t);
-  }
-  for (FlowPlan::Bundle& bundle : plan.bundles) {
-    const TreeFlow& first = plan.flows[bundle.trees.front()];
-    std::map<int, FlowPlan::Bundle::Member> members;
-    FairRates::Demand demand{.priority = first.demand.priority, .share = 0};
-    demand.uses = first.demand.uses;
-    for (LinkUse& use : demand.uses) use.crossings = 0;
-    for (const int t : bundle.trees) {
-      const TreeFlow& flow = plan.flows[t];
-      demand.share += flow.demand.share;
-      bundle.flits += flow.flits;
-      for (std::size_t u = 0; u < demand.uses.size(); ++u)
-        demand.uses[u].crossings += flow.demand.uses[u].crossings * flow.flits;
-      for (const FlowPlan::Member& of_tree : plan.trees[t].members) {
-        FlowPlan::Bundle::Member& member = members[of_tree.rank];
-        member.rank = of_tree.rank;
-        ++member.trees;
-        if (!of_tree.receives) continue;
-        member.longest.fill = std::max(member.longest.fill, flow.fill);
-        member.longest.overlaps = flow.overlaps;
-        member.receives = true;
-      }
-    }
-    for (LinkUse& use : demand.uses) use.crossings /= bundle.flits;
-    for (const auto& [rank, member] : members) bundle.members.push_back(member);
-    if (bundle.trees.size() > 1) bundle.flows = kept(std::move(demand));
-  }
+  return flows == OperationPlan::kNoLinks ? simulation_.begin(FairRates::Demand{}, flits)
+                                          : simulation_.begin(flows, flits);
 }
 
 void FlowOperations::set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
                                  std::vector<std::vector<RankSurplus>> surplus) {
-  FlowPlan& flow = flow_plan(plan);
-  flow.surplus = std::move(surplus);
-  for (std::size_t t = 0; t < flow.trees.size() && !flow.surplus.empty(); ++t) {
-    double handed = 0;
-    for (const FlowPlan::Member& member : flow.trees[t].members)
-      if (!member.receives)
-        handed = std::max(handed, flow.surplus[flow.flows[t].part][member.rank].handed);
-    flow.trees[t].handed = handed > 0 ? handed : 1;
-  }
+  flow_plan(plan).set_surplus(std::move(surplus));
 }
 
 void FlowOperations::set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
@@ -274,7 +131,7 @@ void FlowOperations::set_step_surplus(const std::shared_ptr<const PreparedPlan>&
 
 std::vector<FlowOperations::Issued> FlowOperations::issued() const {
   std::vector<Issued> issued;
-  for (const FlowPlan* plan : plans_in_order_)
+  for (const OperationPlan* plan : plans_in_order_)
     if (plan->times > 0) issued.push_back({plan->plan, plan->times, plan->cycles});
   return issued;
 }
@@ -296,7 +153,7 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
                                  dependency.operation, next_ - 1));
   }
   const std::uint64_t now = cycle();
-  FlowPlan& flow = flow_plan(plan);
+  OperationPlan& flow = flow_plan(plan);
   ++flow.times;
   const OperationHandle handle = next_++;
   auto operation = std::make_unique<FlowOperation>(handle, flow, now, options.delay, starts);
@@ -453,7 +310,7 @@ void FlowOperations::begin_rank(FlowOperation& operation, const RankOfPart& at) 
 
 void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
   FlowOperation::OfTree& tree = operation.trees[t];
-  const FlowPlan::OfTree& of = operation.flow.trees[t];
+  const OperationPlan::OfTree& of = operation.flow.trees[t];
   const auto is_first = [&](int queue) {
     return queues_[queue].operations.front().first == operation.handle;
   };
@@ -469,10 +326,10 @@ void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
 
 // Bundles all of whose trees begin now are one flow each.
 void FlowOperations::begin_ready(FlowOperation& operation) {
-  const FlowPlan& plan = operation.flow;
+  const OperationPlan& plan = operation.flow;
   for (const int t : operation.ready) {
-    const FlowPlan::OfTree& tree = plan.trees[t];
-    const FlowPlan::Bundle& bundle = plan.bundles[tree.bundle];
+    const OperationPlan::OfTree& tree = plan.trees[t];
+    const OperationPlan::Bundle& bundle = plan.bundles[tree.bundle];
     const bool is_whole =
         bundle.trees.size() > 1 &&
         std::cmp_equal(bundle.trees.size(), operation.ready_in[tree.bundle]) &&
@@ -532,12 +389,12 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   if (moved.step) return operation.steps->end_flow(*moved.step);
   const int t = moved.tree;
   const TreeFlow& of = operation.flow.flows[t];
-  const FlowPlan::OfTree& tree = operation.flow.trees[t];
+  const OperationPlan::OfTree& tree = operation.flow.trees[t];
   const double now = simulation_.now();
   if (moved.is_bundle) return end_bundle(operation, tree.bundle);
   const bool has_handed_over = tree.handed < 1;
   if (moved.is_first) {
-    for (const FlowPlan::Member& member : tree.members)
+    for (const OperationPlan::Member& member : tree.members)
       if (!member.receives) end_trees_at(operation, of.part, member.rank, 1, now);
     moving_.emplace(begin_flow(tree.flows, (1 - tree.handed) * of.flits),
                     Moving{.operation = &operation, .tree = t});
@@ -545,25 +402,29 @@ void FlowOperations::end_flow(FlowSimulation::Flow flow) {
   }
   const double begin = operation.trees[t].begin;
   const double end = begin + with_fill(of, now - begin);
-  for (const FlowPlan::Member& member : tree.members)
+  for (const OperationPlan::Member& member : tree.members)
     if (member.receives || !has_handed_over)
       end_trees_at(operation, of.part, member.rank, 1, member.receives ? end : now);
-  if (--operation.parts[of.part].moving == 0)
-    turns_.end(operation.plan->plan.parts[of.part], operation.flow.stays[of.part], simulation_);
+  leave_turns(operation, of.part, 1);
   leave_queues(operation, t);
 }
 
 void FlowOperations::end_bundle(FlowOperation& operation, int number) {
-  const FlowPlan::Bundle& bundle = operation.flow.bundles[number];
+  const OperationPlan::Bundle& bundle = operation.flow.bundles[number];
   const int first = bundle.trees.front();
   const int part = operation.flow.flows[first].part;
   const double begin = operation.trees[first].begin;
   const double now = simulation_.now();
-  for (const FlowPlan::Bundle::Member& member : bundle.members) {
+  for (const OperationPlan::Bundle::Member& member : bundle.members) {
     const double end = member.receives ? begin + with_fill(member.longest, now - begin) : now;
     end_trees_at(operation, part, member.rank, member.trees, end);
   }
-  operation.parts[part].moving -= static_cast<int>(bundle.trees.size());
+  leave_turns(operation, part, static_cast<int>(bundle.trees.size()));
+}
+
+// Trees of a part have moved.
+void FlowOperations::leave_turns(FlowOperation& operation, int part, int trees) {
+  operation.parts[part].moving -= trees;
   if (operation.parts[part].moving == 0)
     turns_.end(operation.plan->plan.parts[part], operation.flow.stays[part], simulation_);
 }
@@ -628,7 +489,7 @@ void FlowOperations::finish_operation(FlowOperation& operation) {
     report.parts.push_back({*part.start, part.end});
     report.ended = std::max(report.ended, part.end);
   }
-  FlowPlan& plan = operation.flow;
+  OperationPlan& plan = operation.flow;
   plan.cycles += report.ended - report.started;
   totals_.count(report, 0, plan.bytes);
   std::erase(granted_, &operation);

@@ -34,20 +34,13 @@
 
 #include "collective/operation_engine.h"
 #include "collective/rank_starts.h"
-#include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
+#include "flow/operation_plan.h"
 #include "flow/phase_turns.h"
 #include "flow/system_flows.h"
 #include "topology/topology.h"
 
 namespace fredsim {
-
-// Surplus of a rank over flows, by exact runs (cli/shape_surplus.h).
-struct RankSurplus {
-  double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
-  // For a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.
-  double handed = 1;
-};
 
 class FlowOperations final : public OperationEngine {
  public:
@@ -100,7 +93,6 @@ class FlowOperations final : public OperationEngine {
   std::vector<Issued> issued() const;
 
  private:
-  struct FlowPlan;
   struct FlowOperation;
   struct End {
     int granted = 0;
@@ -120,9 +112,7 @@ class FlowOperations final : public OperationEngine {
         operations{};  // trees in the switches that are left
   };
 
-  FlowPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
-  void bundle_trees(FlowPlan& plan);
-  FairRates::FlowClass kept(FairRates::Demand demand);
+  OperationPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
   FlowSimulation::Flow begin_flow(FairRates::FlowClass flows, double flits);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
@@ -139,6 +129,7 @@ class FlowOperations final : public OperationEngine {
   void end_flow(FlowSimulation::Flow flow);
   void move(FlowOperation& operation, int tree, double share);
   void end_bundle(FlowOperation& operation, int bundle);
+  void leave_turns(FlowOperation& operation, int part, int trees);
   void leave_queues(FlowOperation& operation, int tree);
   void end_trees_at(FlowOperation& operation, int part, int rank, int trees, double cycle);
   void schedule_end(const FlowOperation& operation, const RankOfPart& at, std::uint64_t cycle);
@@ -155,9 +146,9 @@ class FlowOperations final : public OperationEngine {
   OperationCallbacks callbacks_;
   std::function<void(std::uint64_t, std::uint64_t)> on_progress_;
   // Looked up by plan, never gone through.
-  std::unordered_map<const PreparedPlan*, std::unique_ptr<FlowPlan>> plans_;
+  std::unordered_map<const PreparedPlan*, std::unique_ptr<OperationPlan>> plans_;
   std::map<std::pair<const PreparedPlan*, const PreparedPlan*>, bool> conflicts_;
-  std::vector<FlowPlan*> plans_in_order_;
+  std::vector<OperationPlan*> plans_in_order_;
   std::map<std::tuple<NodeId, int, int>, int> queue_numbers_;
   std::vector<Queue> queues_;
   std::map<OperationHandle, std::unique_ptr<FlowOperation>> operations_;  // not complete
