@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "collective/link_load.h"
-#include "collective/members.h"
 #include "collective/planner.h"
 #include "engine/communicator_run.h"
 #include "flow/flow_operations.h"
@@ -25,11 +23,6 @@ constexpr double kMinHanded = 0.01;
 
 std::uint64_t largest_bytes(const Plan& plan) {
   return std::ranges::max(plan.parts, {}, &Part::bytes).bytes;
-}
-
-std::uint64_t hops_of(const Topology& topology, const Plan& plan) {
-  const std::vector<std::uint64_t> flits = link_flits(topology, plan);
-  return std::accumulate(flits.begin(), flits.end(), std::uint64_t{0});
 }
 
 std::string shape_of(const Topology& topology, const Plan& plan) {
@@ -67,17 +60,10 @@ std::shared_ptr<const PreparedPlan> scaled(const Topology& topology, const Plan&
   const auto largest = static_cast<double>(largest_bytes(plan));
   std::vector<CollectiveSpec> specs;
   for (const Part& part : plan.parts) {
-    CollectiveSpec& spec = specs.emplace_back();
-    spec.collective = part.collective;
-    spec.algorithm = part.algorithm;
-    for (const NodeId member : part.members) spec.group.push_back(member_number(topology, member));
+    CollectiveSpec& spec = specs.emplace_back(spec_of_part(topology, part));
     const double share = static_cast<double>(part.bytes) / largest;
     spec.bytes = std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * share)));
-    spec.root = part.root;
-    spec.roots = part.roots;
-    spec.vc = part.vc;
-    spec.order = part.order;
   }
   return prepare(topology, make_plan(topology, specs));
 }
@@ -138,7 +124,7 @@ OperationSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPla
   if (machine_ == nullptr || !follows_from_sizes(whole->plan)) return {};
   const std::uint64_t own = largest_bytes(whole->plan);
   std::uint64_t bytes = own;
-  for (std::uint64_t cost = hops_of(topology_, whole->plan);
+  for (std::uint64_t cost = flit_hops(topology_, whole->plan);
        cost > max_hops && bytes > kMinShapeBytes; cost /= 2)
     bytes /= 2;
   if (bytes < own && bytes <= kMinShapeBytes) return {};

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "collective/link_load.h"
-#include "collective/members.h"
 #include "collective/planner.h"
 #include "engine/plan_run.h"
 #include "flow/flow_run.h"
@@ -65,16 +64,8 @@ bool are_alike(const std::vector<Part>& parts) {
 
 Plan plan_of(const Topology& block, const std::vector<Part>& parts) {
   std::vector<CollectiveSpec> specs;
-  for (const Part& part : parts) {
-    CollectiveSpec& spec = specs.emplace_back();
-    spec.collective = part.collective;
-    spec.algorithm = part.algorithm;
-    for (const NodeId member : part.members) spec.group.push_back(member_number(block, member));
-    spec.bytes = part.bytes;
-    spec.root = part.root;
-    spec.vc = part.vc;
-    spec.order = part.order;
-  }
+  specs.reserve(parts.size());
+  for (const Part& part : parts) specs.push_back(spec_of_part(block, part));
   return make_plan(block, specs);
 }
 
@@ -140,22 +131,17 @@ std::string StepSurplus::extrapolations() const {
   return text;
 }
 
-std::optional<double> StepSurplus::of(const SystemStep& step) {
-  return of(step.dimension, step.plan->parts);
-}
-
 StepSurplus::OfSteps StepSurplus::of(const SystemPlan& plan) {
   OfSteps surplus;
   for (const SystemStep& step : plan.steps) {
-    const std::optional<double> cycles = of(step);
+    const std::optional<double> cycles = of_step(step.dimension, step.plan->parts);
     surplus.cycles.push_back(cycles.value_or(0));
     surplus.is_measured = surplus.is_measured && cycles.has_value();
   }
   return surplus;
 }
 
-std::optional<double> StepSurplus::of(int dimension, const std::vector<Part>& asked) {
-  std::vector<Part> parts = asked;
+std::optional<double> StepSurplus::of_step(int dimension, std::vector<Part> parts) {
   if (is_symmetrical(config_.topology.blocks[dimension])) {
     if (are_alike(parts)) parts.resize(1);
     use_first_places(parts);
@@ -178,9 +164,7 @@ StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topolog
 }
 
 std::optional<double> StepSurplus::surplus_on(const Block& block, const Plan& plan) {
-  const std::vector<std::uint64_t> flits = link_flits(*block.topology, plan);
-  if (std::accumulate(flits.begin(), flits.end(), std::uint64_t{0}) > kMaxStepHops)
-    return block.flows->surplus_of(plan);
+  if (flit_hops(*block.topology, plan) > kMaxStepHops) return block.flows->surplus_of(plan);
   const RunResult exact = run_plan(*block.machine, plan);
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
   return static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end;

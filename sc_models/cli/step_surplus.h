@@ -4,7 +4,7 @@
 // A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, at other
 //   sizes. Groups that do the same beside each other in a switch, or in a block where all are joined, share no link there: one of them is
 //   measured. Steps that differ in nothing but which NPUs of a switch, or of a block where all are joined, take part, are the same.
-// Of such a block that has too many ports for the exact engine, a step of one group has the surplus of a block of kFewNpus or of
+// A block of these with too many ports for the exact engine: a step of one group has the surplus of a block of kFewNpus or of
 //   kMoreNpus; of a larger group, that which all NPUs of these two have with as many bytes from each NPU to each other, extrapolated as
 //   a line. Other steps there, and those of which exact runs would take long, have none.
 // Errors: those of run_plan() and reload_config(); Interrupted, while exact runs are under way.
@@ -40,16 +40,13 @@ class StepSurplus {
   // Before the simulation begins: elaborates the machines of the exact runs. `config` must outlive it.
   StepSurplus(const MachineConfig& config, const FabricOptions& options, const std::string& name);
 
-  // From an SC_THREAD. Cycles; none: not known.
-  std::optional<double> of(const SystemStep& step);
-  // By step of a plan, 0 where it is not known.
+  // By step of a plan: cycles, 0 where they are not known.
   struct OfSteps {
     std::vector<double> cycles{};
     bool is_measured = true;  // all are known
   };
+  // From an SC_THREAD.
   OfSteps of(const SystemPlan& plan);
-  // The same of a step as its parts say it, with members of the block.
-  std::optional<double> of(int dimension, const std::vector<Part>& parts);
   // "; pod of 128 extrapolated from 16 and 32", or empty.
   std::string extrapolations() const;
 
@@ -67,6 +64,7 @@ class StepSurplus {
   static Block block_on(std::shared_ptr<const Topology> topology, const FabricOptions& options,
                         const std::string& name);
   static std::optional<double> surplus_on(const Block& block, const Plan& plan);
+  std::optional<double> of_step(int dimension, std::vector<Part> parts);  // members of the block
   std::optional<double> measured(int dimension, const std::vector<Part>& parts) const;
 
   const MachineConfig& config_;

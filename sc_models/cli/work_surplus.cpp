@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -54,8 +53,7 @@ bool is_too_much(const Topology& topology, const WorkPlan& work) {
   std::uint64_t hops = 0;
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   for (const WorkPlan::Batch& batch : work.batches) {
-    const std::vector<std::uint64_t> flits = link_flits(topology, batch.plan->plan);
-    hops = std::accumulate(flits.begin(), flits.end(), hops);
+    hops += flit_hops(topology, batch.plan->plan);
     for (const Part& part : batch.plan->plan.parts) smallest = std::min(smallest, part.bytes);
   }
   return hops > kMaxShapeHops || smallest / kDivisors.back() < kMinShapeBytes;

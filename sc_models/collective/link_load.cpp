@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "collective/hop_paths.h"
@@ -48,6 +49,11 @@ std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan
   std::vector<std::uint64_t> flits(topology.links.size());
   hops.add_loads(plan, plan.trees, flits_of, flits);
   return flits;
+}
+
+std::uint64_t flit_hops(const Topology& topology, const Plan& plan) {
+  const std::vector<std::uint64_t> flits = link_flits(topology, plan);
+  return std::accumulate(flits.begin(), flits.end(), std::uint64_t{0});
 }
 
 void set_bounds(const Topology& topology, Plan& plan) {

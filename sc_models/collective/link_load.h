@@ -15,6 +15,9 @@ double flits_ns(const Link& link, std::uint64_t flits);
 // Flits that cross each link of topology.links in the whole run of a plan.
 std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan);
 
+// Sum of these over all links.
+std::uint64_t flit_hops(const Topology& topology, const Plan& plan);
+
 // Fills Part::bound_ns, the time in which the busiest link of the part's own flits sends them
 // without a gap, and Plan::bound_ns, which takes the flits of all parts and their starts into
 // account. 0 where nothing is sent.

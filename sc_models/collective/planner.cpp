@@ -432,4 +432,17 @@ Plan make_plan(const Topology& topology, Collective collective, const std::vecto
   return make_plan(topology, {&spec, 1});
 }
 
+CollectiveSpec spec_of_part(const Topology& topology, const Part& part) {
+  CollectiveSpec spec;
+  spec.collective = part.collective;
+  spec.algorithm = part.algorithm;
+  for (const NodeId member : part.members) spec.group.push_back(member_number(topology, member));
+  spec.bytes = part.bytes;
+  spec.root = part.root;
+  spec.roots = part.roots;
+  spec.vc = part.vc;
+  spec.order = part.order;
+  return spec;
+}
+
 }  // namespace fredsim

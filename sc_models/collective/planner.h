@@ -21,4 +21,7 @@ Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
                std::uint64_t bytes, const std::string& algorithm);
 
+// A part's collective, to be planned by itself by the part's algorithm.
+CollectiveSpec spec_of_part(const Topology& topology, const Part& part);
+
 }  // namespace fredsim

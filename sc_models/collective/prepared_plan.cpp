@@ -39,6 +39,8 @@ void find_channels(const Plan& plan, PreparedPlan& p) {
   }
 }
 
+std::uint64_t result_bytes_of(const Tree& tree) { return tree.bytes * receivers(tree.ranks); }
+
 StateDigest next_identity() {
   static std::atomic<std::uint64_t> plans = 0;
   StateDigest identity(0);
@@ -133,12 +135,6 @@ std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan) {
   p.system = std::make_shared<const SystemPlan>(std::move(plan));
   return prepared;
 }
-
-namespace {
-
-std::uint64_t result_bytes_of(const Tree& tree) { return tree.bytes * receivers(tree.ranks); }
-
-}  // namespace
 
 std::uint64_t result_bytes(const PreparedPlan& plan) {
   std::uint64_t bytes = 0;

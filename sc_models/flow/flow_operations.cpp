@@ -119,16 +119,6 @@ FlowSimulation::Flow FlowOperations::begin_flow(FairRates::FlowClass flows, doub
                                           : simulation_.begin(flows, flits);
 }
 
-void FlowOperations::set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                                 std::vector<std::vector<RankSurplus>> surplus) {
-  flow_plan(plan).set_surplus(std::move(surplus));
-}
-
-void FlowOperations::set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                                      std::vector<double> surplus) {
-  flow_plan(plan).step_surplus = std::move(surplus);
-}
-
 std::vector<FlowOperations::Issued> FlowOperations::issued() const {
   std::vector<Issued> issued;
   for (const OperationPlan* plan : plans_in_order_)

@@ -53,10 +53,14 @@ class FlowOperations final : public OperationEngine {
 
   // Before any operation of this plan. By part and rank.
   void set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                   std::vector<std::vector<RankSurplus>> surplus);
+                   std::vector<std::vector<RankSurplus>> surplus) {
+    flow_plan(plan).set_surplus(std::move(surplus));
+  }
   // The same of a system's, by step: cycles by which it takes longer than its flows.
   void set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                        std::vector<double> surplus);
+                        std::vector<double> surplus) {
+    flow_plan(plan).step_surplus = std::move(surplus);
+  }
   // After each operation, with the cycle and the bytes of results so far.
   void on_progress(std::function<void(std::uint64_t cycle, std::uint64_t bytes)> callback) {
     on_progress_ = std::move(callback);
