@@ -105,36 +105,6 @@ Timeline TrainingJobs::timeline() const {
   return timeline;
 }
 
-TrainingSetup TrainingJobs::setup() const {
-  TrainingSetup setup;
-  setup.workload = name();
-  if (asked_.source == Source::kModelFile) setup.model_file = asked_.workload;
-  setup.given = given();
-  setup.parameters = model_.parameters();
-  setup.strategy = to_string(asked_.training.strategy);
-  setup.minibatch = asked_.training.minibatch;
-  setup.microbatches = asked_.training.microbatches;
-  setup.iterations = asked_.training.iterations;
-  setup.algorithm = asked_.training.algorithm;
-  setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
-  if (asked_.inference) {
-    setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
-                       asked_.inference->batch, asked_.inference->context};
-  }
-  setup.accounting = asked_.accounting;
-  setup.gradients = asked_.gradients;
-  setup.optimizer = asked_.optimizer;
-  setup.recompute = asked_.recompute;
-  setup.limits_memory = asked_.training.limits_memory;
-  setup.execution = asked_.execution;
-  setup.stream = asked_.stream;
-  setup.stream_layers = asked_.training.stream_layers;
-  if (rate_ > 0) setup.compute_rate = rate_;
-  if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
-  setup.idealised = idealised();
-  return setup;
-}
-
 void TrainingJobs::load() {
   for (MachineConfig& config : load_machines(request_, request_.quiet)) {
     if (!request_.is_flow) check_runs_exactly(config);
@@ -197,15 +167,6 @@ void TrainingJobs::check_exported(std::size_t ranks) const {
   check_outputs(files_.inputs, outputs);
 }
 
-std::string TrainingJobs::given() const {
-  if (asked_.source == Source::kText) {
-    return fmt::format("{}, {} layers, {} iterations", to_string(text_.type), text_.layers.size(),
-                       asked_.training.iterations);
-  }
-  if (asked_.source != Source::kTraces) return "";
-  return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
-}
-
 bool TrainingJobs::is_model() const {
   return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
 }
@@ -227,41 +188,6 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   if (asked_.placement)
     search.given = {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
   return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
-}
-
-std::vector<std::string> TrainingJobs::idealised() const {
-  std::vector<std::string> all;
-  const auto communicates = [](const TrainingResult& result) {
-    return result.run.operations && result.run.operations->complete > 0;
-  };
-  if (std::ranges::any_of(results_, communicates))
-    all.emplace_back("a collective begins when its last rank has come, without a packet");
-  if (std::ranges::any_of(results_, [](const TrainingResult& result) {
-        return result.packet_order == "recurring";
-      }))
-    all.emplace_back(kRecurringOrder);
-  if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
-  const TrainingOptions& training = asked_.training;
-  if (asked_.accounting.empty()) return all;
-  if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
-        const Topology& topology = entry.config.topology;
-        return topology.has_blocks() && !topology.io_controllers.empty();
-      }))
-    all.emplace_back("I/O controllers of systems load no input, which is on the NPUs");
-  if (training.execution == Execution::kStreaming) {
-    all.emplace_back("I/O controllers update the weights in no time");
-  } else if (training.optimizer == Optimizer::kNone) {
-    all.emplace_back("parameters are updated in no time");
-  }
-  if (training.limits_memory) return all;
-  for (const TrainedMachine& entry : machines_) {
-    const NpuCompute& npu = entry.config.compute;
-    if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu)) {
-      all.push_back(*beyond);
-      break;  // the first one says it
-    }
-  }
-  return all;
 }
 
 bool TrainingJobs::streams() const {

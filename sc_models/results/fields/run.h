@@ -118,7 +118,8 @@ inline constexpr auto kEngineFields = std::to_array<Field>({
     {"error", or_null(object(kFlowError)), kNone,
      "what is known of the error of its times; null: unmeasured. Where operations come after each "
      "other, and of training, that of "
-     "its operations, each alone: mean by the time that they were under way, and the largest",
+     "its operations, each alone or, where that is not said in measured_on, together at half the "
+     "size: mean by the time that they were under way, and the largest",
      "with `--engine flow`"},
 });
 
