@@ -159,13 +159,24 @@ package noc_pkg;
   localparam bit [REG_ADDR_W-1:0] REG_STALL_ARBITER = 16'h0316;
   localparam bit [REG_ADDR_W-1:0] REG_STALL_LINK = 16'h0318;
   // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. A reset
-  // leaves it as it is (phased_route_ram). Written before such packets arrive.
+  // leaves it as it is (phased_route_ram). Written before such packets arrive. A table of more than MAX_ROUTES
+  // destinations is at REG_LARGE_ROUTE instead, all of it (route_base).
   localparam bit [REG_ADDR_W-1:0] REG_ROUTE = 16'h0400;
   // RW: the phase store of a switch that has one, + phase * row_words + word (phased_pkg). Reset value: zero, no phase
   // is valid.
   localparam bit [REG_ADDR_W-1:0] REG_PHASE_STORE = 16'h1000;
 
-  localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts
+  localparam bit [REG_ADDR_W-1:0] REG_LARGE_ROUTE = 16'h8000;
+
+  // A routing table has 2^ROUTE_ADDR_W destinations, a parameter of the switches that have one.
+  localparam int unsigned DEFAULT_ROUTE_ADDR_W = 10;
+  localparam int unsigned MAX_ROUTE_ADDR_W = 15;
+  localparam int unsigned MAX_ROUTES = 1 << DEFAULT_ROUTE_ADDR_W;  // destinations of a table at REG_ROUTE
+
+  // First register of a routing table: a multiple of its size.
+  function automatic bit [REG_ADDR_W-1:0] route_base(input int unsigned route_addr_w);
+    route_base = (route_addr_w > DEFAULT_ROUTE_ADDR_W) ? REG_LARGE_ROUTE : REG_ROUTE;
+  endfunction
 
   // Error codes; the first one sticks.
   localparam bit [31:0] ERROR_NONE = 32'd0;

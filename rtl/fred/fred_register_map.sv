@@ -7,7 +7,9 @@ module fred_register_map #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// middle sub-networks
-  parameter int unsigned M = 3
+  parameter int unsigned M = 3,
+  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W
 ) (
   input  logic                           write_i,
   input  logic [noc_pkg::REG_ADDR_W-1:0] addr_i,
@@ -26,7 +28,7 @@ module fred_register_map #(
   logic writable, readable;
 
   assign writable = is_in(addr_i, noc_pkg::REG_CREDIT, noc_pkg::NUM_VCS * P) ||
-                    is_in(addr_i, noc_pkg::REG_ROUTE, noc_pkg::MAX_ROUTES) ||
+                    is_in(addr_i, noc_pkg::route_base(ROUTE_ADDR_W), 1 << ROUTE_ADDR_W) ||
                     is_in(addr_i, noc_pkg::REG_PHASE_STORE, STORE_WORDS);
   // A counter is two words.
   assign readable = addr_i == noc_pkg::REG_ID || addr_i == noc_pkg::REG_SHAPE || addr_i == noc_pkg::REG_ERROR ||

@@ -37,6 +37,8 @@ module fred_switch #(
   parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels by priority, any order of them: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
@@ -174,7 +176,7 @@ module fred_switch #(
     .enter_error_i (exit_error)
   );
 
-  phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
+  phased_table_routes #(.P(P), .ROUTE_ADDR_W(ROUTE_ADDR_W), .BIST(BIST)) i_routes (
     .clk_i,
     .reg_valid_i,
     .reg_write_i,

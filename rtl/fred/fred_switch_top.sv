@@ -42,6 +42,8 @@ module fred_switch_top #(
   parameter int unsigned QUANTUM = 64,
   /// see fred_switch
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// see fred_switch
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// flits between a link's clock and the switch's, a power of two
   parameter int unsigned RX_DEPTH = 8,
   /// flits between the switch's clock and a link's, a power of two
@@ -100,7 +102,11 @@ module fred_switch_top #(
   logic [noc_pkg::REG_ADDR_W-1:0] reg_addr;
   logic [31:0]                    reg_wdata, reg_rdata;
 
-  fred_register_map #(.P(P), .M(M)) i_map (.write_i(pwrite_i), .addr_i(paddr_i[ADDR_W-1:2]), .known_o(known));
+  fred_register_map #(.P(P), .M(M), .ROUTE_ADDR_W(ROUTE_ADDR_W)) i_map (
+    .write_i(pwrite_i),
+    .addr_i (paddr_i[ADDR_W-1:2]),
+    .known_o(known)
+  );
 
   apb_slave #(.ADDR_W(ADDR_W)) i_bus (
     .clk_i,
@@ -125,7 +131,7 @@ module fred_switch_top #(
   localparam int unsigned FLITS = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
   localparam int unsigned STAGING = VCS * OUT_DEPTH;
   localparam int unsigned ROWS = fred_pkg::num_phases(P, M);
-  localparam int unsigned ROUTES = noc_pkg::MAX_ROUTES;
+  localparam int unsigned ROUTES = 1 << ROUTE_ADDR_W;
   localparam int unsigned DEEPER_BUFFER = (FLITS > STAGING) ? FLITS : STAGING;
   localparam int unsigned DEEPER_TABLE = (ROWS > ROUTES) ? ROWS : ROUTES;
 
@@ -196,6 +202,7 @@ module fred_switch_top #(
     .YIELD       (YIELD),
     .QUANTUM     (QUANTUM),
     .VC_ORDER    (VC_ORDER),
+    .ROUTE_ADDR_W(ROUTE_ADDR_W),
     .BIST        (1)
   ) i_switch (
     .clk_i,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing table of a switch for online unicasts: the output port of every flit that arrives, looked up when it arrives.
 //
-// Register r, 0 to MAX_ROUTES - 1, is 1 + output port for destination r, or 0: no route. Values above P count as
+// Register r, 0 to 2^ROUTE_ADDR_W - 1, is 1 + output port for destination r, or 0: no route. Values above P count as
 //   none, and read back as written.
 // How: one memory per input port, and one for reading back, all written together: each has one read port.
 // Timing: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup: they are a memory's
-//   outputs, but for destinations above MAX_ROUTES. read_i at an edge, rdata_o after it.
+//   outputs, but for destinations that are no register. read_i at an edge, rdata_o after it.
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
 // Contract: at an edge at which a register is written no flit with that destination is looked up and the register is
 //   not read (asserted in flit_ram): the table is written before the traffic.
@@ -14,10 +14,10 @@
 module phased_route_ram #(
   /// ports of the switch
   parameter int unsigned P = 12,
+  /// bits of a register's number, 1 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
-  /// bits of a register's number, derived
-  localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES),
   /// bits of a register: 1 + port, derived
   localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1
 ) (
@@ -25,7 +25,7 @@ module phased_route_ram #(
   // registers
   input  logic                           write_i,
   input  logic                           read_i,
-  input  logic [ADDR_W-1:0]              addr_i,
+  input  logic [ROUTE_ADDR_W-1:0]        addr_i,
   input  logic [ROUTE_W-1:0]             wdata_i,
   output logic [ROUTE_W-1:0]             rdata_o,
   // flits that arrive, by input port
@@ -40,13 +40,18 @@ module phased_route_ram #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
 
+  if (ROUTE_ADDR_W < 1 || ROUTE_ADDR_W > noc_pkg::MAX_ROUTE_ADDR_W) begin : gen_range
+    $fatal(1, "phased_route_ram: found ROUTE_ADDR_W=%0d; allowed: 1 to %0d", ROUTE_ADDR_W,
+           noc_pkg::MAX_ROUTE_ADDR_W);
+  end
+
   // Word of an input's memory: the port, and whether it is one.
   logic [OUT_W:0] route;
   assign route = {wdata_i != '0 && wdata_i <= ROUTE_W'(P), OUT_W'(wdata_i - ROUTE_W'(1))};
 
   logic [P:0] bist_fail;  // by input, then that of the registers
 
-  bist_ram #(.WIDTH(ROUTE_W), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_registers (
+  bist_ram #(.WIDTH(ROUTE_W), .DEPTH(1 << ROUTE_ADDR_W), .BIST(BIST)) i_registers (
     .clk_i,
     .write_i,
     .waddr_i(addr_i),
@@ -62,17 +67,17 @@ module phased_route_ram #(
     logic [DST_W-1:0] dst;
     logic             in_table, in_table_q, known;
     assign dst = dst_i[DST_W*p +: DST_W];
-    assign in_table = dst[DST_W-1:ADDR_W] == '0;
+    assign in_table = dst[DST_W-1:ROUTE_ADDR_W] == '0;
     always_ff @(posedge clk_i) begin
       if (lookup_i[p]) in_table_q <= in_table;
     end
-    bist_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_routes (
+    bist_ram #(.WIDTH(OUT_W + 1), .DEPTH(1 << ROUTE_ADDR_W), .BIST(BIST)) i_routes (
       .clk_i,
       .write_i,
       .waddr_i(addr_i),
       .wdata_i(route),
       .read_i (lookup_i[p] && in_table),
-      .raddr_i(dst[ADDR_W-1:0]),
+      .raddr_i(dst[ROUTE_ADDR_W-1:0]),
       .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
       .bist_i,
       .fail_o (bist_fail[p])

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes of online unicasts by a table, for a phased_switch: its lookups, and the table's registers (phased_route_ram).
 //
-// Registers: REG_ROUTE + destination (noc_pkg), one request per cycle on reg_*. hit_o: reg_addr_i is one of them,
+// Registers: noc_pkg::route_base + destination, one request per cycle on reg_*. hit_o: reg_addr_i is one of them,
 //   combinational; rdata_o follows the edge that samples a read, and holds.
 // Lookups, memory test, reset: see phased_route_ram.
 module phased_table_routes #(
   /// ports of the switch
   parameter int unsigned P = 12,
+  /// bits of a destination in the table, 10 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0
 ) (
@@ -27,23 +29,23 @@ module phased_table_routes #(
   input  logic [bist_pkg::BUS_W-1:0]     bist_i,
   output logic                           bist_fail_o
 );
-  localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
+  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W;
+  localparam bit [REG_ADDR_W-1:0] BASE = noc_pkg::route_base(ROUTE_ADDR_W);
   localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1;
 
   logic               write, read;
   logic [ROUTE_W-1:0] route;
 
-  assign hit_o = reg_addr_i >= noc_pkg::REG_ROUTE &&
-                 reg_addr_i < noc_pkg::REG_ROUTE + noc_pkg::REG_ADDR_W'(noc_pkg::MAX_ROUTES);
+  assign hit_o = reg_addr_i[REG_ADDR_W-1:ROUTE_ADDR_W] == BASE[REG_ADDR_W-1:ROUTE_ADDR_W];
   assign write = reg_valid_i && hit_o && reg_write_i;
   assign read = reg_valid_i && hit_o && !reg_write_i;
   assign rdata_o = 32'(route);
 
-  phased_route_ram #(.P(P), .BIST(BIST)) i_ram (
+  phased_route_ram #(.P(P), .ROUTE_ADDR_W(ROUTE_ADDR_W), .BIST(BIST)) i_ram (
     .clk_i,
     .write_i(write),
     .read_i (read),
-    .addr_i (reg_addr_i[ADDR_W-1:0]),
+    .addr_i (reg_addr_i[ROUTE_ADDR_W-1:0]),
     .wdata_i(reg_wdata_i[ROUTE_W-1:0]),
     .rdata_o(route),
     .lookup_i,

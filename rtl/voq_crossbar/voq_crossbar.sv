@@ -37,6 +37,8 @@ module voq_crossbar #(
   parameter int unsigned PACKET_FLITS = 8,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// rounds of iSLIP, 1 to 4: voq_scheduler
   parameter int unsigned ITERATIONS = 2,
   /// 1: the memories can be tested
@@ -69,7 +71,6 @@ module voq_crossbar #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
-  localparam int unsigned ROUTE_ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
   localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       OUT_DEPTH < PACKET_FLITS || ITERATIONS < 1 || ITERATIONS > voq_crossbar_pkg::MAX_ITERATIONS) begin : gen_range
@@ -127,7 +128,7 @@ module voq_crossbar #(
   logic [DST_W*P-1:0]        lookup_dst;
   logic [OUT_W*P-1:0]        route_out;
 
-  voq_crossbar_registers #(.P(P)) i_registers (
+  voq_crossbar_registers #(.P(P), .ROUTE_ADDR_W(ROUTE_ADDR_W)) i_registers (
     .clk_i,
     .rst_ni,
     .valid_i         (reg_valid_i),
@@ -164,7 +165,7 @@ module voq_crossbar #(
     .rdata_o        (counter_rdata)
   );
 
-  phased_route_ram #(.P(P), .BIST(BIST)) i_routes (
+  phased_route_ram #(.P(P), .ROUTE_ADDR_W(ROUTE_ADDR_W), .BIST(BIST)) i_routes (
     .clk_i,
     .write_i    (route_write),
     .read_i     (route_read),

@@ -10,6 +10,8 @@
 module voq_crossbar_registers #(
   /// ports
   parameter int unsigned P = 12,
+  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a number of credits, derived
@@ -38,13 +40,15 @@ module voq_crossbar_registers #(
   input  logic [P-1:0]               error_route_i,
   output logic [31:0]                error_o
 );
+  localparam bit [ADDR_W-1:0] ROUTES = noc_pkg::route_base(ROUTE_ADDR_W);
+
   logic                route_hit, counter_hit;
   logic [ADDR_W-1:0]   credit_register;  // vc_index
   logic [CREDIT_W-1:0] credit;
   logic [31:0]         other_q;
   logic [1:0]          source_q;         // whose data the last read wants: 0 these, 1 counters, 2 routes
 
-  assign route_hit = addr_i >= noc_pkg::REG_ROUTE && addr_i < noc_pkg::REG_ROUTE + ADDR_W'(noc_pkg::MAX_ROUTES);
+  assign route_hit = addr_i[ADDR_W-1:ROUTE_ADDR_W] == ROUTES[ADDR_W-1:ROUTE_ADDR_W];
   assign counter_hit = addr_i >= noc_pkg::REG_FLITS_IN && addr_i < noc_pkg::REG_ROUTE;
   assign counter_read_o = valid_i && !write_i && counter_hit;
   assign route_read_o = valid_i && !write_i && route_hit;

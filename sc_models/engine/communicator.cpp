@@ -10,9 +10,8 @@
 #include "engine/diagnosis.h"
 #include "engine/run_observers.h"
 #include "nic/packet_extension.h"
-#include "routing/online_routes.h"
 #include "switch/node_shape.h"
-#include "switch/register_map.h"
+#include "switch/route_table.h"
 
 namespace fredsim {
 namespace {
@@ -38,8 +37,7 @@ Communicator::~Communicator() {
 void Communicator::begin(bool routes) {
   const Topology& topology = fabric_.topology();
   try {
-    has_routes_ =
-        routes && routes_by_table(topology) && !online_routes(topology, reg::kMaxRoutes).empty();
+    has_routes_ = routes && routes_by_table(topology) && !table_contents(topology).empty();
   } catch (const BadInput&) {
     has_routes_ = false;  // an operation that needs them is refused
   }
@@ -171,7 +169,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
     throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan->streams,
                                kMaxStreams / 2));
   if (plan->needs_online_routes && !has_routes_)
-    online_routes(fabric_.topology(), reg::kMaxRoutes);  // says why there are none
+    table_contents(fabric_.topology());  // says why there are none
   const Handle handle = scheduler_.new_handle();
   memoisation_.issue(handle, std::move(plan), starts, options);
   return handle;

@@ -9,6 +9,7 @@
 #include "fabric/switch_setup.h"
 #include "switch/node_shape.h"
 #include "switch/register_map.h"
+#include "switch/route_table.h"
 
 namespace fredsim {
 
@@ -82,11 +83,15 @@ void ControlPlane::load(std::span<const PhaseProgram> programs) {
 }
 
 void ControlPlane::load_online_routes() {
-  const std::vector<OnlineRoutes> routes = online_routes(fabric_.topology(), reg::kMaxRoutes);
+  const Topology& topology = fabric_.topology();
+  const std::vector<OnlineRoutes> routes = table_contents(topology);
   for (NodeId id = 0; id < static_cast<NodeId>(routes.size()); ++id) {
-    for (const RegisterWrite& w : route_writes(routes[id])) {
+    if (routes[id].empty()) continue;
+    const RouteTable table = route_table(topology, topology.nodes[id]);
+    for (std::size_t destination = 0; destination < routes[id].size(); ++destination) {
       if (is_stopped()) return;
-      write(id, w.address, w.data);
+      if (routes[id][destination] != 0)
+        write(id, table.address(destination), routes[id][destination]);
     }
   }
 }

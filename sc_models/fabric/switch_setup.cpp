@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "switch/node_shape.h"
@@ -25,15 +26,6 @@ std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCo
   return writes;
 }
 
-std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes) {
-  std::vector<RegisterWrite> writes;
-  for (std::size_t destination = 0; destination < routes.size(); ++destination) {
-    if (routes[destination] == 0) continue;
-    writes.push_back({static_cast<std::uint16_t>(reg::kRoute + destination), routes[destination]});
-  }
-  return writes;
-}
-
 std::vector<RegisterWrite> phase_writes(const PhaseProgram& program) {
   int address = reg::kPhaseStore + program.phase * static_cast<int>(program.row.size());
   std::vector<RegisterWrite> writes;
@@ -44,43 +36,70 @@ std::vector<RegisterWrite> phase_writes(const PhaseProgram& program) {
 }
 
 SwitchSetup::SwitchSetup(const Topology& topology, const FabricCore& core)
-    : topology_(topology), accesses_(topology.nodes.size()) {
+    : topology_(topology), index_(topology.nodes.size(), -1) {
   std::vector<OnlineRoutes> routes(topology.nodes.size());
-  if (routes_by_table(topology)) routes = online_routes(topology, reg::kMaxRoutes);
+  if (routes_by_table(topology)) routes = table_contents(topology);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    if (topology.nodes[id].is_endpoint()) continue;
-    accesses_[id].push_back({.valid = true, .address = reg::kId});
-    append(id, setup_writes(topology, core, id));
-    append(id, route_writes(routes[id]));
+    const Node& node = topology.nodes[id];
+    if (node.is_endpoint()) continue;
+    index_[id] = static_cast<int>(switches_.size());
+    switches_.push_back(id);
+    Writes writes;
+    writes.setup = setup_writes(topology, core, id);
+    writes.routes = std::move(routes[id]);
+    if (!writes.routes.empty()) writes.table = route_table(topology, node);
+    longest_ = std::max(longest_, 1 + writes.count());
+    writes_.push_back(std::move(writes));
   }
 }
 
-void SwitchSetup::append(NodeId node, const std::vector<RegisterWrite>& writes) {
-  for (const RegisterWrite& w : writes) {
-    accesses_[node].push_back(
-        {.valid = true, .write = true, .address = w.address, .wdata = w.data});
+std::size_t SwitchSetup::Writes::count() const {
+  return setup.size() + routes.size() -
+         static_cast<std::size_t>(std::ranges::count(routes, std::uint8_t{0})) + rows.size();
+}
+
+std::optional<RegisterWrite> SwitchSetup::Writes::next() {
+  if (next_setup < setup.size()) return setup[next_setup++];
+  while (next_destination < routes.size() && routes[next_destination] == 0) ++next_destination;
+  if (next_destination < routes.size()) {
+    const std::size_t destination = next_destination++;
+    return RegisterWrite{table.address(destination), routes[destination]};
   }
-  longest_ = std::max(longest_, accesses_[node].size());
+  if (next_row < rows.size()) return rows[next_row++];
+  return std::nullopt;
 }
 
 void SwitchSetup::add(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
-    append(program.node, phase_writes(program));
+    Writes& writes = writes_[static_cast<std::size_t>(index_[program.node])];
+    const std::vector<RegisterWrite> row = phase_writes(program);
+    writes.rows.insert(writes.rows.end(), row.begin(), row.end());
+    longest_ = std::max(longest_, 1 + writes.count());
   }
 }
 
+void SwitchSetup::begin() {
+  next_ = 0;
+  for (Writes& writes : writes_) writes.next_setup = writes.next_destination = writes.next_row = 0;
+}
+
 void SwitchSetup::issue(FabricCore& core) {
-  for (NodeId id = 0; id < std::ssize(accesses_); ++id) {
-    if (next_ < accesses_[id].size()) core.access(id, accesses_[id][next_]);
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (next_ == 0) {
+      core.access(switches_[i], {.valid = true, .address = reg::kId});
+    } else if (const std::optional<RegisterWrite> write = writes_[i].next()) {
+      core.access(switches_[i],
+                  {.valid = true, .write = true, .address = write->address, .wdata = write->data});
+    }
   }
   ++next_;
 }
 
 void SwitchSetup::check(const FabricCore& core) const {
   if (next_ != 1) return;
-  for (NodeId id = 0; id < std::ssize(accesses_); ++id) {
+  for (const NodeId id : switches_) {
     const Node& node = topology_.nodes[id];
-    if (accesses_[id].empty() || core.read_data(id) == kind_of(node).identity()) continue;
+    if (core.read_data(id) == kind_of(node).identity()) continue;
     throw RunFailed(
         fmt::format("{}: identity register reads {:#010x}", node.name, core.read_data(id)));
   }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "fabric/fabric_core.h"
 #include "routing/online_routes.h"
 #include "switch/phase_program.h"
+#include "switch/route_table.h"
 #include "switch/switch_kind.h"
 
 namespace fredsim {
@@ -18,33 +20,43 @@ namespace fredsim {
 // Writes that its kind wants (SwitchKind::setup_writes()), and credits of every connected output.
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId node);
-// One switch's routing table for unicasts routed online: its destinations only.
-std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes);
 // A row of a switch's phase store.
 std::vector<RegisterWrite> phase_writes(const PhaseProgram& program);
 
 // All that the switches of a fabric need for unicasts, an access per switch and cycle: identities read, then
-// setup_writes() of every one of them and, where switches route by table, route_writes(), then the phase rows
-// asked for.
+// setup_writes() of every one of them and, where switches route by table, the destinations in its table
+// (switch/route_table.h), then the phase rows asked for.
 // Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
-// Errors: BadInput for a FRED tree beyond the switches' routing tables (routing/online_routes.h).
+// Errors: BadInput for a fabric beyond the switches' routing tables (table_contents()).
 class SwitchSetup {
  public:
   SwitchSetup(const Topology& topology, const FabricCore& core);
   void add(std::span<const PhaseProgram> programs);
 
-  void begin() { next_ = 0; }
+  void begin();
   bool done() const { return next_ == longest_; }
   void issue(FabricCore& core);  // gives every switch its next access, for the next tick
   // After that tick. RunFailed: a switch does not answer with its identity.
   void check(const FabricCore& core) const;
 
  private:
-  void append(NodeId node, const std::vector<RegisterWrite>& writes);
+  // Accesses of a switch: a read of its identity, then these. Routes are kept as in the table, since they are the most.
+  struct Writes {
+    std::vector<RegisterWrite> setup;
+    OnlineRoutes routes;
+    RouteTable table{};
+    std::vector<RegisterWrite> rows;
+    std::size_t next_setup = 0, next_destination = 0, next_row = 0;
+
+    std::size_t count() const;
+    std::optional<RegisterWrite> next();  // none: all have been given
+  };
 
   const Topology& topology_;
-  std::vector<std::vector<RegisterRequest>> accesses_;  // by node, none at endpoints
-  std::size_t longest_ = 0;
+  std::vector<NodeId> switches_;
+  std::vector<Writes> writes_;  // by index in switches_
+  std::vector<int> index_;      // by node: index in switches_
+  std::size_t longest_ = 0;     // cycles
   std::size_t next_ = 0;
 };
 

@@ -107,6 +107,29 @@ std::uint8_t chosen(const std::vector<int>& ports, int choice) {
   return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
 }
 
+// Nodes that a switch has links to, in order of its ports.
+struct Neighbour {
+  int port = 0;
+  NodeId node = 0;
+};
+struct PortsByWay {
+  std::vector<Neighbour> up, down;
+};
+
+std::vector<PortsByWay> ports_by_way(const Topology& topology) {
+  std::vector<PortsByWay> ways(topology.nodes.size());
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    const Node& node = topology.nodes[id];
+    for (int port = 0; port < node.ports && node.level > 0; ++port) {
+      const int link = topology.link_out(id, port);
+      if (link < 0) continue;
+      const NodeId to = topology.links[link].to;
+      (topology.nodes[to].level > node.level ? ways[id].up : ways[id].down).push_back({port, to});
+    }
+  }
+  return ways;
+}
+
 // Those of each block, for all of its groups.
 std::vector<OnlineRoutes> routes_of_system(const Topology& topology, int max_routes) {
   const SystemPlaces places(topology);
@@ -136,31 +159,26 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   std::iota(downwards.begin(), downwards.end(), 0);
   std::ranges::stable_sort(downwards, std::greater{},
                            [&](NodeId id) { return topology.nodes[id].level; });
-  std::vector<int> down;
-  std::vector<int> up;
+  const std::vector<PortsByWay> ways = ports_by_way(topology);
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
+    if (topology.nodes[id].level > 0) routes[id].resize(addresses);
+  std::vector<int> ports;
   for (int destination = 0; destination < addresses; ++destination) {
     const Choices choices = choices_of(topology.tree, destination);
     const std::vector<bool> leads = leads_to(topology, below, downwards, destination);
+    const auto find = [&](const std::vector<Neighbour>& neighbours, auto&& goes_there) {
+      ports.clear();
+      for (const Neighbour& one : neighbours)
+        if (goes_there(one.node)) ports.push_back(one.port);
+      return !ports.empty();
+    };
     for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-      const Node& node = topology.nodes[id];
-      if (node.level == 0) continue;
-      down.clear();
-      up.clear();
-      for (int port = 0; port < node.ports; ++port) {
-        const int link = topology.link_out(id, port);
-        if (link < 0) continue;
-        const NodeId to = topology.links[link].to;
-        if (topology.nodes[to].level > node.level) {
-          if (leads[to]) up.push_back(port);
-        } else if (below[to][destination]) {
-          down.push_back(port);
-        }
-      }
-      routes[id].resize(addresses);
-      if (!down.empty()) {
-        routes[id][destination] = chosen(down, choices.down[node.level - 1]);
-      } else if (!up.empty()) {
-        routes[id][destination] = chosen(up, choices.up[node.level - 1]);
+      const int level = topology.nodes[id].level;
+      if (level == 0) continue;
+      if (find(ways[id].down, [&](NodeId to) { return below[to][destination]; })) {
+        routes[id][destination] = chosen(ports, choices.down[level - 1]);
+      } else if (find(ways[id].up, [&](NodeId to) { return leads[to]; })) {
+        routes[id][destination] = chosen(ports, choices.up[level - 1]);
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/int128.h"
 #include "base/units.h"
+#include "topology/route_table_size.h"
 
 namespace fredsim {
 
@@ -103,6 +104,7 @@ int Assembly::latency(std::string_view key, std::string_view what, std::uint64_t
 }
 
 Topology Assembly::finish() {
+  size_route_tables(topology_);
   topology_.index_ports();
   return std::move(topology_);
 }

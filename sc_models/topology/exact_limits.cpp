@@ -10,7 +10,7 @@
 namespace fredsim {
 
 std::string flow_only_reason(const Topology& topology) {
-  constexpr auto kMaxRoutes = static_cast<int>(noc_pkg::MAX_ROUTES);
+  constexpr int kMaxRoutes = 1 << noc_pkg::MAX_ROUTE_ADDR_W;
   const auto widest = std::ranges::max_element(topology.nodes, {}, &Node::ports);
   if (widest != topology.nodes.end() && widest->ports > kMaxPorts) {
     return fmt::format("found {} with {} ports; allowed is up to {}", widest->name, widest->ports,

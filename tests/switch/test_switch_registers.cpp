@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register map of whole switches of every kind against a reference by address, written from rtl/common/noc_pkg.sv and
 // rtl/common/mesh_pkg.sv: what is written reads back, what is read-only or no register keeps as it is. On the RTL, the twin
-// and both in lockstep, without traffic and beside traffic whose links stall at random.
+// and both in lockstep, without traffic and beside traffic whose links stall at random. With routing tables of the default size
+// and larger ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 
 #include "base/random.h"
 #include "switch/register_map.h"
+#include "switch/route_table.h"
 #include "switch/switch_factory.h"
 #include "switch/switch_kind.h"
 #include "topology/mesh_address.h"
@@ -24,8 +26,13 @@
 namespace fredsim {
 namespace {
 
-SwitchShape tested_shape(const std::string& kind) {
-  return switch_kind(kind).shape(std::vector<NamedValue>{{"P", 4}});
+// "fred", "fred_11": the kind, and bits of a destination in its table.
+SwitchShape tested_shape(const std::string& name) {
+  const std::size_t digits = name.find_first_of("0123456789");
+  if (digits == std::string::npos)
+    return switch_kind(name).shape(std::vector<NamedValue>{{"P", 4}});
+  return switch_kind(name.substr(0, digits - 1))
+      .shape(std::vector<NamedValue>{{"P", 4}, {"ROUTE_ADDR_W", std::stoi(name.substr(digits))}});
 }
 
 bool is_by_table(const SwitchShape& shape) {
@@ -45,7 +52,7 @@ class RegisterReference {
     reset();
   }
   void reset() {
-    std::erase_if(values_, [](const auto& one) { return !is_route(one.first); });
+    std::erase_if(values_, [this](const auto& one) { return !is_route(one.first); });
     for (int p = 0; p < shape_.ports(); ++p)
       for (int vc = 0; vc < kNumVcs; ++vc)
         values_[reg::kCredit + kNumVcs * p + vc] =
@@ -79,8 +86,13 @@ class RegisterReference {
     return found == values_.end() ? 0 : found->second;
   }
   int store_words() const { return store_words_; }
-  static bool is_route(int address) {
-    return address >= reg::kRoute && address < reg::kRoute + reg::kMaxRoutes;
+  // The map of rtl/common/noc_pkg.sv: at REG_ROUTE up to 1024 destinations, else at REG_LARGE_ROUTE.
+  int routes() const {
+    return shape_.kind->index("ROUTE_ADDR_W") < 0 ? 1024 : 1 << shape_.value("ROUTE_ADDR_W");
+  }
+  int first_route() const { return routes() > 1024 ? 0x8000 : 0x0400; }
+  bool is_route(int address) const {
+    return address >= first_route() && address < first_route() + routes();
   }
   static bool is_counter(int address) { return address >= reg::kFlitsIn && address < reg::kRoute; }
 
@@ -117,8 +129,12 @@ class RegisterTraffic {
 
  private:
   std::uint16_t destination(int port) {
-    if (is_by_table(shape_))
-      return static_cast<std::uint16_t>(random_.below(static_cast<std::uint64_t>(shape_.ports())));
+    if (is_by_table(shape_)) {
+      const auto steered =
+          static_cast<int>(random_.below(2 * static_cast<std::uint64_t>(shape_.ports())));
+      return static_cast<std::uint16_t>(
+          steered < shape_.ports() ? steered : route_table(shape_).entries - 1 - steered / 2);
+    }
     // From links to the router's own NPU, from endpoints to the east.
     return mesh_address(port < kFirstLocal ? 0 : 1, 0, 0);
   }
@@ -154,9 +170,9 @@ class RegisterMap : public testing::TestWithParam<std::tuple<std::string, Switch
       case 2:
         return reg::kFlitsIn + below(reg::kRoute - reg::kFlitsIn);
       case 3:
-        return reg::kRoute - 1 + below(12);
+        return reference_.first_route() - 1 + below(12);
       case 4:
-        return reg::kRoute + reg::kMaxRoutes - 4 + below(8);
+        return std::min(reference_.first_route() + reference_.routes() - 20 + below(24), 0xFFFF);
       case 5:
         return reg::kPhaseStore - 2 + below(40);
       case 6:
@@ -165,12 +181,17 @@ class RegisterMap : public testing::TestWithParam<std::tuple<std::string, Switch
         return below(0x10000);
     }
   }
+  // Destinations of the traffic: the first of the table, and the last.
+  bool is_steering_route(int destination) const {
+    return destination < shape_.ports() || (destination >= reference_.routes() - shape_.ports() &&
+                                            destination < reference_.routes());
+  }
   // Beside traffic nothing is written that it goes by: places, credits, routes of its destinations.
   bool is_steering(int address) const {
-    const int route = address - reg::kRoute;
+    const int route = address - reference_.first_route();
     return address == reg::kPosition || address == reg::kTorus || address == reg::kNoLink ||
            (address >= reg::kCredit && address < reg::kFlitsIn) ||
-           (route >= 0 && route < shape_.ports());
+           (route >= 0 && is_steering_route(route));
   }
 
   SwitchShape shape_ = tested_shape(std::get<0>(GetParam()));
@@ -186,10 +207,11 @@ TEST_P(RegisterMap, HoldsWhatWasWrittenAndRefusesTheRest) {
   Random random(kSeed);
   // A routing table has been written once: what it holds before that is nobody's.
   if (is_by_table(shape_)) {
-    for (int d = 0; d < reg::kMaxRoutes; ++d) {
-      const auto route = static_cast<std::uint32_t>(d < shape_.ports() ? d + 1 : random.below(64));
-      access(true, reg::kRoute + d, route);
-      reference_.write(reg::kRoute + d, route);
+    for (int d = 0; d < reference_.routes(); ++d) {
+      const auto route = static_cast<std::uint32_t>(
+          is_steering_route(d) ? d % shape_.ports() + 1 : static_cast<int>(random.below(64)));
+      access(true, reference_.first_route() + d, route);
+      reference_.write(reference_.first_route() + d, route);
     }
   }
   const bool has_traffic = std::get<2>(GetParam());
@@ -235,7 +257,7 @@ TEST_P(RegisterMap, HoldsWhatWasWrittenAndRefusesTheRest) {
 INSTANTIATE_TEST_SUITE_P(
     All, RegisterMap,
     testing::Combine(testing::Values("fred", "mesh", "mesh_reducing", "reducing_crossbar",
-                                     "aggregator", "voq_crossbar"),
+                                     "aggregator", "voq_crossbar", "fred_11", "voq_crossbar_15"),
                      testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep),
                      testing::Bool()),
     [](const auto& test) {

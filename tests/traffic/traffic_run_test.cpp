@@ -305,5 +305,23 @@ TEST(InjectionLimit, IsWhatTheLinksOfAnNpuTake) {
   EXPECT_DOUBLE_EQ(injection_limit(machine("fred_small")), 25.0 / 32);
 }
 
+// More destinations than a routing table of the default size has.
+TEST(LargeTraffic, ArrivesEverywhereInATreeOf2048) {
+  const Topology topology = machine(
+      "fred_64", {"npu.count=2048", "npu.bandwidth=600 GB/s", "fabric.slices=1",
+                  "fabric.levels=[{below: 16, uplinks: 4, uplink_bandwidth: 2.4 TB/s}, {below: 16, "
+                  "chiplets_per_slice: 4, uplinks: 4, uplink_bandwidth: 9.6 TB/s}, {below: 8, "
+                  "chiplets_per_slice: 4}]"});
+  ASSERT_EQ(topology.npus.size(), 2048U);
+  const TrafficOptions options{.pattern = {.kind = PatternKind::kBitComplement},
+                               .packet_flits = 1,
+                               .warmup_cycles = 50,
+                               .window_cycles = 100,
+                               .seed = 4};
+  const TrafficPoint p = measure(topology, options, 0.02);
+  EXPECT_EQ(p.arrived, p.packets);
+  EXPECT_GT(p.packets, 3000U);
+}
+
 }  // namespace
 }  // namespace fredsim::test

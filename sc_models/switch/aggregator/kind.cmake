@@ -10,6 +10,7 @@ fredsim_switch_kind(aggregator
     "${FREDSIM_PHASED_PORTS}"
     "ADDERS | 4 | 1 | 32 | adders, each for all lanes of a flit"
     ${FREDSIM_PHASED_PARAMETERS}
+    ${FREDSIM_TABLE_PARAMETERS}
   BASIC 7
   SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} aggregator_adder aggregator_scheduler aggregator_table phased_route_ram
   SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}

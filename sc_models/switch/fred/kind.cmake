@@ -11,6 +11,7 @@ fredsim_switch_kind(fred
     "M | 3 | 2 | 4 | middle sub-networks"
     ${FREDSIM_PHASED_PARAMETERS}
     "PHASES_IN_USE | 1 | 1 | 2 | phases in use at a time, 2 where M is 3 or less"
+    ${FREDSIM_TABLE_PARAMETERS}
   BASIC 7
   SYNTHESIS_FILES rtl/fred/fred_switch_top.f
   SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} apb_slave fred_online_paths fred_paths fred_port_demux fred_port_mux fred_r_uswitch

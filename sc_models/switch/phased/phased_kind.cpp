@@ -16,7 +16,7 @@ std::unique_ptr<SwitchCore> PhasedKind::make_twin(const SwitchShape& shape,
 }
 
 std::unique_ptr<PhasedRoutes> PhasedKind::routes(const SwitchShape& shape) const {
-  return std::make_unique<TableRoutes>(shape.ports());
+  return std::make_unique<TableRoutes>(shape.ports(), route_table(shape));
 }
 
 int PhasedKind::num_phases(const SwitchShape& shape) const { return network(shape).num_phases; }

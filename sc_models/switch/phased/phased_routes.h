@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "switch/route_table.h"
+
 namespace fredsim {
 
 class PhasedRoutes {
@@ -29,7 +31,7 @@ class PhasedRoutes {
 // By a table of destinations, alike for all inputs (rtl/phased/phased_table_routes.sv).
 class TableRoutes final : public PhasedRoutes {
  public:
-  explicit TableRoutes(int ports);
+  TableRoutes(int ports, const RouteTable& table);
 
   void reset() override {}  // a memory keeps what it has
   int output(int input, std::uint16_t destination) const override;
@@ -39,6 +41,7 @@ class TableRoutes final : public PhasedRoutes {
 
  private:
   int ports_;
+  RouteTable table_;
   std::vector<std::uint8_t> routes_;  // 1 + output port; 0, or more than there are ports: none
 };
 

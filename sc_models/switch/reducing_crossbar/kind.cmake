@@ -9,6 +9,7 @@ fredsim_switch_kind(reducing_crossbar
   PARAMETERS
     "${FREDSIM_PHASED_PORTS}"
     ${FREDSIM_PHASED_PARAMETERS}
+    ${FREDSIM_TABLE_PARAMETERS}
   BASIC 6
   SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} phased_route_ram reducing_crossbar_node
   SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}

@@ -48,7 +48,8 @@ VoqCrossbarTwin::VoqCrossbarTwin(const SwitchShape& shape, std::uint32_t id)
       in_flits_(next_.size() * words_),
       scheduler_(ports_, shape.value("ITERATIONS"), vc_order_of(shape.value("VC_ORDER"))),
       outputs_(ports_, staging_of(shape), kToStaging),
-      routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
+      table_(route_table(shape)),
+      routes_(static_cast<std::size_t>(table_.entries)),
       pin_flits_(slots_.size() * words_),
       pin_routes_(slots_.size()),
       flits_in_(slots_.size()) {
@@ -209,8 +210,8 @@ void VoqCrossbarTwin::show(int port, int vc, int output) {
 void VoqCrossbarTwin::access(const RegisterRequest& request) {
   const int credit = request.address - reg::kCredit;
   const bool is_credit = credit >= 0 && credit < kNumVcs * ports_;
-  const int destination = request.address - reg::kRoute;
-  const bool is_route = destination >= 0 && destination < reg::kMaxRoutes;
+  const int destination = request.address - table_.first;
+  const bool is_route = table_.has(request.address);
   if (request.write) {
     if (is_route) routes_[destination] = static_cast<std::uint8_t>(request.wdata & 63U);
     if (is_credit) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "switch/phased/phased_outputs.h"
+#include "switch/route_table.h"
 #include "switch/switch_core.h"
 #include "switch/switch_shape.h"
 #include "switch/voq_crossbar/voq_scheduler.h"
@@ -84,6 +85,7 @@ class VoqCrossbarTwin final : public SwitchCore {
   int buffered_ = 0;
   VoqScheduler scheduler_;
   PhasedOutputs outputs_;
+  RouteTable table_;
   std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "Vmodule_large_register_map/Vmodule_large_register_map.h"
 #include "Vmodule_register_map/Vmodule_register_map.h"
 #include "rtl/phased/dut.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 constexpr int kPorts = 5, kMiddle = 2;
 
-TEST(RegisterMap, KnowsTheRegistersOfTheSwitchAndNoOthers) {
+template <typename Model>
+void expect_registers(int first_route, int routes) {
   std::map<int, bool> writable;  // by address
   const auto add = [&](int first, int count, bool write) {
     for (int n = 0; n < count; ++n) writable[first + n] = write;
@@ -27,14 +29,14 @@ TEST(RegisterMap, KnowsTheRegistersOfTheSwitchAndNoOthers) {
   add(noc_pkg::REG_FLITS_IN, 2 * kPorts, false);
   add(noc_pkg::REG_FLITS_OUT, 2 * kPorts, false);
   add(noc_pkg::REG_CREDIT, 4 * kPorts, true);
-  add(noc_pkg::REG_ROUTE, noc_pkg::MAX_ROUTES, true);
+  add(first_route, routes, true);
   add(noc_pkg::REG_PHASE_STORE,
       static_cast<int>(fred_pkg::num_phases(kPorts, kMiddle) *
                        fred_pkg::row_words(kPorts, kMiddle)),
       true);
 
   VerilatedContext context;
-  Vmodule_register_map model(&context, "dut");
+  Model model(&context, "dut");
   for (int address = 0; address < 0x10000; ++address) {
     const auto found = writable.find(address);
     for (const bool write : {false, true}) {
@@ -46,6 +48,15 @@ TEST(RegisterMap, KnowsTheRegistersOfTheSwitchAndNoOthers) {
     }
   }
   model.final();
+}
+
+TEST(RegisterMap, KnowsTheRegistersOfTheSwitchAndNoOthers) {
+  expect_registers<Vmodule_register_map>(noc_pkg::REG_ROUTE, noc_pkg::MAX_ROUTES);
+}
+
+TEST(RegisterMap, HasALargeTableElsewhere) {
+  expect_registers<Vmodule_large_register_map>(noc_pkg::REG_LARGE_ROUTE,
+                                               1 << noc_pkg::MAX_ROUTE_ADDR_W);
 }
 
 }  // namespace

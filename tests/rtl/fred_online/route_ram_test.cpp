@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // phased_route_ram against the table that was written.
-#include <Vroute_ram/Vroute_ram.h>
+#include <Vroute_ram_10/Vroute_ram_10.h>
+#include <Vroute_ram_15/Vroute_ram_15.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,11 +15,12 @@ namespace {
 
 constexpr std::size_t kPorts = 3;
 
-TEST(RouteRam, LooksUpWhatWasWrittenAndReadsItBack) {
+template <typename Ram>
+void expect_table(std::size_t entries) {
   VerilatedContext context;
-  Vroute_ram ram(&context, "dut");
+  Ram ram(&context, "dut");
   fredsim::Random random(6);
-  std::vector<unsigned> table(fredsim::noc_pkg::MAX_ROUTES);
+  std::vector<unsigned> table(entries);
   std::array<unsigned, kPorts> destination{};
   unsigned read_back = 0;
   for (int cycle = 0; cycle < 20000; ++cycle) {
@@ -65,6 +67,14 @@ TEST(RouteRam, LooksUpWhatWasWrittenAndReadsItBack) {
     }
   }
   ram.final();
+}
+
+TEST(RouteRam, LooksUpWhatWasWrittenAndReadsItBack) {
+  expect_table<Vroute_ram_10>(fredsim::noc_pkg::MAX_ROUTES);
+}
+
+TEST(RouteRam, OfTheLargestSizeToo) {
+  expect_table<Vroute_ram_15>(std::size_t{1} << fredsim::noc_pkg::MAX_ROUTE_ADDR_W);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routing tables of switches for unicasts routed online: their registers (rtl/common/noc_pkg.sv, "REG_ROUTE"), and the
+// contents of all of a fabric.
+//
+// Size: 2^ROUTE_ADDR_W destinations, of kinds that have this parameter; of others reg::kMaxRoutes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "routing/online_routes.h"
+#include "switch/switch_shape.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct RouteTable {
+  std::uint16_t first = 0;  // word address of the register of destination 0
+  int entries = 0;          // destinations
+
+  bool has(std::uint16_t address) const { return address >= first && address - first < entries; }
+  // Register of a destination, 0 to entries - 1.
+  std::uint16_t address(std::size_t destination) const {
+    return static_cast<std::uint16_t>(first + destination);
+  }
+};
+
+RouteTable route_table(const SwitchShape& shape);
+RouteTable route_table(const Topology& topology, const Node& node);  // of a switch
+
+// online_routes() of a fabric whose switches route by table, for tables as large as its switches have them.
+// Errors: BadInput that names a switch, what is found and what is allowed, where one has no room for all destinations.
+std::vector<OnlineRoutes> table_contents(const Topology& topology);
+
+}  // namespace fredsim
