@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a tree and its order of additions (collective/plan.h): their own, or made from the box of rings that the tree is of
-// (collective/ring_box_trees.h) when they are first looked at. Copies share what was made.
+// (collective/ring_box_trees.h) when they are first looked at. Copies share what was made, until one of them is written.
 //
 // Threads: reading is safe from several at once, writing is not.
 #pragma once
@@ -42,34 +42,39 @@ class RingBoxTree {
   mutable SumOrder order_;
 };
 
-// A vector. One that may be written is the tree's own from then on.
+// A vector. One that may be written is the tree's own from then on: references to ranks that may be written end where the
+// tree is copied.
 class TreeRanks {
  public:
   TreeRanks() = default;
-  TreeRanks(std::vector<TreeRank> own) : own_(std::move(own)) {}  // NOLINT: it stands for it
+  TreeRanks(std::vector<TreeRank> own)
+      : own_(std::make_shared<std::vector<TreeRank>>(std::move(own))) {
+  }  // NOLINT: it stands for it
   explicit TreeRanks(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
 
   // Null: its own.
   const RingBoxTree* box_tree() const { return box_tree_.get(); }
 
-  const std::vector<TreeRank>& all() const { return box_tree_ ? box_tree_->ranks() : own_; }
+  const std::vector<TreeRank>& all() const { return box_tree_ ? box_tree_->ranks() : own(); }
   std::vector<TreeRank>& all() {
     if (box_tree_) {
-      own_ = box_tree_->box().ranks_of(box_tree_->owner());
+      own_ = std::make_shared<std::vector<TreeRank>>(box_tree_->box().ranks_of(box_tree_->owner()));
       box_tree_.reset();
+    } else if (own_.use_count() != 1) {
+      own_ = std::make_shared<std::vector<TreeRank>>(own());
     }
-    return own_;
+    return *own_;
   }
   // Without keeping what is made: in `made`, whose memory is used again.
   const std::vector<TreeRank>& passing(std::vector<TreeRank>& made) const {
-    if (!box_tree_) return own_;
+    if (!box_tree_) return own();
     made.resize(size());
     for (std::size_t rank = 0; rank < size(); ++rank)
       box_tree_->box().set_rank(box_tree_->owner(), static_cast<int>(rank), made[rank]);
     return made;
   }
 
-  std::size_t size() const { return box_tree_ ? box_tree_->box().size() : own_.size(); }
+  std::size_t size() const { return box_tree_ ? box_tree_->box().size() : own().size(); }
   bool empty() const { return size() == 0; }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
@@ -81,7 +86,12 @@ class TreeRanks {
   TreeRank& front() { return all().front(); }
 
  private:
-  std::vector<TreeRank> own_;
+  const std::vector<TreeRank>& own() const {
+    static const std::vector<TreeRank> kNone;
+    return own_ ? *own_ : kNone;
+  }
+
+  std::shared_ptr<std::vector<TreeRank>> own_;  // null: none
   std::shared_ptr<const RingBoxTree> box_tree_;
 };
 

@@ -153,7 +153,7 @@ void Npu::send_queued(Packet& packet) {
 void Npu::start(Work& w, int local) {
   TreeState& s = w.trees[local];
   const std::uint64_t index = s.started++;
-  if (s.has_pace()) s.keep_pace(scheduler_.now());
+  if (s.pace) s.pace->keep(scheduler_.now());
   const int to = s.role == Role::kLeaf ? s.part->reduce_to.front().rank : s.part->rank;
   Packet& packet = packets_.make(w, local, false, index, to, s.channel);
   w.job->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));

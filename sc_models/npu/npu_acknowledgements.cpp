@@ -16,7 +16,7 @@ std::uint64_t reached_from_here(const TreeState& s) {
   std::uint64_t min = s.part->receives ? s.results : std::numeric_limits<std::uint64_t>::max();
   if (s.part->results_acknowledged) {
     for (std::size_t i = 0; i < s.part->broadcast_to.size(); ++i)
-      min = std::min(min, s.acknowledged[i]);
+      min = std::min(min, s.acknowledged()[i]);
   }
   return min;
 }
@@ -29,7 +29,7 @@ void NpuAcknowledgements::advance(Work& w, int local) {
   const std::uint64_t results = reached_from_here(s);
   tell(w, local, true, results);
   // The last entry is what the rank says that sums go to.
-  const std::uint64_t reached = s.part->sums_acknowledged ? s.acknowledged.back() : results;
+  const std::uint64_t reached = s.part->sums_acknowledged ? s.acknowledged().back() : results;
   tell(w, local, false, reached);
   if (!s.goes_by_acknowledgements || reached == s.reached) return;
   s.reached = reached;
@@ -68,9 +68,9 @@ void NpuAcknowledgements::receive(Work& w, int local, const PacketExtension& e) 
         s.part->rank, s.tree, e.source));
     return;
   }
-  std::uint64_t& acknowledged = of_results
-                                    ? s.acknowledged[static_cast<std::size_t>(from - sends.begin())]
-                                    : s.acknowledged.back();
+  std::uint64_t& acknowledged =
+      of_results ? s.acknowledged()[static_cast<std::size_t>(from - sends.begin())]
+                 : s.acknowledged().back();
   acknowledged += w.plan_tree(local).acknowledge_packets;
   if (e.flits != 1 || e.index != (acknowledged & kIndexMask)) {
     w.job->fail(fmt::format(

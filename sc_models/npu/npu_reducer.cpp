@@ -68,10 +68,10 @@ void NpuReducer::on_partial(Work& w, int local, Packet& packet, const PacketExte
     return;
   }
   const auto input = static_cast<std::size_t>(found - s.part->reduce_from.begin());
-  if (!expect(w, local, e, s.arrived[input], "partial sum")) return;
-  ++s.arrived[input];
+  if (!expect(w, local, e, s.inputs()[input].arrived, "partial sum")) return;
+  ++s.inputs()[input].arrived;
   packet.acquire();
-  s.held[input].push(&packet);
+  s.inputs()[input].held.push(&packet);
   if (!w.allowed[s.part_number]) return;
   if (is_source(s.role)) {
     scheduler_.wake(s.channel);  // which may have waited for it
@@ -83,7 +83,7 @@ void NpuReducer::on_partial(Work& w, int local, Packet& packet, const PacketExte
 // Sums of which everything has come.
 void NpuReducer::combine_held(Work& w, int local) {
   const TreeState& s = w.trees[local];
-  while (std::ranges::none_of(s.held, [](const auto& q) { return q.empty(); })) combine(w, local);
+  while (s.has_inputs_for_one()) combine(w, local);
 }
 
 void NpuReducer::combine(Work& w, int local) {
@@ -109,9 +109,9 @@ void NpuReducer::add_held(Work& w, int local, std::uint64_t index, std::uint16_t
                           bool started) {
   TreeState& s = w.trees[local];
   const int lanes = w.job->flits(s.tree, index) * w.job->lanes();
-  const int additions = static_cast<int>(s.held.size()) - (started ? 0 : 1);
-  for (auto& queue : s.held) {
-    Packet& input = *queue.pop();
+  const int additions = static_cast<int>(s.inputs().size()) - (started ? 0 : 1);
+  for (TreeState::Input& from : s.inputs()) {
+    Packet& input = *from.held.pop();
     const std::uint16_t* in = lanes_of(input);
     if (started) {
       for (int l = 0; l < lanes; ++l) acc[l] = fp_add(w.job->format(), acc[l], in[l]);

@@ -191,13 +191,14 @@ NpuScheduler::Next NpuScheduler::find_next(int channel) {
 
 // Its pace does not allow the next packet yet; the channel is woken when it does.
 bool NpuScheduler::is_early(TreeState& s) {
-  if (!s.has_pace() || s.started == s.packets) return false;
-  if (!std::exchange(s.has_begun, true)) s.not_before = now();
-  if (s.not_before <= now()) {
-    s.waits_for_pace = false;
+  if (!s.pace || s.started == s.packets) return false;
+  TreePace& pace = *s.pace;
+  if (!std::exchange(pace.has_begun, true)) pace.not_before = now();
+  if (pace.not_before <= now()) {
+    pace.is_waited_for = false;
     return false;
   }
-  if (!std::exchange(s.waits_for_pace, true)) timers_->call_at(s.not_before, *npu_, s.channel);
+  if (!std::exchange(pace.is_waited_for, true)) timers_->call_at(pace.not_before, *npu_, s.channel);
   return true;
 }
 
@@ -213,7 +214,7 @@ std::size_t NpuScheduler::copies_waiting(const Work& work, const TreeState& s,
 bool NpuScheduler::may_start(const Work& work, const TreeState& s) const {
   if (s.started == s.packets) return false;
   // Operands of ranks that the slice does not join come first.
-  if (std::ranges::any_of(s.held, [](const auto& sums) { return sums.empty(); })) return false;
+  if (!s.has_inputs_for_one()) return false;
   if (s.goes_by_acknowledgements) {
     if (s.started >= s.reached + s.window) return false;
   } else if (s.sees_results && s.started - s.results >= s.window) {

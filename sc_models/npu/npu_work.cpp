@@ -40,15 +40,13 @@ void Work::prepare(int local, const Share& share, int ports) {
   rank[tree.part] = part.rank;
   s.window = static_cast<std::uint64_t>(plan_part.window);
   s.packets = job->packets(s.tree);
-  s.held.resize(part.reduce_from.size());
-  s.arrived.resize(part.reduce_from.size());
   s.role = role_of(part);
   s.in_switch = part.switch_port >= 0;
   s.sees_results = part.receives || !part.broadcast_to.empty();
   s.acknowledged_window = acknowledged_window(plan_part, tree);
-  s.acknowledged.resize((part.results_acknowledged ? part.broadcast_to.size() : 0) +
-                        (part.sums_acknowledged ? 1 : 0));
-  s.goes_by_acknowledgements = !s.acknowledged.empty() && waits_for_acknowledgements(tree, part);
+  s.set_sizes(part.reduce_from.size(), (part.results_acknowledged ? part.broadcast_to.size() : 0) +
+                                           (part.sums_acknowledged ? 1 : 0));
+  s.goes_by_acknowledgements = !s.acknowledged().empty() && waits_for_acknowledgements(tree, part);
   if (s.goes_by_acknowledgements) s.window = s.acknowledged_window;
   if (s.role == Role::kSwitchLeaf) {
     s.channel = channel_of(ports, part.switch_port, plan_part.vc);
@@ -57,9 +55,10 @@ void Work::prepare(int local, const Share& share, int ports) {
     s.channel = channel_of(ports, to.port, to.vc);
   }
   if (is_source(s.role) && plan_part.frame != 0) {
-    s.interval = plan_part.frame / tree.in_frame;
-    s.rest = plan_part.frame % tree.in_frame;
-    s.in_frame = tree.in_frame;
+    s.pace = std::make_unique<TreePace>(TreePace{.interval = plan_part.frame / tree.in_frame,
+                                                 .rest = plan_part.frame % tree.in_frame,
+                                                 .in_frame = tree.in_frame});
+    if (s.pace->interval == 0) s.pace.reset();
   }
   const int times = (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
   left[tree.part] += s.packets * static_cast<std::uint64_t>(times);
@@ -83,13 +82,24 @@ void Work::shorten() {
 
 bool Work::complete() const {
   return std::ranges::all_of(trees, [](const TreeState& s) {
-    return std::ranges::all_of(s.held, [](const auto& q) { return q.empty(); }) &&
+    return std::ranges::all_of(s.inputs(), [](const auto& i) { return i.held.empty(); }) &&
            (!is_source(s.role) || s.started == s.packets) &&
            (!adds(s.role) || s.reduced == s.packets) && (!s.sees_results || s.results == s.packets);
   });
 }
 
-void TreeState::keep_pace(std::uint64_t now) {
+void TreeState::set_sizes(std::size_t inputs, std::size_t acknowledged) {
+  inputs_ = inputs == 0 ? nullptr : std::make_unique<Input[]>(inputs);
+  input_count_ = static_cast<std::uint32_t>(inputs);
+  acknowledged_ = acknowledged == 0 ? nullptr : std::make_unique<std::uint64_t[]>(acknowledged);
+  acknowledged_count_ = static_cast<std::uint32_t>(acknowledged);
+}
+
+bool TreeState::has_inputs_for_one() const {
+  return std::ranges::none_of(inputs(), [](const Input& input) { return input.held.empty(); });
+}
+
+void TreePace::keep(std::uint64_t now) {
   if (is_late(now)) {
     not_before = now;
     fraction = 0;
@@ -102,9 +112,9 @@ void TreeState::keep_pace(std::uint64_t now) {
   }
 }
 
-void TreeState::add_pace(std::uint64_t now, StateDigest& digest) const {
+void TreePace::add_state(std::uint64_t now, StateDigest& digest) const {
   const bool counts = has_begun && !is_late(now);
-  digest.add((has_begun ? 1U : 0U) | (waits_for_pace ? 2U : 0U));
+  digest.add((has_begun ? 1U : 0U) | (is_waited_for ? 2U : 0U));
   digest.add(counts ? not_before + max_late() + 1 - now : 0);
   digest.add(counts ? fraction : 0);
 }
@@ -116,15 +126,15 @@ void Work::add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t n
     digest.add(is_source(s.role) ? from - s.started : 0);
     digest.add(s.sees_results ? from - s.results : 0);
     digest.add(adds(s.role) ? from - s.reduced : 0);
-    for (std::size_t i = 0; i < s.held.size(); ++i) {
-      digest.add(from - s.arrived[i]);
-      digest.add(s.held[i].size());
+    for (const TreeState::Input& input : s.inputs()) {
+      digest.add(from - input.arrived);
+      digest.add(input.held.size());
     }
-    for (const std::uint64_t acknowledged : s.acknowledged) digest.add(from - acknowledged);
+    for (const std::uint64_t acknowledged : s.acknowledged()) digest.add(from - acknowledged);
     if (s.goes_by_acknowledgements) digest.add(from - s.reached);
     if (!s.part->acknowledge_results.empty()) digest.add(from - s.results_told);
     if (!s.part->acknowledge_sums.empty()) digest.add(from - s.sums_told);
-    if (s.has_pace() && s.started != s.packets) s.add_pace(now, digest);
+    if (s.pace && s.started != s.packets) s.pace->add_state(now, digest);
   }
   digest.add_all(allowed);
 }
@@ -134,10 +144,11 @@ void Work::describe_missing(std::vector<std::string>& lines) const {
     const int number = job->first_tree() + s.tree;
     const std::uint64_t out = job->left_out(s.tree);
     const std::uint64_t all = s.packets + out;
-    for (std::size_t i = 0; i < s.held.size(); ++i) {
-      if (s.arrived[i] == s.packets) continue;
+    for (std::size_t i = 0; i < s.inputs().size(); ++i) {
+      const std::uint64_t arrived = s.inputs()[i].arrived;
+      if (arrived == s.packets) continue;
       lines.push_back(fmt::format("rank {} tree {}: partial sum {} of {} from rank {} is missing",
-                                  s.part->rank, number, s.arrived[i] + out, all,
+                                  s.part->rank, number, arrived + out, all,
                                   s.part->reduce_from[i]));
     }
     if (s.sees_results && s.results < s.packets) {

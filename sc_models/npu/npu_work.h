@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,30 @@ constexpr bool is_source(Role role) {
 }
 constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
 
-struct alignas(64) TreeState {  // state that every packet needs first, in one cache line
+// The pace of a source (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
+// the next one may start. One that is late by some packets catches up; later, it goes on from where it is.
+struct TreePace {
+  std::uint64_t interval = 0, rest = 0, in_frame = 1;
+  std::uint64_t not_before = 0, fraction = 0;
+  bool has_begun = false, is_waited_for = false;
+
+  void keep(std::uint64_t now);  // a packet has been started
+  void add_state(std::uint64_t now, StateDigest& digest) const;
+
+ private:
+  static constexpr std::uint64_t kMaxLate = 8;  // packets
+  std::uint64_t max_late() const { return kMaxLate * (interval + 1); }
+  bool is_late(std::uint64_t now) const { return now > not_before + max_late(); }
+};
+
+// Memory: a large machine has millions of them.
+struct alignas(64) TreeState {
+  struct Input {
+    RingQueue<Packet*> held;
+    std::uint64_t arrived = 0;
+  };
+
+  // State that every packet needs first, in one cache line.
   const TreeRank* part = nullptr;
   std::uint64_t packets = 0;
   std::uint64_t started = 0;  // new packets generated, by a source
@@ -51,28 +75,28 @@ struct alignas(64) TreeState {  // state that every packet needs first, in one c
   bool in_switch = false;  // by its switch_port
   bool sees_results = false;
   bool goes_by_acknowledgements = false;  // a source
-  std::uint64_t reduced = 0;              // packets combined from reduce_from
-  std::vector<RingQueue<Packet*>> held;   // per entry of reduce_from
-  std::vector<std::uint64_t> arrived;     // per entry of reduce_from
-  // Packets that others have acknowledged: per entry of broadcast_to, then by reduce_to; where they do.
-  std::vector<std::uint64_t> acknowledged;
+  // The second line.
+  std::uint64_t reduced = 0;                      // packets combined from reduce_from
   std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
   std::uint64_t acknowledged_window = 0;
-  // The pace of a source (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
-  // the next one may start. One that is late by some packets catches up; later, it goes on from where it is.
-  std::uint64_t interval = 0, rest = 0, in_frame = 1;
-  std::uint64_t not_before = 0, fraction = 0;
-  bool has_begun = false, waits_for_pace = false;
+  std::unique_ptr<TreePace> pace;  // of a source that has one
 
-  bool has_pace() const { return interval != 0; }
-  void keep_pace(std::uint64_t now);  // a packet has been started
-  void add_pace(std::uint64_t now, StateDigest& digest) const;
+  void set_sizes(std::size_t inputs, std::size_t acknowledged);
+  std::span<Input> inputs() { return {inputs_.get(), input_count_}; }  // by entry of reduce_from
+  std::span<const Input> inputs() const { return {inputs_.get(), input_count_}; }
+  // Packets that others have acknowledged: by entry of broadcast_to, then by reduce_to; where they do.
+  std::span<std::uint64_t> acknowledged() { return {acknowledged_.get(), acknowledged_count_}; }
+  std::span<const std::uint64_t> acknowledged() const {
+    return {acknowledged_.get(), acknowledged_count_};
+  }
+  bool has_inputs_for_one() const;  // a packet from every entry of reduce_from is held
 
  private:
-  static constexpr std::uint64_t kMaxLate = 8;  // packets
-  std::uint64_t max_late() const { return kMaxLate * (interval + 1); }
-  bool is_late(std::uint64_t now) const { return now > not_before + max_late(); }
+  std::unique_ptr<Input[]> inputs_;
+  std::unique_ptr<std::uint64_t[]> acknowledged_;
+  std::uint32_t input_count_ = 0, acknowledged_count_ = 0;
 };
+static_assert(sizeof(TreeState) == 128);
 
 // Share of this NPU in one tree of the job's plan.
 struct Share {

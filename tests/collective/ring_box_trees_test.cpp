@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "collective/tree_ranks.h"
@@ -161,6 +163,25 @@ TEST(RingBoxTrees, HaveTheHopsOfTheirRanks) {
 }
 
 // Ranks that are written are the tree's own, and those of copies stay as they are.
+TEST(TreeRanks, CopiesShareRanksUntilOneIsWritten) {
+  TreeRanks ranks(std::vector<TreeRank>(2));
+  ranks[1].rank = 5;
+  TreeRanks copy = ranks;
+  const TreeRanks& as_read = copy;
+  EXPECT_EQ(&std::as_const(ranks).all(), &as_read.all());
+  copy[1].rank = 7;
+  EXPECT_NE(&std::as_const(ranks).all(), &as_read.all());
+  EXPECT_EQ(std::as_const(ranks)[1].rank, 5);
+  EXPECT_EQ(as_read[1].rank, 7);
+  const TreeRank* const own = &as_read[0];
+  copy[0].rank = 1;
+  EXPECT_EQ(own, &as_read[0]) << "its own stay where they are";
+  TreeRanks none;
+  EXPECT_TRUE(none.empty());
+  none.all().emplace_back();
+  EXPECT_EQ(none.size(), 1U);
+}
+
 TEST(TreeRanks, OfABoxAreTheirOwnOnceWritten) {
   const Box box{{4}, {0, 1, 2, 3}};
   const auto shared = std::make_shared<const RingBoxTrees>(trees_of(box));
