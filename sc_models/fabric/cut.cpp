@@ -13,16 +13,9 @@
 namespace fredsim {
 namespace {
 
-// Endpoints, with the switch at their first link.
 void join_endpoints(const Topology& topology, Cut& cut) {
   for (NodeId id = 0; id < std::ssize(cut); ++id) {
-    if (topology.nodes[id].is_switch()) continue;
-    for (int port = topology.nodes[id].ports - 1; port >= 0; --port) {
-      const int link = topology.link_out(id, port);
-      if (link >= 0 && topology.nodes[topology.links[link].to].is_switch()) {
-        cut[id] = cut[topology.links[link].to];
-      }
-    }
+    if (const NodeId home = home_switch(topology, id); home >= 0) cut[id] = cut[home];
   }
 }
 
@@ -46,6 +39,16 @@ int partitions_of(const Topology& topology, const Cut& cut) {
 int max_partitions(const Topology& topology) {
   return static_cast<int>(
       std::max<std::ptrdiff_t>(1, std::ranges::count_if(topology.nodes, &Node::is_switch)));
+}
+
+NodeId home_switch(const Topology& topology, NodeId node) {
+  if (topology.nodes[node].is_switch()) return -1;
+  for (int port = 0; port < topology.nodes[node].ports; ++port) {
+    const int link = topology.link_out(node, port);
+    if (link >= 0 && topology.nodes[topology.links[link].to].is_switch())
+      return topology.links[link].to;
+  }
+  return -1;
 }
 
 Cut cut_evenly(const Topology& topology, int partitions) {

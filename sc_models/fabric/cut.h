@@ -24,8 +24,11 @@ struct NodePlace {
 // Partitions of `cut`. std::logic_error: it is not one of this topology, or a partition is empty.
 int partitions_of(const Topology& topology, const Cut& cut);
 
-// Switches in order of their numbers, in parts with as many ports as can be; endpoints with the switch at their first
-// link. `partitions`: 1 ... max_partitions(topology).
+// The switch that an endpoint stays with: that of its first link to one. -1: a switch, or an endpoint that is joined to none.
+NodeId home_switch(const Topology& topology, NodeId node);
+
+// Switches in order of their numbers, in parts with as many ports as can be; endpoints with theirs.
+// `partitions`: 1 ... max_partitions(topology).
 Cut cut_evenly(const Topology& topology, int partitions);
 int max_partitions(const Topology& topology);  // switches; 1 without any
 // Rectangles of columns x rows routers of a grid, smaller ones at its east and south sides.

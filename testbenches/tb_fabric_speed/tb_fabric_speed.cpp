@@ -7,7 +7,7 @@
 // cycle with the same inputs, the endpoints' pins played back from a recording. "twins": the SystemC side with
 // --model tlm; of slices that do the same it simulates one, unless --set fabric.simulate_slices=all. "switches alone":
 // what the bare loop puts on the switches' pins, played back into the switches and nothing else (switch_replay.h), as
-// RTL and as twins: what a twin saves, where "twins" has links and endpoints in it.
+// RTL and as twins: what a twin saves, where "twins" has links and endpoints in it; and by kind and ports, per switch.
 // Runs alternate; medians count. Cycles are per second of processor time, which depends less on what else runs.
 // With --check the exit code is 1 when a target of the project is missed: RTL at 10 000 cycles/s or more, SystemC
 // with all endpoints costing 10 % or less, twins alone 15 times as fast as their RTL.
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/flit.h"
 #include "base/units.h"
 #include "cli/program_options.h"
 #include "collective/planner.h"
@@ -31,6 +32,8 @@
 #include "engine/plan_run.h"
 #include "fabric/switch_setup.h"
 #include "replay.h"
+#include "step_costs.h"
+#include "switch/missing_sizes.h"
 #include "switch_replay.h"
 
 namespace fredsim::speed {
@@ -46,6 +49,7 @@ struct Options {
   std::string collective = "all_reduce";
   std::string size = "8MiB";
   int pairs = 7;
+  int lanes = 1;
   bool check = false;
 };
 
@@ -73,9 +77,11 @@ class Comparison : public sc_core::sc_module {
         topology_(topology),
         options_(options),
         plan_(plan_of(topology, options)),
-        machine_("machine", topology, {.model = SwitchModel::kRtl, .skip = false}),
-        twins_("twins", topology, {.model = SwitchModel::kTlm, .skip = false}),
-        bare_(topology, 1) {
+        machine_("machine", topology,
+                 {.model = SwitchModel::kRtl, .lanes = options.lanes, .skip = false}),
+        twins_("twins", topology,
+               {.model = SwitchModel::kTlm, .lanes = options.lanes, .skip = false}),
+        bare_(topology, options.lanes) {
     SC_HAS_PROCESS(Comparison);
     SC_THREAD(run);
     set_stack_size(1 << 20);
@@ -85,8 +91,10 @@ class Comparison : public sc_core::sc_module {
         bare_.attach(id, machine_.fabric().switch_core(id));
         continue;
       }
-      recorders_.push_back(std::make_unique<Recorder>(machine_.fabric().nic(id), core, 1));
-      players_.push_back(std::make_unique<Player>(recorders_.back()->recording, bare_, 1));
+      recorders_.push_back(
+          std::make_unique<Recorder>(machine_.fabric().nic(id), core, options.lanes));
+      players_.push_back(
+          std::make_unique<Player>(recorders_.back()->recording, bare_, options.lanes));
       core.attach(id, *recorders_.back());
       bare_.attach(id, *players_.back());
       endpoints_.push_back(id);
@@ -133,6 +141,10 @@ class Comparison : public sc_core::sc_module {
                           .twins_alone = median_of(pairs, &Pair::twins_alone),
                           .ratio_alone = median_of(pairs, &Pair::ratio_alone)};
     print("median", medians);
+    fredsim::speed::print(
+        step_costs(topology_, recorded_, machine_, twins_, cycles_, options_.lanes, options_.pairs),
+        options_.lanes);
+    print_rest(medians);
     passed_ = !options_.check ||
               (medians.systemc >= kMinCyclesPerSecond && medians.cost <= kMaxSystemcCost &&
                medians.ratio_alone >= kMinTwinRatio);
@@ -142,6 +154,19 @@ class Comparison : public sc_core::sc_module {
     fmt::print("{:>6}{:>10.0f}{:>10.0f}{:>7.1f}%{:>10.0f}{:>8.1f}{:>10.0f}{:>10.0f}{:>8.1f}\n",
                name, p.systemc, p.bare, 100 * p.cost, p.twins, p.ratio, p.rtl_alone, p.twins_alone,
                p.ratio_alone);
+  }
+
+  // Cost of a cycle beside the switches' own: bare beyond switches alone, and SystemC beyond bare.
+  void print_rest(const Pair& medians) const {
+    const double links = 1e9 / medians.bare - 1e9 / medians.rtl_alone;
+    const double ends = 1e9 / medians.systemc - 1e9 / medians.bare;
+    const double twins = 1e9 / medians.twins - 1e9 / medians.twins_alone;
+    double nic_ports = 0;
+    for (const NodeId id : endpoints_) nic_ports += topology_.nodes[id].ports;
+    fmt::print(
+        "\nns per cycle beside the switches: links {:.0f}, NPUs and NICs {:.0f}; with twins "
+        "both together {:.0f}, for {} links and {:.0f} ports of endpoints\n",
+        links, ends, twins, topology_.links.size(), nic_ports);
   }
 
   Pair run_pair(bool systemc_first) {
@@ -176,7 +201,8 @@ class Comparison : public sc_core::sc_module {
     std::vector<std::unique_ptr<PinRecorder>> recorders;
     for (NodeId id = 0; id < std::ssize(topology_.nodes); ++id) {
       if (topology_.nodes[id].is_endpoint()) continue;
-      recorders.push_back(std::make_unique<PinRecorder>(machine_.fabric().switch_core(id), 1));
+      recorders.push_back(
+          std::make_unique<PinRecorder>(machine_.fabric().switch_core(id), options_.lanes));
       bare_.attach(id, *recorders.back());
     }
     run_bare();
@@ -193,7 +219,7 @@ class Comparison : public sc_core::sc_module {
       switches.push_back(
           {&recording, &machine.fabric().switch_core(id), topology_.nodes[id].ports});
     }
-    return static_cast<double>(cycles_) / replay(switches, 1);
+    return static_cast<double>(cycles_) / replay(switches, options_.lanes);
   }
 
   double run_systemc(Machine& machine) {
@@ -241,7 +267,7 @@ class Comparison : public sc_core::sc_module {
   std::uint64_t cycles_ = 0;
   std::uint64_t first_edge_ = 0;
   std::vector<std::uint64_t> flits_;  // per link, of the recorded run
-  std::vector<std::pair<NodeId, PinRecording>> recorded_;
+  std::vector<RecordedSwitch> recorded_;
   bool passed_ = false;
   std::string error_;
 };
@@ -268,6 +294,7 @@ int sc_main(int argc, char** argv) {
   program.add("--collective", options.collective, "NAME", "over all NPUs (default all_reduce)");
   program.add("--size", options.size, "SIZE", "of the collective (default 8MiB)");
   program.add("--pairs", options.pairs, 1, "of runs (default 7)");
+  program.add("--lanes", options.lanes, 1, "of a flit, 1 to 256 (default 1)");
   program.add_flag("--check", options.check,
                    "exit code 1 below 10000 cycles/s, where SystemC costs over 10 %, or\n"
                    "where twins alone are less than 15 times as fast as their RTL");
@@ -275,6 +302,13 @@ int sc_main(int argc, char** argv) {
   try {
     const fredsim::Topology topology =
         fredsim::load_config(options.config, options.settings).topology;
+    if (options.lanes > fredsim::kFlitLanes) {
+      throw fredsim::BadInput(
+          fmt::format("--lanes: found {}; allowed: 1 to {}", options.lanes, fredsim::kFlitLanes));
+    }
+    fredsim::require_built(fredsim::needed_rtl(topology, {.model = fredsim::SwitchModel::kRtl,
+                                                          .lanes = options.lanes}),
+                           {.build = fredsim::RtlBuild::kAuto});
     fredsim::speed::Comparison comparison("comparison", topology, options);
     sc_core::sc_start();
     if (!comparison.error().empty()) fmt::print(stderr, "{}\n", comparison.error());
