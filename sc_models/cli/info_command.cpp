@@ -3,16 +3,49 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
+#include "base/flit.h"
+#include "base/units.h"
+#include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/machines.h"
 #include "config/describe.h"
 #include "config/machine_path.h"
+#include "fabric/rank_cut.h"
+#include "report/output_file.h"
+#include "report/rank_table.h"
 #include "report/terminal.h"
+#include "results/version.h"
 
 namespace fredsim {
 
 namespace {
+
+// --ranks, and what says more about it.
+struct RankOptions {
+  int ranks = 0;  // 0: not asked for
+  SwitchModel model = SwitchModel::kTlm;
+  int lanes = 1;
+};
+
+// Predictions for the ranks asked for, then for more of them.
+std::vector<RankForecast> rank_forecasts(const Topology& topology, const RankOptions& options,
+                                         const ExchangeCosts& exchange) {
+  constexpr int kMore[] = {16, 256};
+  const NodeCosts costs = node_costs(topology, options.model, options.lanes);
+  const auto forecast = [&](int ranks) {
+    return rank_forecast(topology, cut_for_ranks(topology, costs, ranks), costs, exchange);
+  };
+  std::vector<RankForecast> forecasts{forecast(options.ranks)};
+  for (const int ranks : kMore) {
+    if (ranks > options.ranks && ranks <= max_ranks(topology)) forecasts.push_back(forecast(ranks));
+  }
+  return forecasts;
+}
 
 class InfoCommand final : public Command {
  public:
@@ -28,17 +61,38 @@ class InfoCommand final : public Command {
            "only the names of the machine files that come with the program, without a CONFIG")
         ->trigger_on_parse();
     app.add_flag("--parts", lists_parts_, "only the names of what --fault can take, one a line");
+    add(app, "--ranks", ranks_, "K",
+        "the machine in K parts for as many processes: cost, links that cross, and the speed-up "
+        "that a model predicts for K, 16 and 256; nothing else");
+    offer(add(app, "--model", model_, "NAME",
+              "with --ranks: implementation of the switches, tlm (default), rtl or lockstep"),
+          "tlm rtl lockstep");
+    add(app, "--lanes", lanes_, "N",
+        "with --ranks: FP16 lanes of each flit carried, 1 to 256 (default 1)");
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
   }
 
-  void check() override { strings_.check(options_); }
+  void check() override {
+    strings_.check(options_);
+    output_strings_.check(output_);
+    if (ranks_.empty()) return refuse_without_ranks();
+    if (lists_parts_) throw BadInput("--parts: found --ranks beside it; allowed: one of the two");
+    rank_options_.ranks = static_cast<int>(parse_number(ranks_, "--ranks", 1, kMaxRanks));
+    if (!model_.empty()) rank_options_.model = parse_model(model_);
+    if (!lanes_.empty())
+      rank_options_.lanes = static_cast<int>(parse_number(lanes_, "--lanes", 1, kFlitLanes));
+  }
 
   FileUses files() const override {
     FileUses files;
     add_machine_files(options_, files);
+    add_output("--json", output_.json_file, files);
     return files;
   }
 
-  void run(const Invocation&) override {
+  void run(const Invocation& invocation) override {
+    if (rank_options_.ranks > 0) return run_ranks(invocation);
     for (const MachineConfig& machine : load_machines(options_, false)) {
       fmt::print("{}", lists_parts_ ? describe_parts(machine.topology)
                                     : describe(machine.topology, terminal_style(stdout).columns));
@@ -46,9 +100,52 @@ class InfoCommand final : public Command {
   }
 
  private:
+  static constexpr std::uint64_t kMaxRanks = 65'536;
+
+  void refuse_without_ranks() const {
+    const std::string format = output_.format == TableFormat::kTable ? "" : output_strings_.format;
+    for (const auto& [option, text] : {std::pair{"--model", &model_},
+                                       {"--lanes", &lanes_},
+                                       {"--json", &output_.json_file},
+                                       {"--format", &format}}) {
+      if (text->empty()) continue;
+      throw BadInput(
+          fmt::format("{}: found {} without --ranks; allowed: with --ranks", option, *text));
+    }
+  }
+
+  void run_ranks(const Invocation& invocation) const {
+    const std::optional<OutputFile> json = open_output("--json", output_.json_file);
+    const MachineConfig machine = std::move(load_machines(options_, false).front());
+    check_runs_exactly(machine);
+    const RankSetup setup{.config = machine.path,
+                          .settings = machine.settings,
+                          .machine = machine.keys,
+                          .fabric = machine.topology.name,
+                          .model = std::string(switch_model_name(rank_options_.model)),
+                          .lanes = rank_options_.lanes};
+    std::vector<RankForecast> forecasts;
+    try {
+      forecasts = rank_forecasts(machine.topology, rank_options_, setup.exchange);
+    } catch (const BadInput& error) {
+      throw BadInput(fmt::format("--ranks: {}", error.what()));
+    }
+    if (!json || !json->is_stdout()) {
+      TableOutput output(output_.format, terminal_style(stdout));
+      fmt::print("{}", output.table(rank_part_table(setup, forecasts.front())));
+      fmt::print("{}", output.table(rank_forecast_table(forecasts)));
+      fmt::print("{}", output.legend(rank_legend(setup)));
+    }
+    if (json) json->write(ranks_json(origin_of(invocation.command_line), setup, forecasts));
+  }
+
   MachineStrings strings_;
   MachineOptions options_;
   bool lists_parts_ = false;
+  std::string ranks_, model_, lanes_;
+  OutputStrings output_strings_;
+  OutputOptions output_;
+  RankOptions rank_options_;
 };
 
 }  // namespace
@@ -58,7 +155,8 @@ CommandRow info_row() {
           .purpose = "Prints what a machine file builds.",
           .examples =
               "  build/fredsim info configs/fred_d.yaml\n"
-              "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2",
+              "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2\n"
+              "  build/fredsim info configs/fred_d.yaml --ranks 2 --model rtl --lanes 256",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<InfoCommand>(); }};
 }
 

@@ -68,6 +68,8 @@ COMMANDS = {
     "compare breakdown": ["compare", MESH, SMALL, "--collective", "all_gather", "--size", "20KiB", "--breakdown"],
     "traffic breakdown": ["traffic", MESH, "--rate", "0.5", "--cycles", "500", "--warmup", "100", "--breakdown",
                           "--trace-packets", "first:2"],
+    "info": ["info", "configs/mesh.yaml", "--ranks", "3", "--set", "fabric.link_latency=30ns"],
+    "info rtl": ["info", "configs/fred_d.yaml", "--ranks", "1", "--model", "rtl", "--lanes", "256"],
     "conflicts": ["conflicts", "--ports", "8", "--middle", "2,3", "--flows", "2:3", "--trials", "100"],
     "strategies": ["strategies", SMALL],
     "strategies placed": ["strategies", SMALL, "--placement", "snake", "--middle", "2,3", "--all"],
@@ -133,7 +135,8 @@ class ResultsTest(unittest.TestCase):
                   for command, kind in [("run", "run"), ("compare", "run"), ("own", "own"), ("traffic", "traffic"),
                                         ("train", "training"),
                                         ("sweep", "sweep"), ("failed", "failed_point"),
-                                        ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
+                                        ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route"),
+                                        ("info", "ranks")]}
 
         machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))
         jsonschema.Draft7Validator.check_schema(machine_schema)

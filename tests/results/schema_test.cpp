@@ -18,6 +18,7 @@
 
 #include "base/member.h"
 #include "report/json.h"
+#include "report/rank_table.h"
 #include "results/document.h"
 #include "results/fields/fabric.h"
 #include "results/training_results.h"
@@ -349,6 +350,30 @@ json conflicts_file() {
       conflicts_json(kOrigin, setup, std::vector<ConflictPoint>{{2, 3, 5, 100}, {3, 2, 0, 40}}));
 }
 
+json ranks_file() {
+  RankSetup setup;
+  setup.config = "mesh.yaml";
+  setup.settings.all = {{"npu.count", "4"}};
+  setup.machine = {{"clock", "1 GHz"}};
+  setup.fabric = "mesh";
+  setup.model = "rtl";
+  setup.lanes = 16;
+  RankForecast two{
+      .look_ahead = 30, .max_cost_ns = 15, .exchange_ns = 2.5, .imbalance = 0.2, .speedup = 1.4};
+  two.parts = {{.nodes = 3,
+                .switches = 1,
+                .npus = 2,
+                .cost_ns = 15,
+                .links_out = 4,
+                .neighbours = {1},
+                .flits_per_window = 60,
+                .bytes_per_window = 1920},
+               {.nodes = 1, .switches = 1, .cost_ns = 10, .links_out = 4, .neighbours = {0}}};
+  RankForecast one{.max_cost_ns = 25, .speedup = 1};
+  one.parts.resize(1);
+  return json::parse(ranks_json(kOrigin, setup, std::vector{two, one}));
+}
+
 struct SampleFile {
   const char* name;
   const char* definition;
@@ -370,7 +395,8 @@ const std::vector<SampleFile>& sample_files() {
       {"decode", "training", [] { return inference_file("decode"); }},
       {"traces", "training", traces_file},
       {"interrupted_training", "training", interrupted_training_file},
-      {"conflicts", "conflicts", conflicts_file}};
+      {"conflicts", "conflicts", conflicts_file},
+      {"ranks", "ranks", ranks_file}};
   return kFiles;
 }
 
@@ -501,7 +527,8 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
         visit((*at)[1]);
     }
   };
-  for (const char* document : {"run", "own", "traffic", "training", "conflicts"}) visit(document);
+  for (const char* document : {"run", "own", "traffic", "training", "conflicts", "ranks"})
+    visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);
 }

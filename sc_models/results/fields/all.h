@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "results/fields/ranks.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
 #include "results/fields/sweep.h"
@@ -12,8 +13,9 @@
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 8> kDocuments = {
-    &kRunDocument,      &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
-    &kStrategyDocument, &kRouteDocument,   &kSweepDocument,    &kFailedPointDocument};
+inline constexpr std::array<const Object*, 9> kDocuments = {
+    &kRunDocument,      &kTrafficDocument,  &kTrainingDocument,
+    &kConflictDocument, &kStrategyDocument, &kRouteDocument,
+    &kRankDocument,     &kSweepDocument,    &kFailedPointDocument};
 
 }  // namespace fredsim::fields

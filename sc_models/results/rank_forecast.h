@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prediction of a run on several processes (ranks): the parts of its machine and the time of a simulated cycle. Nothing of it is
+// simulated.
+//
+// Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour and waits for theirs. A
+//   window takes as long as the costliest part and the costliest exchange; each rank has a core of its own. What it leaves
+//   out: packing of messages, waits by an uneven wall clock, caches that a smaller part fits into.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace fredsim {
+
+// Time of an exchange, each way at the same time, by shared memory of one machine (docs/user/ranks.md).
+struct ExchangeCosts {
+  double message_ns = 2600;
+  double byte_ns = 0.06;
+};
+
+struct RankPart {
+  int nodes = 0, switches = 0, npus = 0;
+  double cost_ns = 0;             // per cycle
+  int links_out = 0;              // that cross, from it
+  std::vector<int> neighbours{};  // ranks that it exchanges messages with, ascending
+  // At most in a look-ahead: flits that leave it; and bytes, with a credit for each flit that may come.
+  std::uint64_t flits_per_window = 0, bytes_per_window = 0;
+};
+
+struct RankForecast {
+  std::vector<RankPart> parts{};
+  std::uint64_t look_ahead = 0;  // cycles; 0: no link crosses
+  double max_cost_ns = 0;        // per cycle, of the costliest part
+  double exchange_ns = 0;        // per cycle
+  double imbalance = 0;          // costliest part over the mean, less 1
+  double speedup = 0;            // over one process
+  double cycle_ns() const { return max_cost_ns + exchange_ns; }
+};
+
+}  // namespace fredsim
