@@ -66,6 +66,7 @@ RankForecast rank_forecast(const Topology& topology, const Cut& cut, const NodeC
     forecast.max_cost_ns = std::max(forecast.max_cost_ns, part.cost_ns);
     messages =
         std::max(messages, exchange.message_ns * static_cast<double>(part.neighbours.size()) +
+                               exchange.flit_ns * static_cast<double>(part.flits_per_window) +
                                exchange.byte_ns * static_cast<double>(part.bytes_per_window));
   }
   if (!is_one) forecast.exchange_ns = messages / static_cast<double>(window);

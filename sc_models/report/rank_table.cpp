@@ -112,10 +112,10 @@ std::string rank_legend(const RankSetup& setup) {
   return fmt::format(
       "Cost: processor time of a cycle at load, by costs of nodes measured in all-reduces. Per "
       "window, flits and bytes at "
-      "most. Model: the largest part, and {:.0f} ns per neighbour and {} ns per byte in a window; "
-      "a core of its own for each "
-      "rank.",
-      setup.exchange.message_ns, setup.exchange.byte_ns);
+      "most. Model: the largest part, and in a window {} ns per neighbour, {} per flit and {} per "
+      "byte; a core of its own for "
+      "each rank.",
+      setup.exchange.message_ns, setup.exchange.flit_ns, setup.exchange.byte_ns);
 }
 
 std::string ranks_json(const Origin& origin, const RankSetup& setup,
@@ -157,6 +157,7 @@ std::string ranks_json(const Origin& origin, const RankSetup& setup,
             {"lanes", setup.lanes},
             {"ranks", first.parts.size()},
             {"message_ns", setup.exchange.message_ns},
+            {"flit_ns", setup.exchange.flit_ns},
             {"byte_ns", setup.exchange.byte_ns},
             {"parts", std::move(parts)},
             {"forecasts", std::move(predicted)}});

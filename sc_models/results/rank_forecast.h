@@ -3,8 +3,8 @@
 // simulated.
 //
 // Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour and waits for theirs. A
-//   window takes as long as the costliest part and the costliest exchange; each rank has a core of its own. What it leaves
-//   out: packing of messages, waits by an uneven wall clock, caches that a smaller part fits into.
+//   window takes as long as the costliest part and the costliest exchange; each rank has a core of its own. Left out: waits by an
+//   uneven wall clock, caches that a smaller part fits into.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace fredsim {
 // Time of an exchange, each way at the same time, by shared memory of one machine (docs/user/ranks.md).
 struct ExchangeCosts {
   double message_ns = 2600;
-  double byte_ns = 0.06;
+  double flit_ns = 12;    // to put a flit into a message and take one out, with a credit each
+  double byte_ns = 0.11;  // and for each byte of it, to copy and to send
 };
 
 struct RankPart {
