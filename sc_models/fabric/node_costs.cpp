@@ -45,8 +45,9 @@ struct KindCost {
 //   mesh                   10     2273   16600       176     405   mesh
 //   mesh_reducing          10     2345       -       232       -   mesh_reducing
 //
-// Lines of fred are fits to its sizes; those of kinds with one size have fred's proportion of base and ports (mesh and mesh_reducing:
-// by ports alone). mesh_reducing at 256 lanes is taken as an aggregator, which adds in a shared pool, too.
+// Lines of fred are fits to its sizes; those of kinds with one size have fred's proportion of base and ports (mesh and
+// mesh_reducing: by ports alone). Growth from 1 to 256 lanes is that of the measured size for all ports. mesh_reducing at
+// 256 lanes is taken as an aggregator, which adds in a shared pool, too.
 constexpr std::array<KindCost, 6> kCosts{{
     {"fred", {{35, 226}, 114}, {{107, 10.2}, 10.7}},
     {"reducing_crossbar", {{35, 222}, 223}, {{106, 10}, 12.1}},
