@@ -11,7 +11,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(libraries "")
-foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base digest config_tree topology routing switch_kinds
+foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest config_tree topology routing switch_kinds
         switch links config results version report study collective flow nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})
@@ -19,6 +19,14 @@ foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stac
     endif()
   endforeach()
 endforeach()
+
+get_target_property(ranks_links fredsim_ranks LINK_LIBRARIES)
+set(config_mpi OFF)
+set(mpi_libs "")
+if("MPI::MPI_CXX" IN_LIST ranks_links)
+  set(config_mpi ON)
+  set(mpi_libs "-lmpi")
+endif()
 
 # ---- in the build folder
 set(version_file ${PROJECT_BINARY_DIR}/fredsim-config-version.cmake)
@@ -131,9 +139,13 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME fredsim)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "g++, verilator, zlib1g-dev")
+set(mpi_packages "")
+if(config_mpi)
+  set(mpi_packages ", libopenmpi-dev")
+endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fredsim-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev, python3")
+    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev${mpi_packages}, python3")
 set(debian_names fredsim fredsim-dev)
 set(debian_components program development)
 get_property(python_minor GLOBAL PROPERTY FREDSIM_PYTHON_MINOR)

@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Debian 12 packages to build the program.
 BUILD_PACKAGES=(
-  g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev
+  g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev libopenmpi-dev openmpi-bin
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
   libprotobuf-dev protobuf-compiler libssl-dev libboost-dev libmetis-dev pybind11-dev python3-dev python3-numpy
 )

@@ -12,7 +12,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_environment.cmake @ONLY
      CONTENT "set(ENV{FREDSIM_CACHE} [==[${PROJECT_BINARY_DIR}/rtl_cache]==])\n")
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/test_environment.cmake)
 
-# fredsim_test(base SOURCES … SUPPORT … DEPS … [RTL]): one folder of tests/, with files of tests/support/ (systemc_main: what a test needs
+# fredsim_test(base SOURCES … SUPPORT … DEPS … [RTL] [PROCESSORS 2]): one folder of tests/, with files of tests/support/ (systemc_main: what a test needs
 # that elaborates SystemC modules), with RTL the switch sizes of tests, one process per GoogleTest case. What the
 # tests call is optimised, they themselves are not, for the sake of the build time; for which the largest
 # of their headers are precompiled, once for all of them, in fredsim_test_headers.
@@ -24,7 +24,7 @@ target_precompile_headers(fredsim_test_headers PRIVATE <gtest/gtest.h> <nlohmann
 target_link_libraries(fredsim_test_headers PRIVATE GTest::gtest nlohmann_json::nlohmann_json)
 
 function(fredsim_test name)
-  cmake_parse_arguments(ARG "RTL" "" "SOURCES;SUPPORT;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "RTL" "PROCESSORS" "SOURCES;SUPPORT;DEPS" ${ARGN})
   list(TRANSFORM ARG_SUPPORT REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/support/\\1.cpp")
   add_executable(test_${name} ${ARG_SOURCES} ${ARG_SUPPORT})
   target_compile_options(test_${name} PRIVATE ${test_options})
@@ -38,6 +38,9 @@ function(fredsim_test name)
   if(ARG_RTL)
     fredsim_tested_sizes(test_${name})
   endif()
+  if(NOT ARG_PROCESSORS)
+    set(ARG_PROCESSORS 1)
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES PROCESSORS ${ARG_PROCESSORS})
 endfunction()

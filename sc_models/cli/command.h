@@ -45,6 +45,8 @@ struct CommandRow {
   const char* purpose;   // a sentence
   const char* examples;  // command lines, indented by two, as typed at the top of a checkout
   std::unique_ptr<Command> (*make)();
+  // Several processes may run it together (ranks/ranks.h).
+  bool runs_on_ranks = false;
   // Kind of its results (results/fields/all.h), where a point of a study can be such a command, with one machine.
   const fields::Object* point_results = nullptr;
 };

@@ -23,6 +23,7 @@
 #include "base/text_width.h"
 #include "cli/parse_command.h"
 #include "cli/program_name.h"
+#include "cli/rank_session.h"
 
 namespace {
 
@@ -38,13 +39,11 @@ std::vector<std::string_view> words_of_user(int argc, char** argv) {
   return {argv + std::min(argc, 1), argv + argc};
 }
 
-int fail(fredsim::ExitCode code, const char* message,
-         std::span<const std::string_view> words = {}) {
+void print_failure(const std::string& message, std::span<const std::string_view> words) {
   std::fflush(stdout);
   // Quoted input may be long, and may hold what a terminal would obey.
   const std::string text = fredsim::printable_lines(fredsim::with_short_words(message, words));
   std::fputs(fmt::format("{}: {}\n", fredsim::program_name(), text).c_str(), stderr);
-  return static_cast<int>(code);
 }
 
 bool stdout_failed() { return std::ferror(stdout) != 0; }
@@ -87,11 +86,40 @@ std::string what_stopped(const sc_core::sc_report& report) {
   return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);
 }
 
-void run(int argc, char** argv) {
+void run(int argc, char** argv, fredsim::RankSession& ranks) {
   const std::optional<fredsim::ParsedCommand> command = fredsim::parse_command_line(argc, argv);
-  if (command) command->run();
+  if (command) {
+    ranks.begin(*command);
+    command->run();
+  }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw fredsim::BadInput(kStdoutFailed);
+  }
+}
+
+// End of a command line.
+struct Ended {
+  fredsim::ExitCode code = fredsim::ExitCode::kDone;
+  std::string text;      // empty: nothing went wrong
+  bool by_rank = false;  // only since another one ended
+};
+
+Ended run_to_end(int argc, char** argv, fredsim::RankSession& ranks) {
+  using fredsim::ExitCode;
+  try {
+    run(argc, argv, ranks);
+    return {};
+  } catch (const fredsim::RankEnded& error) {
+    return {error.code(), error.what(), true};
+  } catch (const fredsim::Error& error) {
+    return {error.code(), error.what()};
+  } catch (const sc_core::sc_report& report) {
+    return {ExitCode::kFailed, what_stopped(report)};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::kFailed, kOutOfMemory};
+  } catch (const std::exception& error) {
+    if (stdout_failed()) return {ExitCode::kBadInput, kStdoutFailed};
+    return {ExitCode::kFailed, what_stopped(error)};
   }
 }
 
@@ -100,24 +128,17 @@ void run(int argc, char** argv) {
 int sc_main(int argc, char** argv) {
   sc_core::sc_report_handler::set_handler(report_to_stderr);
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_DO_NOTHING);
-  try {
-    run(argc, argv);
-    return static_cast<int>(fredsim::ExitCode::kDone);
-  } catch (const fredsim::Error& error) {
-    return fail(error.code(), error.what(), words_of_user(argc, argv));
-  } catch (const sc_core::sc_report& report) {
-    return fail(fredsim::ExitCode::kFailed, what_stopped(report).c_str());
-  } catch (const std::bad_alloc&) {
-    return fail(fredsim::ExitCode::kFailed, kOutOfMemory);
-  } catch (const std::exception& error) {
-    if (stdout_failed()) return fail(fredsim::ExitCode::kBadInput, kStdoutFailed);
-    return fail(fredsim::ExitCode::kFailed, what_stopped(error).c_str());
-  }
+  fredsim::RankSession ranks;
+  const Ended mine = run_to_end(argc, argv, ranks);
+  const fredsim::RankSession::End all = ranks.end(mine.code, mine.text, mine.by_rank);
+  if (all.prints && !all.text.empty()) print_failure(all.text, words_of_user(argc, argv));
+  return static_cast<int>(all.code);
 }
 
 int fredsim::fredsim_main(int argc, char** argv, const char* program) {
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   std::set_terminate(end_without_unwinding);
+  RankSession::launch(program);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, not a death
   std::string name(program);
   std::vector<char*> words(argv, argv + argc);

@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/machine_word.h"
 #include "cli/option_values.h"
+#include "cli/rank_session.h"
 
 namespace fredsim {
 
@@ -125,6 +126,18 @@ void SimulationStrings::check(SimulationOptions& options) const {
     options.timeout_cycles = parse_number(timeout_cycles, "--timeout-cycles", 1, kMaxOptionNumber);
   options.skip = !no_skip;
   options.switch_threads = static_cast<int>(parse_number(threads, "--threads", 1, kMaxThreads));
+}
+
+void RankStrings::add_to(CLI::App& app) {
+  add(app, "--rank-timeout", timeout, "SECONDS",
+      "of several processes (mpirun -n K fredsim …): one that the others have heard nothing of for "
+      "so long fails the run (default 300)");
+}
+
+void RankStrings::check() const {
+  constexpr std::uint64_t kLongest = 1'000'000;
+  const std::uint64_t seconds = parse_number(timeout, "--rank-timeout", 1, kLongest);
+  if (run_ranks() != nullptr) run_ranks()->set_patience(static_cast<double>(seconds));
 }
 
 void EngineStrings::add_to(CLI::App& app) {

@@ -100,6 +100,13 @@ struct SimulationStrings {
   void check(SimulationOptions& options) const;
 };
 
+// --rank-timeout: of commands that several processes may run together.
+struct RankStrings {
+  std::string timeout = "300";
+  void add_to(CLI::App& app);
+  void check() const;  // and tells the ranks, if there are any
+};
+
 // --engine.
 struct EngineStrings {
   std::string engine = "exact";

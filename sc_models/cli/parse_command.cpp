@@ -30,6 +30,7 @@ namespace {
 struct Candidate {
   CLI::App* app;
   std::unique_ptr<Command> command;
+  bool runs_on_ranks = false;
 };
 
 std::string program_footer() {
@@ -63,7 +64,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   std::vector<Candidate> candidates;
   for (const CommandRow& row : commands()) {
     CLI::App* const command = app.add_subcommand(row.name, row.purpose);
-    candidates.push_back({command, row.make()});
+    candidates.push_back({command, row.make(), row.runs_on_ranks});
     candidates.back().command->add_to(*command);
     add_examples(*command, row.examples);
   }
@@ -118,7 +119,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
     asked.push_back("--help");
     return parse_command_line(static_cast<int>(asked.size()), asked.data());
   }
-  for (auto& [parsed, command] : candidates) {
+  for (auto& [parsed, command, runs_on_ranks] : candidates) {
     if (!parsed->parsed()) continue;
     command->check();
     FileUses files = command->files();
@@ -126,7 +127,8 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
     return ParsedCommand{.name = parsed->get_name(),
                          .command = std::move(command),
                          .invocation = {.command_line = command_line(program_name(), words),
-                                        .files = std::move(files)}};
+                                        .files = std::move(files)},
+                         .runs_on_ranks = runs_on_ranks};
   }
   throw std::logic_error("a command line without a command");
 }

@@ -17,6 +17,7 @@ struct ParsedCommand {
   std::string name;
   std::unique_ptr<Command> command;
   Invocation invocation;
+  bool runs_on_ranks = false;
   void run() const { command->run(invocation); }
 };
 

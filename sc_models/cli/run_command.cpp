@@ -16,6 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_runner.h"
 #include "cli/machines.h"
+#include "cli/rank_session.h"
 #include "cli/timeline_output.h"
 #include "cli/wave_arguments.h"
 #include "cli/work_jobs.h"
@@ -168,6 +169,7 @@ class RunCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
+    rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
     if (!request_.compares) return;
     app.add_flag("--best-base", request_.best_base,
@@ -178,6 +180,7 @@ class RunCommand final : public Command {
   void check() override {
     machine_strings_.check(request_);
     output_strings_.check(request_);
+    rank_strings_.check();
     request_.seed = seed_strings_.checked();
     switch_strings_.check(request_);
     request_.breakdown = breakdown_strings_.checked();
@@ -193,6 +196,10 @@ class RunCommand final : public Command {
     }
     check_timeline_level();
     check_engine();
+    refuse_on_ranks("--wave", !request_.wave.file.empty());
+    refuse_on_ranks("--timeline", !request_.timeline_file.empty());
+    refuse_on_ranks("--breakdown", request_.breakdown.is_on);
+    refuse_on_ranks("--engine flow", request_.is_flow);
   }
 
   FileUses files() const override {
@@ -301,6 +308,7 @@ class RunCommand final : public Command {
   BreakdownStrings breakdown_strings_;
   WaveStrings wave_strings_;
   OutputStrings output_strings_;
+  RankStrings rank_strings_;
   std::string timeline_level_;
   RunRequest request_;
 };
@@ -315,6 +323,7 @@ CommandRow run_row() {
               "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
               "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(false); },
+          .runs_on_ranks = true,
           .point_results = &fields::kRunDocument};
 }
 
@@ -326,7 +335,8 @@ CommandRow compare_row() {
               "    --size 64KiB\n"
               "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
               "    -b 1KiB -e 64KiB -f 4 --format csv",
-          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); }};
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); },
+          .runs_on_ranks = true};
 }
 
 }  // namespace fredsim

@@ -13,12 +13,14 @@
 #include "cli/job_progress.h"
 #include "cli/machines.h"
 #include "cli/option_groups.h"
+#include "cli/rank_session.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "engine/layout.h"
 #include "engine/machine.h"
+#include "fabric/ranked_cut.h"
 #include "report/breakdown_table.h"
 #include "report/json.h"
 #include "report/output_file.h"
@@ -64,14 +66,29 @@ void check_rates(const std::vector<double>& rates, const Topology& topology) {
   }
 }
 
+FabricOptions fabric_of(const TrafficRequest& request) {
+  return {.model = request.model,
+          .rtl_instances = request.rtl_instances,
+          .wave = request.wave,
+          .own_contexts = request.traffic.threads > 1,
+          .stop = &interrupt_flag()};
+}
+
 SwitchFactory switches_of(const TrafficRequest& request, const Topology& topology) {
-  const FabricOptions fabric{.model = request.model,
-                             .rtl_instances = request.rtl_instances,
-                             .wave = request.wave,
-                             .own_contexts = request.traffic.threads > 1,
-                             .stop = &interrupt_flag()};
+  const FabricOptions fabric = fabric_of(request);
   require_rtl(needed_rtl(topology, fabric), request.rtl_build, request.quiet);
   return factory_for(fabric);
+}
+
+// Over processes and threads.
+RankedCut cut_of(const TrafficRequest& request, const Topology& topology) {
+  const int threads = request.traffic.threads;
+  if (run_ranks() == nullptr) return {.cut = cut_for_threads(topology, threads)};
+  check_threads(topology, threads);
+  const Cut by_rank =
+      cut_by_rank(topology, costs_of_nodes(topology, fabric_of(request)), run_ranks());
+  return cut_over(run_ranks(), by_rank,
+                  threads == 1 ? Cut{} : cut_parts_evenly(topology, by_rank, threads));
 }
 
 class Sweep {
@@ -81,7 +98,8 @@ class Sweep {
         pattern_(to_string(request.traffic.pattern.kind)),
         outputs_(request),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
-        run_(machine.topology, request.traffic, switches_of(request, machine.topology)),
+        run_(machine.topology, request.traffic, switches_of(request, machine.topology),
+             cut_of(request, machine.topology)),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.settings = machine.settings;
@@ -173,12 +191,14 @@ class TrafficCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
+    rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
   }
 
   void check() override {
     machine_strings_.check(request_);
     output_strings_.check(request_);
+    rank_strings_.check();
     const std::uint64_t seed = seed_strings_.checked();
     switch_strings_.check(request_);
     request_.breakdown = breakdown_strings_.checked();
@@ -187,6 +207,8 @@ class TrafficCommand final : public Command {
     request_.rates = strings_.checked_rates();
     request_.traffic = strings_.checked(seed);
     check_threads(request_);
+    refuse_on_ranks("--wave", !request_.wave.file.empty());
+    refuse_on_ranks("--breakdown", request_.breakdown.is_on);
   }
 
   FileUses files() const override {
@@ -261,6 +283,7 @@ class TrafficCommand final : public Command {
   BreakdownStrings breakdown_strings_;
   WaveStrings wave_strings_;
   OutputStrings output_strings_;
+  RankStrings rank_strings_;
   TrafficRequest request_;
 };
 
@@ -274,6 +297,7 @@ CommandRow traffic_row() {
           "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
           "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); },
+      .runs_on_ranks = true,
       .point_results = &fields::kTrafficDocument};
 }
 

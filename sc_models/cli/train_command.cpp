@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_runner.h"
 #include "cli/machines.h"
+#include "cli/rank_session.h"
 #include "cli/timeline_output.h"
 #include "cli/trace_output.h"
 #include "cli/training_jobs.h"
@@ -98,12 +99,14 @@ class TrainCommand final : public Command {
     output_strings_.add_json_to(app);
     output_strings_.add_format_to(app);
     machine_strings_.add_overrides_to(app);
+    rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
   }
 
   void check() override {
     machine_strings_.check(request_);
     output_strings_.check(request_);
+    rank_strings_.check();
     request_.seed = seed_strings_.checked();
     switch_strings_.check(request_);
     simulation_strings_.check(request_);
@@ -115,6 +118,7 @@ class TrainCommand final : public Command {
       refuse_with_flows("--packet-order", request_.train.packet_order != PacketOrder::kAuto,
                         kNoPackets);
     }
+    refuse_on_ranks("--engine flow", request_.is_flow);
     using Source = TrainOptions::Source;
     const Source source = request_.train.source;
     if (!request_.placement_file.empty() && source != Source::kBuiltIn &&
@@ -189,6 +193,7 @@ class TrainCommand final : public Command {
   SwitchStrings switch_strings_;
   SeedStrings seed_strings_;
   OutputStrings output_strings_;
+  RankStrings rank_strings_;
   TrainRequest request_;
 };
 
@@ -201,6 +206,7 @@ CommandRow train_row() {
               "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
               "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrainCommand>(); },
+          .runs_on_ranks = true,
           .point_results = &fields::kTrainingDocument};
 }
 

@@ -18,12 +18,14 @@
 #include "cli/machines.h"
 #include "cli/npu_memory.h"
 #include "cli/option_values.h"
+#include "cli/rank_session.h"
 #include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/system_surpluses.h"
 #include "engine/communicator_run.h"
 #include "engine/layout.h"
+#include "fabric/ranked_cut.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
 #include "workload/trace_export.h"
@@ -307,6 +309,10 @@ void TrainingJobs::elaborate() {
       entry.surpluses = std::make_unique<SystemSurpluses>(entry.config, fabric, name);
       continue;
     }
+    RankedCut ranked = cut_over(
+        run_ranks(), cut_by_rank(topology, costs_of_nodes(topology, fabric), run_ranks()), {});
+    fabric.cut = std::move(ranked.cut);
+    fabric.share = std::move(ranked.share);
     if (topology.flow_only.empty())
       entry.machine = std::make_unique<Machine>(name.c_str(), topology, fabric);
     if (request_.is_flow)

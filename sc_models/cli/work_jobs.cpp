@@ -22,6 +22,7 @@
 #include "cli/machines.h"
 #include "cli/memory_check.h"
 #include "cli/option_values.h"
+#include "cli/rank_session.h"
 #include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
@@ -31,6 +32,7 @@
 #include "collective/planner.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
+#include "fabric/ranked_cut.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -268,7 +270,15 @@ void elaborate(const RunRequest& request, const FileUses& files,
       own[i].wave.file = waves[i];
     }
     own[i].timeline_name = timeline_name(compared, i);
-    if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
+    if (!request.is_flow) {
+      const Topology& topology = compared[i].config.topology;
+      const Cut within = compared[i].ordered.empty() ? cut_for(topology, own[i]) : Cut{};
+      RankedCut ranked =
+          cut_over(run_ranks(),
+                   cut_by_rank(topology, costs_of_nodes(topology, own[i]), run_ranks()), within);
+      own[i].cut = std::move(ranked.cut);
+      own[i].share = std::move(ranked.share);
+    }
     if (request.is_flow && compared[i].config.topology.has_blocks()) continue;
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }

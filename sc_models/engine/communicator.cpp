@@ -61,15 +61,17 @@ bool Communicator::edge() {
     memoisation_.edge();
     while (calls_.next() <= cycle()) calls_.call_next();
     if (on_cycle_) on_cycle_();
+    if (ends_wait()) return true;
+    if (skips_idle_) fabric_.come_later(memoisation_.rest());
+    if (parts_go_ahead_ && calls_.empty()) {
+      if (const std::uint64_t edges = scheduler_.edges_at_once(); edges > 1)
+        fabric_.run_ahead(edges);
+    }
+    return false;
   } catch (...) {
     failure_ = std::current_exception();
+    return true;
   }
-  if (ends_wait()) return true;
-  if (skips_idle_) fabric_.come_later(memoisation_.rest());
-  if (parts_go_ahead_ && calls_.empty()) {
-    if (const std::uint64_t edges = scheduler_.edges_at_once(); edges > 1) fabric_.run_ahead(edges);
-  }
-  return false;
 }
 
 void Communicator::skip_idle(bool memoises) {
@@ -119,7 +121,8 @@ void Communicator::give_up(const RunLimits::End& end) {
   halt();
   // Finding out what waits takes cycles that are not the run's own.
   machine_.observers().end_run(cycle());
-  throw end.failure(progress, describe_waiting(fabric_, machine_.control(), machine_.npus()));
+  throw end.failure(progress,
+                    describe_waiting(fabric_, machine_.control(), machine_.npus_by_node()));
 }
 
 // Nothing more is issued or written; the clock goes on.
@@ -146,8 +149,8 @@ void Communicator::finish() {
   if (stopped_) return;
   halt();
   machine_.drain();
-  std::string wrong = describe_imbalance(fabric_, machine_.control(), machine_.npus());
-  for (const Npu* npu : machine_.npus()) wrong += npu->stray();
+  const std::string wrong =
+      describe_imbalance(fabric_, machine_.control(), machine_.npus_by_node());
   if (!wrong.empty()) throw RunFailed("flits and credits do not balance at the end:" + wrong);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/gathered.h"
 #include "engine/run_counts.h"
 #include "engine/run_observers.h"
 #include "engine/window_counts.h"
@@ -70,7 +71,9 @@ void fill_run(Machine& machine, const Communicator& communicator, const Simulate
               RunResult& result) {
   const Topology& topology = machine.topology();
   result.fabric = topology.name;
-  result.model = model_names(machine.fabric().switches());
+  Ranks* const ranks = machine.fabric().core().all_ranks();
+  const SwitchModels models = switch_models(machine.fabric().switches(), ranks);
+  result.model = model_names(models);
   result.lanes = machine.options().lanes;
   result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
   result.seed = machine.options().seed;
@@ -79,14 +82,14 @@ void fill_run(Machine& machine, const Communicator& communicator, const Simulate
   result.delivered_bytes = communicator.delivered_bytes();
   result.idle_cycles = communicator.idle_cycles();
   result.repeated_cycles = communicator.repeated_cycles();
-  result.repeated_flit_hops = communicator.repeated_flit_hops();
+  result.repeated_flit_hops = summed({communicator.repeated_flit_hops()}, ranks).front();
   const std::uint64_t skipped = result.idle_cycles + result.repeated_cycles;
   const std::uint64_t simulated = communicator.cycle() - std::min(communicator.cycle(), skipped);
   result.sim_cycles_per_s = static_cast<double>(simulated) / result.wall_s;
   result.slices = plans.all;
   result.slices_simulated = plans.simulated;
-  fill_counts(plans.slices, machine.fabric(), machine.control(), machine.acknowledgements(),
-              result.cycles, result);
+  fill_counts(plans.slices, machine.fabric(), machine.control(), models,
+              summed(machine.acknowledgements(), ranks), result.cycles, result);
 }
 
 void fill_operations(const Communicator& communicator, RunResult& result) {

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "engine/gathered.h"
 #include "switch/register_map.h"
 #include "switch/switch_counters.h"
 
@@ -33,15 +36,24 @@ std::vector<std::string> peers_of(const Topology& topology, NodeId id) {
   return peers;
 }
 
-void describe_buffers(const Topology& topology, const FabricCore& core, NodeId id,
-                      std::vector<std::string>& lines) {
+using Lines = std::vector<NumberedLine>;
+
+// Adds what `describe` does about a node, or a link, of this number.
+template <typename Describe>
+void add_lines(int number, Lines& lines, const Describe& describe) {
+  std::vector<std::string> texts;
+  describe(texts);
+  for (std::string& text : texts) lines.push_back({number, std::move(text)});
+}
+
+void describe_buffers(const Topology& topology, const FabricCore& core, NodeId id, Lines& lines) {
   const Node& node = topology.nodes[id];
   for (int port = 0; port < node.ports; ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       const int flits = core.buffered(id, port, vc);
       if (flits > 0) {
-        lines.push_back(fmt::format("{} input {} VC {}: {} flits buffered or passing", node.name,
-                                    port, kVcTitles[vc], flits));
+        lines.push_back({id, fmt::format("{} input {} VC {}: {} flits buffered or passing",
+                                         node.name, port, kVcTitles[vc], flits)});
       }
     }
   }
@@ -50,46 +62,43 @@ void describe_buffers(const Topology& topology, const FabricCore& core, NodeId i
     const int link = topology.link_out(id, port);
     for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
       if (core.outstanding(link, vc) < core.receiver_depth(link, vc)) continue;
-      lines.push_back(fmt::format("{} output {} VC {}: no credit from {}", node.name, port,
-                                  kVcTitles[vc], peers[port]));
+      lines.push_back({id, fmt::format("{} output {} VC {}: no credit from {}", node.name, port,
+                                       kVcTitles[vc], peers[port])});
     }
   }
 }
 
-void describe_stalls(Fabric& fabric, ControlPlane& control, std::vector<std::string>& lines) {
+void describe_stalls(Fabric& fabric, ControlPlane& control, Lines& lines) {
   const Topology& topology = fabric.topology();
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    if (!topology.nodes[id].is_switch() || fabric.switch_core(id).idle()) continue;
+    if (!topology.nodes[id].is_switch() || !fabric.core().owns(id) || fabric.switch_core(id).idle())
+      continue;
     for (const CounterInfo& counter : kSwitchCounters) {
       if (counter.stall == nullptr) continue;
       const std::uint64_t before = control.read_counter(id, counter.address);
       const std::uint64_t after = control.read_counter(id, counter.address);
       if (after == before) continue;
       lines.push_back(
-          fmt::format("{}: flits stall for: {}", topology.nodes[id].name, counter.stall));
+          {id, fmt::format("{}: flits stall for: {}", topology.nodes[id].name, counter.stall)});
     }
   }
 }
 
-void check_links(Fabric& fabric, std::vector<std::string>& lines) {
+void check_links(const Fabric& fabric, const FabricCore& core, Lines& lines) {
   const Topology& topology = fabric.topology();
-  FabricCore& core = fabric.core();
-  if (core.flits_on_links() != 0 || core.credits_on_links() != 0) {
-    lines.push_back(fmt::format("{} flits and {} credits are still on links", core.flits_on_links(),
-                                core.credits_on_links()));
-  }
   for (int link = 0; link < static_cast<int>(topology.links.size()); ++link) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       if (const int missing = core.outstanding(link, vc); missing != 0) {
-        lines.push_back(fmt::format("link {} VC {}: {} credits are not back",
-                                    topology.links[link].name, kVcTitles[vc], missing));
+        lines.push_back({link, fmt::format("link {} VC {}: {} credits are not back",
+                                           topology.links[link].name, kVcTitles[vc], missing)});
       }
     }
   }
 }
 
+// `carried`: flits by link, of all processes.
 void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
-                  std::vector<std::string>& lines) {
+                  std::span<const std::uint64_t> carried, std::vector<std::string>& lines) {
   const Topology& topology = fabric.topology();
   const Node& node = topology.nodes[id];
   const auto compare = [&](std::uint64_t reads, std::uint64_t wanted, const std::string& what) {
@@ -101,12 +110,12 @@ void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
   for (int port = 0; port < node.ports; ++port) {
     const auto p = static_cast<std::uint32_t>(port);
     if (const int in = topology.link_in(id, port); in >= 0) {
-      compare(control.read_counter(id, reg::kFlitsIn + 2 * p), fabric.core().count(in).flits,
+      compare(control.read_counter(id, reg::kFlitsIn + 2 * p), carried[in],
               fmt::format("flits in at port {}", port));
     }
     const int out = topology.link_out(id, port);
     if (out < 0) continue;
-    compare(control.read_counter(id, reg::kFlitsOut + 2 * p), fabric.core().count(out).flits,
+    compare(control.read_counter(id, reg::kFlitsOut + 2 * p), carried[out],
             fmt::format("flits out at port {}", port));
     for (int vc = 0; vc < kNumVcs; ++vc) {
       compare(control.read(id, reg::kCredit + 4 * p + static_cast<std::uint32_t>(vc)),
@@ -129,55 +138,89 @@ std::uint64_t watchdog_cycles(const Topology& topology) {
 }
 
 std::string describe_waiting(Fabric& fabric, ControlPlane& control,
-                             std::span<const Npu* const> members) {
+                             std::span<const std::unique_ptr<Npu>> npus) {
   const Topology& topology = fabric.topology();
-  std::vector<std::string> nics;
-  std::vector<std::string> switches;
-  std::vector<std::string> ranks;
+  FabricCore& core = fabric.core();
+  core.tell_outstanding();
+  core.set_alone();
+  Lines nics, switches, stalls, ranks;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (!core.owns(id)) continue;
     if (topology.nodes[id].is_switch()) {
-      describe_buffers(topology, fabric.core(), id, switches);
+      describe_buffers(topology, core, id, switches);
     } else {
-      fabric.nic(id).describe_waiting(peers_of(topology, id), nics);
+      add_lines(id, nics, [&](std::vector<std::string>& lines) {
+        fabric.nic(id).describe_waiting(peers_of(topology, id), lines);
+      });
     }
   }
-  std::vector<std::string> stalls;
-  describe_stalls(fabric, control, stalls);
-  for (const Npu* npu : members) npu->describe_missing(ranks);
-  return join(nics) + join(switches) + join(stalls) + join(ranks);
+  for (NodeId id = 0; id < std::ssize(npus); ++id) {
+    if (npus[id] == nullptr) continue;
+    add_lines(id, ranks,
+              [&](std::vector<std::string>& lines) { npus[id]->describe_missing(lines); });
+  }
+  describe_stalls(fabric, control, stalls);  // which takes cycles
+  std::string text;
+  for (const Lines* const lines : {&nics, &switches, &stalls, &ranks})
+    text += join(gathered(*lines, core.all_ranks()));
+  return text;
 }
 
-std::string describe_waiting(const Topology& topology, const FabricCore& core,
+std::string describe_waiting(const Topology& topology, FabricCore& core,
                              std::span<const EndpointCore* const> endpoints) {
-  std::vector<std::string> queues;
-  std::vector<std::string> switches;
+  core.tell_outstanding();
+  Lines queues, switches;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (!core.owns(id)) continue;
     if (endpoints[id] == nullptr) {
       describe_buffers(topology, core, id, switches);
     } else {
-      endpoints[id]->describe_waiting(peers_of(topology, id), queues);
+      add_lines(id, queues, [&](std::vector<std::string>& lines) {
+        endpoints[id]->describe_waiting(peers_of(topology, id), lines);
+      });
     }
   }
-  return join(queues) + join(switches);
+  std::string text = join(gathered(queues, core.all_ranks()));
+  return text + join(gathered(switches, core.all_ranks()));
 }
 
 std::string describe_imbalance(Fabric& fabric, ControlPlane& control,
-                               std::span<const Npu* const> members) {
+                               std::span<const std::unique_ptr<Npu>> npus) {
   const Topology& topology = fabric.topology();
-  std::vector<std::string> lines;
-  for (const Npu* npu : members) {
+  FabricCore& core = fabric.core();
+  const int flits = core.flits_on_links(), credits = core.credits_on_links();
+  std::vector<std::uint64_t> carried;
+  for (int link = 0; link < std::ssize(topology.links); ++link)
+    carried.push_back(core.count(link).flits);
+  carried = summed(std::move(carried), core.ranks());
+  core.set_alone();
+  Lines ranks, links, nodes, stray;
+  for (NodeId id = 0; id < std::ssize(npus); ++id) {
+    const Npu* const npu = npus[id].get();
+    if (npu == nullptr) continue;
     if (!npu->complete())
-      lines.push_back(fmt::format("{}: not all of its plan was done", npu->name()));
+      ranks.push_back({id, fmt::format("{}: not all of its plan was done", npu->name())});
+    if (!npu->stray().empty()) stray.push_back({id, npu->stray()});
   }
-  check_links(fabric, lines);
+  check_links(fabric, core, links);
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (!core.owns(id)) continue;
     if (topology.nodes[id].is_switch()) {
-      check_switch(fabric, control, id, lines);
+      add_lines(id, nodes, [&](std::vector<std::string>& lines) {
+        check_switch(fabric, control, id, carried, lines);
+      });
     } else if (!fabric.nic(id).empty()) {
-      lines.push_back(topology.nodes[id].name + ": its NIC is not empty");
+      nodes.push_back({id, topology.nodes[id].name + ": its NIC is not empty"});
     }
   }
-  return join(lines);
+  std::vector<std::string> lines = gathered(ranks, core.all_ranks());
+  if (flits != 0 || credits != 0)
+    lines.push_back(fmt::format("{} flits and {} credits are still on links", flits, credits));
+  for (const Lines* const more : {&links, &nodes})
+    std::ranges::move(gathered(*more, core.all_ranks()), std::back_inserter(lines));
+  std::string text = join(lines);
+  for (const std::string& packet : gathered(stray, core.all_ranks())) text += packet;
+  return text;
 }
 
 }  // namespace fredsim

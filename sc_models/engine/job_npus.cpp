@@ -11,7 +11,7 @@ JobNpus::JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus)
     const Tree& tree = plan.trees[t];
     for (const TreeRank& rank : tree.ranks) {
       const NodeId node = plan.parts[tree.part].members[rank.rank];
-      shares[node].push_back({t, &rank});
+      if (npus[node] != nullptr) shares[node].push_back({t, &rank});
     }
   }
   for (NodeId node = 0; node < std::ssize(shares); ++node) {
@@ -22,10 +22,12 @@ JobNpus::JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus)
 }
 
 void JobNpus::release(std::span<const CollectiveJob::RankOfPart> ranks) {
-  for (const CollectiveJob::RankOfPart& at : ranks) npu(at).allow(job_, at.part);
+  for (const CollectiveJob::RankOfPart& at : ranks)
+    if (npu(at) != nullptr) npu(at)->allow(job_, at.part);
   for (const CollectiveJob::RankOfPart& at : ranks) {
-    npu(at).release(job_, at.part);
-    if (npu(at).is_done(job_, at.part)) job_.rank_complete(at.part, at.rank);
+    if (npu(at) == nullptr) continue;
+    npu(at)->release(job_, at.part);
+    if (npu(at)->is_done(job_, at.part)) job_.rank_complete(at.part, at.rank);
   }
 }
 

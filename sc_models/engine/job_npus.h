@@ -14,7 +14,7 @@ namespace fredsim {
 
 class JobNpus {
  public:
-  // `npus`: by node, of all endpoints. They and the job outlive this. Nothing is sent before release().
+  // `npus`: by node, of the endpoints of this process. They and the job outlive this. Nothing is sent before release().
   JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus);
 
   // These ranks may send from now on; all take turns from their first packets on. A rank that has nothing to do is
@@ -23,8 +23,8 @@ class JobNpus {
   void remove();  // everything of the job has been received
 
  private:
-  Npu& npu(const CollectiveJob::RankOfPart& at) const {
-    return *npus_[job_.plan().parts[at.part].members[at.rank]];
+  Npu* npu(const CollectiveJob::RankOfPart& at) const {  // null: another process's
+    return npus_[job_.plan().parts[at.part].members[at.rank]].get();
   }
 
   CollectiveJob& job_;

@@ -51,6 +51,11 @@ SwitchFactory factory_for(const FabricOptions& options) {
   };
 }
 
+NodeCosts costs_of_nodes(const Topology& topology, const FabricOptions& options) {
+  return node_costs(
+      topology, [&](const Node& node) { return model_of(node, options); }, options.lanes);
+}
+
 std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options) {
   std::vector<NeededSwitch> needed;
   std::set<std::string> entries;
@@ -89,7 +94,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
                       bool one_for_equal)
     : topology(t),
       options(o),
-      fabric("fabric", t, o.lanes, factory, o.cut),
+      fabric("fabric", t, o.lanes, factory, o.cut, o.share),
       control("control", fabric),
       npus(t.nodes.size()),
       observers(o, fabric),
@@ -97,7 +102,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
       one_for_equal_slices(one_for_equal) {
   for (NodeId id = 0; id < static_cast<NodeId>(t.nodes.size()); ++id) {
     const Node& node = t.nodes[id];
-    if (node.is_switch()) continue;
+    if (node.is_switch() || !fabric.core().owns(id)) continue;
     npus[id] = std::make_unique<Npu>(node.name.c_str(), node.ports, o.lanes);
     all_npus.push_back(npus[id].get());
     npus[id]->follow(fabric.core().timers(id));

@@ -23,6 +23,7 @@
 #include "engine/run_limits.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
+#include "fabric/node_costs.h"
 #include "npu/npu.h"
 #include "results/timeline.h"
 #include "switch/missing_sizes.h"
@@ -51,6 +52,7 @@ struct FabricOptions {
   // ahead, at every look-ahead, else at every edge. Of several failures in a look-ahead that of the first
   // partition is told; cycles that were idle in one are not counted as left out.
   Cut cut{};
+  RankShare share{};  // share of this process in the partitions, where several have a run together
   WaveOptions wave{};
   // Verilated switches have a context each, so that different threads may step them; none can then be traced.
   bool own_contexts = false;
@@ -69,6 +71,9 @@ struct FabricOptions {
 // Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
 // a context, so that they can be traced into one file, unless they are asked to have their own.
 SwitchFactory factory_for(const FabricOptions& options);
+
+// Processor time of its nodes, by which it is cut for several processes.
+NodeCosts costs_of_nodes(const Topology& topology, const FabricOptions& options);
 
 // One switch of every size that such a machine has as RTL (require_built()).
 std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options);
@@ -91,12 +96,14 @@ class Machine : public sc_core::sc_module {
   bool leaves_slices_out() const;
 
   // For a communicator.
-  std::span<const std::unique_ptr<Npu>> npus_by_node() const;  // null at switches
+  // Null at switches, and where another process has the node.
+  std::span<const std::unique_ptr<Npu>> npus_by_node() const;
   RunObservers& observers();
   ControlPlane& control();
   const FabricOptions& options() const;
-  std::span<const Npu* const> npus() const;             // all of them, and those of I/O controllers
-  std::vector<std::uint64_t> acknowledgements() const;  // packets that they have sent, by node
+  std::span<const Npu* const> npus() const;  // all of them here, and those of I/O controllers
+  std::vector<std::uint64_t> acknowledgements()
+      const;  // packets that they have sent, by node; 0: elsewhere
   const RunLimits& limits() const;
   // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
   void set_up(bool online_routes);

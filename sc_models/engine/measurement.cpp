@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/gathered.h"
 #include "engine/layout.h"
 
 namespace fredsim {
@@ -29,7 +30,8 @@ RunResult Measurement::result(const OwnWork& work) const {
     r.machine = work.machine->keys;
   }
   r.fabric = topology.name;
-  r.model = model_names(fabric_.switches());
+  const SwitchModels models = switch_models(fabric_.switches(), nullptr);
+  r.model = model_names(models);
   r.lanes = fabric_.lanes();
   r.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
   r.collective = work.collective;
@@ -44,7 +46,7 @@ RunResult Measurement::result(const OwnWork& work) const {
     r.busbw_gbps = r.algbw_gbps * work.bus_factor.value_or(0);
   }
   r.links = link_results(topology, before_, after, r.cycles);
-  r.switches = switch_results(topology, fabric_.switches(), before_, after);
+  r.switches = switch_results(topology, models, before_, after);
   r.layout = layout_of(topology);
   fill_traffic(r);
   r.groups = {work.group.empty() ? npus_with_traffic(r) : work.group};

@@ -158,7 +158,10 @@ void Memoisation::look() {
 }
 
 void Memoisation::end_trajectory(const StateDigest& digest) {
-  if (trajectories_.bytes() > scheduler_.machine().options().replay_bytes) {
+  bool is_full = trajectories_.bytes() > scheduler_.machine().options().replay_bytes;
+  if (Ranks* const ranks = scheduler_.fabric().core().ranks(); ranks != nullptr)
+    is_full = ranks->any(Ranks::Purpose::kDigest, is_full);
+  if (is_full) {
     replayed_.settle(scheduler_);
     trajectories_.clear();
     trajectory_.state = nullptr;

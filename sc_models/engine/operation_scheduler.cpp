@@ -16,6 +16,10 @@ namespace {
 // From look to look whether a fabric without operations is idle.
 constexpr std::uint64_t kSettlingCycles = 32;
 
+std::size_t endpoints(const Topology& topology) {
+  return static_cast<std::size_t>(std::ranges::count_if(topology.nodes, &Node::is_endpoint));
+}
+
 std::vector<Npu*> all_npus(Machine& machine) {
   std::vector<Npu*> npus;
   for (const auto& npu : machine.npus_by_node())
@@ -32,7 +36,7 @@ OperationScheduler::OperationScheduler(Machine& machine, int rows, CompletionLis
       limits_(machine.limits()),
       store_(machine.fabric().topology(), rows),
       loader_(machine.fabric()),
-      recurrence_(machine.fabric(), all_npus(machine)) {}
+      recurrence_(machine.fabric(), all_npus(machine), endpoints(machine.topology())) {}
 
 void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPlan>> expected) {
   std::vector<PhaseProgram> programs;
@@ -51,6 +55,11 @@ void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPla
   machine_.control().load(programs);
   fabric_.core().clear_counts();
   first_edge_ = fabric_.core().edge();
+  fabric_.core().on_meeting([this](RankMessage& message) { tell_news(message); },
+                            [this](int, RankMessage& message) {
+                              hear_news(message);
+                              has_met_ = true;
+                            });
   is_running_ = changed_ = true;
 }
 
@@ -115,6 +124,7 @@ void OperationScheduler::simulate_edge() {
   core.end_timers();
   core.tick();
   core.begin_timers();
+  core.meet();
   edge();
 }
 
@@ -130,7 +140,10 @@ void OperationScheduler::process() {
     bool some = grant();
     some |= open_those_that_can();
     some |= release_due();
-    if (some) changed();
+    if (some) {
+      changed();
+      fabric_.core().forget_state();
+    }
     some |= collect();
     changed_ |= some;
     if (some) last_event_ = cycle();
@@ -142,8 +155,58 @@ void OperationScheduler::process() {
   }
 }
 
+// ---- between processes
+
+std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
+  std::vector<CollectiveJob*> jobs;
+  for (const Operation* const operation : granted_)
+    if (operation->job != nullptr) jobs.push_back(operation->job.get());
+  return jobs;
+}
+
+// What NPUs here have told the jobs under way.
+void OperationScheduler::tell_news(RankMessage& message) const {
+  const std::vector<CollectiveJob*> jobs = jobs_under_way();
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const CollectiveJob::News news = jobs[j]->take_news();
+    if (news.empty()) continue;
+    message.put(static_cast<std::uint64_t>(j));
+    message.put(news.flits);
+    message.put(news.bytes);
+    message.put_all(news.parts);
+    message.put_all(news.completed);
+    jobs[j]->add_completed(news);
+  }
+}
+
+void OperationScheduler::hear_news(RankMessage& message) {
+  const std::vector<CollectiveJob*> jobs = jobs_under_way();
+  while (!message.is_read()) {
+    CollectiveJob& job = *jobs.at(message.get<std::uint64_t>());
+    CollectiveJob::News news;
+    news.flits = message.get<std::uint64_t>();
+    news.bytes = message.get<std::uint64_t>();
+    message.get_all(news.parts);
+    message.get_all(news.completed);
+    job.add_counts(news);
+    job.add_completed(news);
+  }
+}
+
+// News since the processes have met, where there may be any.
+void OperationScheduler::exchange_news() {
+  Ranks* const ranks = fabric_.core().ranks();
+  if (ranks == nullptr || std::exchange(has_met_, false) || jobs_under_way().empty()) return;
+  RankMessage mine;
+  tell_news(mine);
+  std::vector<RankMessage> all = ranks->gather(Ranks::Purpose::kProgress, std::move(mine));
+  for (int of = 0; of < ranks->size(); ++of)
+    if (of != ranks->rank()) hear_news(all[static_cast<std::size_t>(of)]);
+}
+
 // Ranks and operations that are complete.
 bool OperationScheduler::collect() {
+  exchange_news();
   bool some = false;
   std::vector<Operation*> complete;
   for (Operation* const operation : granted_) {
@@ -160,7 +223,11 @@ bool OperationScheduler::collect_from(Operation& operation) {
   CollectiveJob& job = *operation.job;
   job.note_ends(cycle(), fabric_.core().timers_now());
   bool some = false;
-  for (const auto& [part, rank] : std::exchange(job.completed(), {})) {
+  std::vector<CollectiveJob::RankOfPart> completed = std::exchange(job.completed(), {});
+  std::ranges::sort(completed, {}, [](const CollectiveJob::RankOfPart& at) {
+    return std::pair(at.part, at.rank);
+  });
+  for (const auto& [part, rank] : completed) {
     if (!operation.complete_rank(part, rank, cycle())) continue;
     some = true;
     listener_.rank_complete(operation.handle, part, rank);
@@ -270,6 +337,7 @@ void OperationScheduler::open(Operation& o) {
   std::vector<std::uint8_t> phases;
   for (const StoredPhase* phase : o.rows.phases)
     phases.push_back(static_cast<std::uint8_t>(phase->index));
+  if (fabric_.core().ranks() != nullptr) o.job->keep_news();
   o.job->place(o.first_tree, std::move(phases));
   fabric_.core().set_missing_bytes(static_cast<std::size_t>(o.first_tree), o.plan->missing_bytes);
   o.npus.emplace(*o.job, machine_.npus_by_node());
@@ -308,7 +376,7 @@ bool OperationScheduler::begin_ranks(Operation& operation) {
 // Operations may be complete in them, as nothing begins by that.
 std::uint64_t OperationScheduler::edges_at_once() const {
   const FabricCore& core = fabric_.core();
-  if (core.partitions() == 1 || changed_ || !loader_.idle() || !machine_.observers().empty() ||
+  if (!core.is_cut() || changed_ || !loader_.idle() || !machine_.observers().empty() ||
       machine_.wave() != nullptr)
     return 1;
   const auto is_left_alone = [](const auto& entry) {
@@ -367,7 +435,10 @@ bool OperationScheduler::ends_rest() const {
 }
 
 bool OperationScheduler::add_state(StateDigest& digest) const {
-  if (changed_ || !loader_.idle() || !fabric_.core().add_state(digest)) return false;
+  if (changed_ || !loader_.idle()) return false;
+  Ranks* const ranks = fabric_.core().ranks();
+  const bool can_tell = fabric_.core().add_state(digest);
+  if (!can_tell && ranks == nullptr) return false;
   std::unordered_map<OperationHandle, std::uint64_t> numbers;
   for (const auto& [handle, operation] : operations_) numbers.emplace(handle, numbers.size());
   const auto number_of = [&](OperationHandle handle) { return numbers.at(handle); };
@@ -378,7 +449,7 @@ bool OperationScheduler::add_state(StateDigest& digest) const {
   for (const Operation* operation : granted_) digest.add(number_of(operation->handle));
   store_.add_state(digest);
   for (const Npu* npu : machine_.npus()) npu->add_state_with_counts(digest);
-  return true;
+  return ranks == nullptr || ranks->combine(digest, can_tell);
 }
 
 void OperationScheduler::shift_to(std::uint64_t cycle) {

@@ -117,6 +117,10 @@ class OperationScheduler {
 
  private:
   void changed();
+  std::vector<CollectiveJob*> jobs_under_way() const;
+  void tell_news(RankMessage& message) const;
+  void hear_news(RankMessage& message);
+  void exchange_news();
   bool collect();
   bool collect_from(Operation& operation);
   void finish_operation(Operation& operation);
@@ -148,6 +152,7 @@ class OperationScheduler {
   bool is_running_ = false;
   bool changed_ = false;
   bool skips_repeated_ = false;
+  bool has_met_ = false;  // news of all processes are here
 };
 
 }  // namespace fredsim

@@ -70,12 +70,13 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
   return flit_hops;
 }
 
-Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
+Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus, std::size_t of_all)
     : fabric_(fabric),
       npus_(std::move(npus)),
+      of_all_(of_all),
       next_look_(fabric.core().edge()),
       shortest_step_(kFirstStep *
-                     std::bit_ceil((npus_.size() + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
+                     std::bit_ceil((of_all + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
 
 void Recurrence::restart() {
   if (next_look_ == kNoLook) return;
@@ -192,16 +193,34 @@ bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
 
 // False: there is something that cannot tell its state.
 bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest) {
-  if (!fabric_.core().add_state(digest)) return false;
+  Ranks* const ranks = fabric_.core().ranks();
+  const bool can_tell = fabric_.core().add_state(digest);
+  if (!can_tell && ranks == nullptr) return false;
   progress_.resize(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     progress_[j].assign(jobs[j]->plan().trees.size(), 0);
     for (const Npu* npu : npus_) npu->add_progress(*jobs[j], progress_[j]);
+  }
+  if (ranks != nullptr) take_furthest(*ranks);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
     jobs[j]->add_state(digest);
     for (const Npu* npu : npus_) npu->add_state(*jobs[j], progress_[j], digest);
   }
   for (const Npu* npu : npus_) npu->add_state(digest);
-  return true;
+  return ranks == nullptr || ranks->combine(digest, can_tell);
+}
+
+// Progress of the furthest sources of all processes.
+void Recurrence::take_furthest(Ranks& ranks) {
+  RankMessage mine;
+  for (const Progress& of_job : progress_) mine.put_all(of_job);
+  for (RankMessage& of_rank : ranks.gather(Ranks::Purpose::kDigest, std::move(mine))) {
+    for (Progress& of_job : progress_) {
+      const auto there = of_rank.get_all<std::uint64_t>();
+      std::ranges::transform(of_job, there, of_job.begin(),
+                             [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+    }
+  }
 }
 
 // Number of periods that can be repeated from here on, with no tree coming to its last run of packets and no more

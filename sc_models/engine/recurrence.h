@@ -52,8 +52,8 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
 
 class Recurrence {
  public:
-  // Both outlive it; the NPUs are all that may take part in a job.
-  Recurrence(Fabric& fabric, std::vector<Npu*> npus);
+  // Both outlive it; the NPUs are those of this process that may take part in a job, `of_all` as many as there are.
+  Recurrence(Fabric& fabric, std::vector<Npu*> npus, std::size_t of_all);
 
   // Something has happened that no digest has: the search begins anew.
   void restart();
@@ -98,7 +98,8 @@ class Recurrence {
 
   static bool can_recur(std::span<CollectiveJob* const> jobs);
   bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
-  bool keeps_counts() const { return npus_.size() <= kNpusOfFirstStep; }
+  void take_furthest(Ranks& ranks);
+  bool keeps_counts() const { return of_all_ <= kNpusOfFirstStep; }
   Moment moment() const;
   std::uint64_t pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
                                std::uint64_t max);
@@ -114,6 +115,7 @@ class Recurrence {
 
   Fabric& fabric_;
   std::vector<Npu*> npus_;
+  std::size_t of_all_;
   std::uint64_t next_look_ = 0;  // edge
   std::uint64_t shortest_step_;
   std::map<std::vector<const Plan*>, Habit>

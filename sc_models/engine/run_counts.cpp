@@ -2,7 +2,9 @@
 #include "engine/run_counts.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/gathered.h"
 #include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
 
@@ -10,18 +12,16 @@ namespace fredsim {
 
 namespace {
 
-// Every counter that switches of the kind have, as `count` finds it.
-template <typename Count>
-void fill_counters(const SwitchKind& kind, const Count& count, SwitchResult& r) {
+// Counters of a switch, as far as its kind has them. Nothing moves any more in a run that is complete; in another, reading takes
+// cycles that are not its own.
+SwitchCounters counters_of(Fabric& fabric, ControlPlane& control, NodeId id, bool is_incomplete) {
   SwitchCounters counters;
+  if (is_incomplete && fabric.switch_core(id).peek_counters(counters)) return counters;
+  const SwitchKind& kind = kind_of(fabric.topology().nodes[id]);
   for (const CounterInfo& counter : kSwitchCounters) {
-    if (!kind.has(counter)) continue;
-    counters.*counter.value = count(counter);
-    if (counter.stall != nullptr)
-      r.stall_cycles.emplace_back(counter.stall, counters.*counter.value);
+    if (kind.has(counter)) counters.*counter.value = control.read_counter(id, counter.address);
   }
-  r.reductions = counters.reductions;
-  r.phase_changes = counters.phase_changes;
+  return counters;
 }
 
 }  // namespace
@@ -36,8 +36,15 @@ LinkResult named_link(const Topology& topology, const Link& link) {
 }
 
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r) {
-  fill_counters(
-      kind, [&](const CounterInfo& counter) { return counters.*counter.value; }, r);
+  SwitchCounters had;  // by its kind
+  for (const CounterInfo& counter : kSwitchCounters) {
+    if (!kind.has(counter)) continue;
+    had.*counter.value = counters.*counter.value;
+    if (counter.stall != nullptr)
+      r.stall_cycles.emplace_back(counter.stall, counters.*counter.value);
+  }
+  r.reductions = had.reductions;
+  r.phase_changes = had.phase_changes;
 }
 
 void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
@@ -64,10 +71,24 @@ void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& ac
 }
 
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
+                 std::span<const std::string> models,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result) {
   const Topology& topology = fabric.topology();
-  const auto count_of = [&](int link) { return fabric.core().count(slices.link_like[link]); };
+  FabricCore& core = fabric.core();
+  FabricCounts counts;
+  for (int l = 0; l < static_cast<int>(topology.links.size()); ++l)
+    counts.links.push_back(core.count(l));
+  counts.switches.resize(topology.nodes.size());
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (!topology.nodes[id].is_switch()) continue;
+    const NodeId like = slices.switch_like[id];
+    if (core.owns(like) && !counts.switches[like])
+      counts.switches[like] = counters_of(fabric, control, like, result.incomplete);
+  }
+  counts = gathered(std::move(counts), core.all_ranks());
+
+  const auto count_of = [&](int link) { return counts.links[slices.link_like[link]]; };
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
     const LinkCount count = count_of(l);
@@ -86,27 +107,16 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];
     if (node.is_endpoint()) continue;
-    const SwitchKind& kind = kind_of(node);
     SwitchResult r;
     r.name = node.name;
-    r.model = fabric.switch_core(id).model();
+    r.model = models[id];
     for (int port = 0; port < node.ports; ++port) {
       const int in = topology.link_in(id, port);
       const int out = topology.link_out(id, port);
       if (in >= 0) r.flits_in += count_of(in).flits;
       if (out >= 0) r.flits_out += count_of(out).flits;
     }
-    const NodeId like = slices.switch_like[id];
-    // Nothing moves any more in a run that is complete; in another, reading takes cycles that are not its own.
-    if (SwitchCounters counters;
-        result.incomplete && fabric.switch_core(like).peek_counters(counters)) {
-      fill_peeked(counters, kind, r);
-      result.switches.push_back(std::move(r));
-      continue;
-    }
-    fill_counters(
-        kind,
-        [&](const CounterInfo& counter) { return control.read_counter(like, counter.address); }, r);
+    fill_peeked(*counts.switches[slices.switch_like[id]], kind_of(node), r);
     result.switches.push_back(std::move(r));
   }
 }

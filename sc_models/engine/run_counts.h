@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "collective/equal_slices.h"
@@ -23,8 +25,10 @@ void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchR
 void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
                   RunResult& result);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
-// the run, for utilisation; `acknowledgements`: packets that NPUs have sent, by node, which are no payload.
+// the run, for utilisation; `models`: by node (switch_models()); `acknowledgements`: packets that NPUs have sent, by node, which
+// are no payload. Of several processes each reads its own switches.
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
+                 std::span<const std::string> models,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result);
 

@@ -31,7 +31,13 @@ class RunLimits {
 
   bool is_quiet() const { return core_.quiet_cycles() >= watchdog_; }
   bool is_over(std::uint64_t cycle) const { return timeout_ != 0 && cycle > timeout_; }
-  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  // One of several processes cannot stop in order by itself: Interrupted then, which ends all.
+  bool is_stopped() const {
+    const bool is_stopped = stop_ != nullptr && stop_->load(std::memory_order_relaxed);
+    if (is_stopped && core_.ranks() != nullptr)
+      throw Interrupted("interrupted: a run on several processes has no result before its end");
+    return is_stopped;
+  }
   // Nothing is under way any more, or never will be.
   bool is_drained() const { return core_.empty() || is_quiet(); }
 

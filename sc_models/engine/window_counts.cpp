@@ -47,12 +47,10 @@ FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchC
   return counts;
 }
 
-std::string model_names(SwitchCores switches) {
-  std::set<std::string_view> models;
-  for (const auto& core : switches) {
-    if (core != nullptr) models.insert(core->model());
-  }
-  return fmt::format("{}", fmt::join(models, "+"));
+std::string model_names(std::span<const std::string> models) {
+  std::set<std::string_view> names(models.begin(), models.end());
+  names.erase("");
+  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
@@ -73,15 +71,16 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
   return results;
 }
 
-std::vector<SwitchResult> switch_results(const Topology& topology, SwitchCores switches,
+std::vector<SwitchResult> switch_results(const Topology& topology,
+                                         std::span<const std::string> models,
                                          const FabricCounts& before, const FabricCounts& after) {
   std::vector<SwitchResult> results;
-  for (NodeId id = 0; id < std::ssize(switches); ++id) {
-    if (switches[id] == nullptr) continue;
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    if (models[id].empty()) continue;
     const Node& node = topology.nodes[id];
     SwitchResult r;
     r.name = node.name;
-    r.model = switches[id]->model();
+    r.model = models[id];
     for (int port = 0; port < node.ports; ++port) {
       r.flits_in += flits_between(before, after, topology.link_in(id, port));
       r.flits_out += flits_between(before, after, topology.link_out(id, port));

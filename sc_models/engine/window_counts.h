@@ -27,14 +27,15 @@ SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& af
 
 FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches);
 
-// "rtl", or every model in use: "rtl+tlm".
-std::string model_names(SwitchCores switches);
+// "rtl", or every model in use: "rtl+tlm". By node, empty at endpoints.
+std::string model_names(std::span<const std::string> models);
 
 // Results of links over `cycles` cycles. Bytes are those of whole flits.
 std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
                                      const FabricCounts& after, std::uint64_t cycles);
 // Flits in and out are those of the links, all other counters zero where they cannot be looked at.
-std::vector<SwitchResult> switch_results(const Topology& topology, SwitchCores switches,
+std::vector<SwitchResult> switch_results(const Topology& topology,
+                                         std::span<const std::string> models,
                                          const FabricCounts& before, const FabricCounts& after);
 
 }  // namespace fredsim

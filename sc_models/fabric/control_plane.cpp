@@ -57,43 +57,56 @@ std::uint64_t ControlPlane::read_counter(NodeId node, std::uint32_t word_address
   return low | std::uint64_t{read(node, word_address + 1)} << 32;
 }
 
+void ControlPlane::write_own(const std::function<void()>& writes) {
+  fabric_.core().set_alone();
+  writes();
+  fabric_.core().set_together();
+}
+
 void ControlPlane::configure() {
   const Topology& topology = fabric_.topology();
-  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    if (sockets_[id] == nullptr) continue;
-    const Node& node = topology.nodes[id];
-    const std::uint32_t identity = read(id, reg::kId);
-    if (identity != kind_of(node).identity()) {
-      throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
+  write_own([&] {
+    for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+      if (sockets_[id] == nullptr || !fabric_.core().owns(id)) continue;
+      const Node& node = topology.nodes[id];
+      const std::uint32_t identity = read(id, reg::kId);
+      if (identity != kind_of(node).identity()) {
+        throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
+      }
+      for (const RegisterWrite& w : setup_writes(topology, fabric_.core(), id)) {
+        if (is_stopped()) return;
+        write(id, w.address, w.data);
+      }
     }
-    for (const RegisterWrite& w : setup_writes(topology, fabric_.core(), id)) {
-      if (is_stopped()) return;
-      write(id, w.address, w.data);
-    }
-  }
+  });
 }
 
 void ControlPlane::load(std::span<const PhaseProgram> programs) {
-  for (const PhaseProgram& program : programs) {
-    for (const RegisterWrite& w : phase_writes(program)) {
-      if (is_stopped()) return;
-      write(program.node, w.address, w.data);
+  write_own([&] {
+    for (const PhaseProgram& program : programs) {
+      if (!fabric_.core().owns(program.node)) continue;
+      for (const RegisterWrite& w : phase_writes(program)) {
+        if (is_stopped()) return;
+        write(program.node, w.address, w.data);
+      }
     }
-  }
+  });
 }
 
 void ControlPlane::load_online_routes() {
   const Topology& topology = fabric_.topology();
   const std::vector<OnlineRoutes> routes = table_contents(topology);
-  for (NodeId id = 0; id < static_cast<NodeId>(routes.size()); ++id) {
-    if (routes[id].empty()) continue;
-    const RouteTable table = route_table(topology, topology.nodes[id]);
-    for (std::size_t destination = 0; destination < routes[id].size(); ++destination) {
-      if (is_stopped()) return;
-      if (routes[id][destination] != 0)
-        write(id, table.address(destination), routes[id][destination]);
+  write_own([&] {
+    for (NodeId id = 0; id < static_cast<NodeId>(routes.size()); ++id) {
+      if (routes[id].empty() || !fabric_.core().owns(id)) continue;
+      const RouteTable table = route_table(topology, topology.nodes[id]);
+      for (std::size_t destination = 0; destination < routes[id].size(); ++destination) {
+        if (is_stopped()) return;
+        if (routes[id][destination] != 0)
+          write(id, table.address(destination), routes[id][destination]);
+      }
     }
-  }
+  });
 }
 
 }  // namespace fredsim

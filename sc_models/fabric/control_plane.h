@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <systemc>
@@ -29,6 +30,7 @@ class ControlPlane final : public sc_core::sc_module {
 
   // From now on what follows ends early once the flag is set; the run is not to be started then.
   void stop_on(const std::atomic<bool>* stop) { stop_ = stop; }
+  // Each process has its own switches, at the same time as others, in the next three; cycles pass as with one.
   // Identity of every switch checked, positions of mesh routers, credits of every connected output.
   void configure();
   void load(std::span<const PhaseProgram> programs);
@@ -39,6 +41,7 @@ class ControlPlane final : public sc_core::sc_module {
   std::uint32_t transport(NodeId node, tlm::tlm_command command, std::uint32_t word_address,
                           std::uint32_t data);
 
+  void write_own(const std::function<void()>& writes);
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
   Fabric& fabric_;

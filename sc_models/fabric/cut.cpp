@@ -79,6 +79,24 @@ Cut cut_evenly(const Topology& topology, int partitions) {
   return cut;
 }
 
+Cut cut_parts_evenly(const Topology& topology, const Cut& cut, int into) {
+  std::vector<std::int64_t> ports(static_cast<std::size_t>(partitions_of(topology, cut)));
+  for (std::size_t id = 0; id < cut.size(); ++id)
+    ports[cut[id]] += topology.nodes[id].is_switch() ? topology.nodes[id].ports : 0;
+  std::vector<std::int64_t> before(ports.size());
+  Cut parts(cut.size(), 0);
+  for (std::size_t id = 0; id < cut.size(); ++id) {
+    const Node& node = topology.nodes[id];
+    if (!node.is_switch()) continue;
+    const int part = cut[id];
+    // The middle of its ports decides.
+    parts[id] = static_cast<int>((2 * before[part] + node.ports) * into / (2 * ports[part]));
+    before[part] += node.ports;
+  }
+  join_endpoints(topology, parts);
+  return parts;
+}
+
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
   assert(grid.has_places() && columns >= 1 && rows >= 1);
   const int in_a_row = (grid.grid.width + columns - 1) / columns;

@@ -31,6 +31,8 @@ NodeId home_switch(const Topology& topology, NodeId node);
 // `partitions`: 1 ... max_partitions(topology).
 Cut cut_evenly(const Topology& topology, int partitions);
 int max_partitions(const Topology& topology);  // switches; 1 without any
+// Every part of `cut` by itself into so many, as above; fewer where it has fewer switches. By node: the number in its part.
+Cut cut_parts_evenly(const Topology& topology, const Cut& cut, int into);
 // Rectangles of columns x rows routers of a grid, smaller ones at its east and south sides.
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows);
 

@@ -34,11 +34,11 @@ SwitchFactory switches_of(SwitchModel model) {
 }
 
 Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
-               const SwitchFactory& factory, const Cut& cut)
+               const SwitchFactory& factory, const Cut& cut, const RankShare& share)
     : sc_core::sc_module(name),
       topology_(topology),
       lanes_(lanes),
-      core_(topology, lanes, cut),
+      core_(topology, lanes, cut, share),
       switches_(topology.nodes.size()),
       nics_(topology.nodes.size()),
       controls_(topology.nodes.size()),
@@ -49,11 +49,14 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
     const Node& node = topology.nodes[id];
     const std::string object = object_name(node.name);
     if (node.is_endpoint()) {
+      if (!core_.owns(id)) continue;
       nics_[id] = std::make_unique<Nic>(object.c_str(), nic_shape(topology, id, lanes, addresses));
       core_.attach(id, *nics_[id]);
     } else {
-      switches_[id] = factory(node, switch_shape(topology, node, lanes));
-      core_.attach(id, *switches_[id]);
+      if (core_.owns(id)) {
+        switches_[id] = factory(node, switch_shape(topology, node, lanes));
+        core_.attach(id, *switches_[id]);
+      }
       controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
     }
   }
@@ -190,6 +193,7 @@ void Fabric::clock_edge() {
   try {
     observed_edge();
     core_.begin_timers();
+    if (!stands_still_) core_.meet();
   } catch (const std::exception& error) {
     stop_failed(error);
     return;

@@ -12,6 +12,8 @@
 //   start(), and are part of the set-up. Later ones are written by a ControlPlane.
 //   start(SetUp::kByHost) leaves all of this to a ControlPlane, or to whoever binds to control(node).registers;
 //   NICs send from the first edge on.
+// Processes: with a RankShare NICs and switches are those of this process's nodes (FabricCore::owns()); a register of another's
+//   is accessed by all processes alike.
 // Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on average
 //   exactly at the clock's rate. Only a started fabric costs anything.
 // Errors: what a cycle throws stops the clock, is kept for rethrow_failure() and notifies
@@ -50,7 +52,7 @@ class Fabric final : public sc_core::sc_module {
  public:
   // The topology must outlive the fabric.
   Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
-         const SwitchFactory& factory, const Cut& cut = {});
+         const SwitchFactory& factory, const Cut& cut = {}, const RankShare& share = {});
   ~Fabric() override;
 
   const Topology& topology() const { return topology_; }
@@ -58,7 +60,7 @@ class Fabric final : public sc_core::sc_module {
   Nic& nic(NodeId endpoint);
   SwitchControl& control(NodeId node);
   SwitchCore& switch_core(NodeId node);
-  // By node, null at endpoints.
+  // By node, null at endpoints and at nodes of other processes.
   std::span<const std::unique_ptr<SwitchCore>> switches() const { return switches_; }
   FabricCore& core() { return core_; }
 
@@ -103,8 +105,8 @@ class Fabric final : public sc_core::sc_module {
   const Topology& topology_;
   int lanes_;
   FabricCore core_;
-  std::vector<std::unique_ptr<SwitchCore>> switches_;     // by node, null at endpoints
-  std::vector<std::unique_ptr<Nic>> nics_;                // by node, null at switches
+  std::vector<std::unique_ptr<SwitchCore>> switches_;  // by node, null at endpoints
+  std::vector<std::unique_ptr<Nic>> nics_;  // by node, null at switches; both where it is here
   std::vector<std::unique_ptr<SwitchControl>> controls_;  // by node, null at endpoints
   EdgeObserver* observer_ = nullptr;
   sc_core::sc_time period_;       // rounded down to picoseconds

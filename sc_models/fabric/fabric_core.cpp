@@ -6,6 +6,7 @@
 #include <cassert>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace fredsim {
 namespace {
@@ -22,14 +23,21 @@ std::vector<NodePlace> places_of(const Topology& topology, const Cut& cut) {
   return places;
 }
 
-std::vector<std::vector<int>> neighbours(const Topology& topology, const Cut& cut) {
-  std::vector<std::vector<int>> of(static_cast<std::size_t>(partitions_of(topology, cut)));
+// By partition of `own`: those of `by_number` that links join it to.
+std::vector<std::vector<Partition*>> neighbours(const Topology& topology, const Cut& cut,
+                                                const std::vector<Partition*>& by_number,
+                                                const std::vector<int>& own_number) {
+  std::vector<std::vector<Partition*>> of(by_number.size());
+  const auto add = [&](int partition, int other) {
+    if (own_number[partition] >= 0 && by_number[other] != nullptr)
+      of[own_number[partition]].push_back(by_number[other]);
+  };
   for (const Link& link : topology.links) {
     if (cut.empty() || cut[link.from] == cut[link.to]) continue;
-    of[cut[link.from]].push_back(cut[link.to]);
-    of[cut[link.to]].push_back(cut[link.from]);
+    add(cut[link.from], cut[link.to]);
+    add(cut[link.to], cut[link.from]);
   }
-  for (std::vector<int>& others : of) {
+  for (std::vector<Partition*>& others : of) {
     std::ranges::sort(others);
     const auto same = std::ranges::unique(others);
     others.erase(same.begin(), same.end());
@@ -53,6 +61,13 @@ struct FabricCore::Failures {
       return failure.window.load(std::memory_order_relaxed) <= window;
     });
   }
+  // In a catch clause.
+  void note(int partition, std::uint64_t edge, std::uint64_t window) {
+    Failure& failure = by_partition[partition];
+    failure.what = std::current_exception();
+    failure.edge = edge;
+    failure.window.store(window, std::memory_order_relaxed);
+  }
   void rethrow_first() const {
     const auto first = std::ranges::min_element(by_partition, {}, [](const Failure& failure) {
       return failure.what != nullptr ? failure.edge : kForEver;
@@ -62,15 +77,22 @@ struct FabricCore::Failures {
   std::vector<Failure> by_partition;
 };
 
-FabricCore::FabricCore(const Topology& topology, int lanes, const Cut& cut)
+FabricCore::FabricCore(const Topology& topology, int lanes, const Cut& cut, const RankShare& share)
     : topology_(topology),
       places_(places_of(topology, cut)),
-      neighbours_(neighbours(topology, cut)),
+      share_(share),
       look_ahead_(fredsim::look_ahead(topology, cut)) {
   const int partitions = partitions_of(topology, cut);
   for (int i = 0; i < partitions; ++i) {
-    partitions_.push_back(std::make_unique<Partition>(topology, places_, i, partitions, lanes));
+    const bool is_here = share.has(i);
+    own_number_.push_back(is_here ? static_cast<int>(partitions_.size()) : -1);
+    if (is_here)
+      partitions_.push_back(std::make_unique<Partition>(topology, places_, i, partitions, lanes));
+    by_number_.push_back(is_here ? partitions_.back().get() : nullptr);
   }
+  if (partitions_.empty()) throw std::logic_error("a process without a partition");
+  neighbours_ = neighbours(topology, cut, by_number_, own_number_);
+  if (share.ranks != nullptr) rank_links_ = std::make_unique<RankLinks>(topology, cut, share);
 }
 
 FabricCore::~FabricCore() = default;
@@ -84,6 +106,7 @@ void FabricCore::attach(NodeId node, EndpointCore& core) {
 
 void FabricCore::set_faults(int link, LinkFaults* faults) {
   const Link& l = topology_.links[link];
+  if (!owns(l.from)) return;
   owner(l.from).links().set_faults(places_[l.from].node, l.from_port, faults);
 }
 
@@ -99,6 +122,12 @@ void FabricCore::set_switch_threads(int threads) {
 }
 
 void FabricCore::reset() {
+  is_alone_ = false;
+  state_.reset();
+  met_box_ = -1;
+  tell_ = {};
+  hear_ = {};
+  accessed_.clear();
   finished_.clear();
   for (const auto& partition : partitions_) partition->reset();
 }
@@ -106,21 +135,49 @@ void FabricCore::reset() {
 // ---- edges
 
 void FabricCore::tick() {
+  state_.reset();
   for (const auto& partition : partitions_) partition->tick();
-  if (partitions_.size() == 1) return;
-  finished_.clear();
-  for (int i = 0; i < partitions(); ++i) {
-    take_in(i, 0);
-    const std::vector<NodeId>& finished = partitions_[i]->finished_accesses();
-    finished_.insert(finished_.end(), finished.begin(), finished.end());
+  if (!is_cut()) return;
+  for (int i = 0; i < partitions(); ++i) take_in(i, 0);
+  finished_ = std::exchange(accessed_, {});
+  end_window(0);
+}
+
+// After the last window of a call: flits that cross to other processes go when they meet.
+void FabricCore::end_window(int box) {
+  if (ranks() != nullptr) {
+    met_box_ = box;
+    return;
   }
   for (const auto& partition : partitions_) partition->links().fill(0);
 }
 
+void FabricCore::meet() {
+  if (ranks() == nullptr) return;
+  RankMessage mine;
+  StateOfAll all = own_state();
+  mine.put(all);
+  if (tell_) tell_(mine);
+  const std::span<RankMessage> others =
+      rank_links_->meet(by_number_, std::exchange(met_box_, -1), edge(), mine);
+  for (const auto& partition : partitions_) partition->links().fill(0);
+  for (int rank = 0; rank < std::ssize(others); ++rank) {
+    if (rank == ranks()->rank()) continue;
+    RankMessage& of_rank = others[static_cast<std::size_t>(rank)];
+    all.add(of_rank.get<StateOfAll>());
+    if (hear_) hear_(rank, of_rank);
+  }
+  state_ = all;
+}
+
 void FabricCore::take_in(int partition, int box) {
-  for (const int other : neighbours_[partition])
-    partitions_[partition]->links().take_in(partitions_[other]->links(), box,
-                                            partitions_[partition]->edge());
+  for (Partition* const other : neighbours_[partition])
+    partitions_[partition]->links().take_in(other->links(), box, partitions_[partition]->edge());
+}
+
+// With all partitions here at the same edge.
+void FabricCore::exchange_with_ranks(int box) {
+  if (ranks() != nullptr) rank_links_->exchange(by_number_, box, edge());
 }
 
 void FabricCore::begin_timers() {
@@ -146,26 +203,36 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
       if (!hooks.empty()) hooks[partition]->after_edge();
     }
   } catch (...) {
-    Failures::Failure& failure = failures.by_partition[partition];
-    failure.what = std::current_exception();
-    failure.edge = p.edge();
-    failure.window.store(window, std::memory_order_relaxed);
+    failures.note(partition, p.edge(), window);
+  }
+}
+
+// By the first thread, while the others wait; outboxes of this window are full until all have taken in what is in them.
+void FabricCore::exchange_in_window(Failures& failures, std::uint64_t window) {
+  try {
+    exchange_with_ranks(static_cast<int>(window % 2));
+  } catch (...) {
+    failures.note(0, edge(), window);
   }
 }
 
 void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) {
   assert(hooks.empty() || hooks.size() == partitions_.size());
   Failures failures(partitions_.size());
+  state_.reset();
   step_in_groups(uses_groups_);
   const auto window_of = [&](std::uint64_t left) { return std::min(left, look_ahead_); };
+  const std::uint64_t windows = edges / look_ahead_ + (edges % look_ahead_ != 0 ? 1 : 0);
   if (threads_ == nullptr) {
     std::uint64_t window = 0;
     for (std::uint64_t left = edges; left != 0; ++window) {
       const std::uint64_t now = window_of(left);
       for (int i = 0; i < partitions(); ++i) run_window(i, now, hooks, failures, window);
       if (failures.any(window)) break;
-      for (int i = 0; i < partitions(); ++i) take_in(i, static_cast<int>(window % 2));
+      const int box = static_cast<int>(window % 2);
+      for (int i = 0; i < partitions(); ++i) take_in(i, box);
       left -= now;
+      if (left != 0) exchange_with_ranks(box);
     }
   } else {
     threads_->run([&](int partition) {
@@ -177,22 +244,37 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
         if (failures.any(window)) return;
         take_in(partition, static_cast<int>(window % 2));
         left -= now;
+        if (rank_links_ != nullptr && left != 0) {
+          if (partition == 0) exchange_in_window(failures, window);
+          threads_->meet(partition);
+          if (failures.any(window)) return;
+        }
       }
     });
   }
-  for (const auto& partition : partitions_) partition->links().fill(0);
   step_in_groups(false);
   finished_.clear();
   failures.rethrow_first();
+  end_window(static_cast<int>((windows - 1) % 2));
 }
 
 // ---- over all partitions
 
 void FabricCore::access(NodeId node, const RegisterRequest& request) {
-  owner(node).access(places_[node].node, request);
+  state_.reset();
+  if (is_cut()) accessed_.push_back(node);
+  if (owns(node)) owner(node).access(places_[node].node, request);
+}
+
+std::uint32_t FabricCore::read_data(NodeId node) const {
+  if (ranks() == nullptr) return own_read_data(node);
+  const std::uint32_t mine = owns(node) ? own_read_data(node) : 0;
+  const int rank = share_.rank_of[places_[node].partition];
+  return ranks()->gather_values(Ranks::Purpose::kRegister, mine)[rank];
 }
 
 void FabricCore::clear_counts() {
+  state_.reset();
   for (const auto& partition : partitions_) partition->clear_counts();
 }
 
@@ -209,32 +291,75 @@ const LinkTx& FabricCore::output(int link) const {
 
 LinkCount FabricCore::count(int link) const {
   const Link& l = topology_.links[link];
+  if (!owns(l.from)) return {};
   return owner(l.from).links().count(places_[l.from].node, l.from_port, owner(l.from).edge());
 }
 
+void FabricCore::StateOfAll::add(const StateOfAll& other) {
+  has_to_step = has_to_step || other.has_to_step;
+  to_timers = std::min(to_timers, other.to_timers);
+  to_arrival = std::min(to_arrival, other.to_arrival);
+  flits += other.flits;
+  credits += other.credits;
+  quiet = std::min(quiet, other.quiet);
+}
+
+std::uint64_t FabricCore::StateOfAll::edges_at_rest() const {
+  if (has_to_step) return 0;
+  return flits == 0 && credits == 0 ? to_timers : std::min(to_timers, to_arrival);
+}
+
+// Arrivals are not looked for where a node has to step anyway.
+FabricCore::StateOfAll FabricCore::own_state() const {
+  StateOfAll state;
+  for (const auto& partition : partitions_) {
+    state.add({.has_to_step = partition->has_to_step(),
+               // Timers call after the edge before theirs.
+               .to_timers = partition->timers().edges_to_next(edge() + 1),
+               .flits = partition->links().flits_under_way(),
+               .credits = partition->links().credits_under_way(),
+               .quiet = partition->quiet_cycles()});
+  }
+  for (std::size_t i = 0; i < partitions_.size() && !state.has_to_step; ++i) {
+    const PartitionLinks& links = partitions_[i]->links();
+    state.to_arrival = std::min({state.to_arrival, links.edges_to_arrival(edge()),
+                                 links.edges_to_crossing(met_box_, edge())});
+  }
+  return state;
+}
+
+const FabricCore::StateOfAll& FabricCore::state() const {
+  if (ranks() == nullptr) {
+    state_ = own_state();
+  } else if (!state_) {
+    StateOfAll all;
+    for (const StateOfAll& share : ranks()->gather_values(Ranks::Purpose::kFabric, own_state()))
+      all.add(share);
+    state_ = all;
+  }
+  return *state_;
+}
+
 std::uint64_t FabricCore::edges_at_rest() const {
-  for (const auto& partition : partitions_) {
-    if (partition->has_to_step()) return 0;
-  }
-  // Timers call after the edge before theirs.
-  std::uint64_t edges = kForEver;
-  for (const auto& partition : partitions_)
-    edges = std::min(edges, partition->timers().edges_to_next(edge() + 1));
-  if (flits_on_links() == 0 && credits_on_links() == 0) return edges;
-  for (const auto& partition : partitions_) {
-    edges = std::min(edges, partition->links().edges_to_arrival(partition->edge()));
-  }
-  return edges;
+  if (ranks() == nullptr && std::ranges::any_of(partitions_, [](const auto& partition) {
+        return partition->has_to_step();
+      }))
+    return 0;
+  return state().edges_at_rest();
 }
 
 bool FabricCore::is_settled() const {
-  return edges_at_rest() == kForEver && std::ranges::all_of(partitions_, [](const auto& partition) {
-           return partition->links().are_rested(partition->edge());
-         });
+  const bool is_rested = std::ranges::all_of(partitions_, [](const auto& partition) {
+    return partition->links().are_rested(partition->edge());
+  });
+  if (ranks() == nullptr) return edges_at_rest() == kForEver && is_rested;
+  const std::uint64_t edges = edges_at_rest();
+  return ranks()->all(Ranks::Purpose::kFabric, is_rested) && edges == kForEver;
 }
 
 void FabricCore::rest(std::uint64_t edges) {
   finished_.clear();
+  state_.reset();
   for (const auto& partition : partitions_) partition->rest(edges);
 }
 
@@ -244,51 +369,105 @@ bool FabricCore::add_state(StateDigest& digest) const {
 }
 
 void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& more) {
+  state_.reset();
   for (std::size_t l = 0; l < more.size(); ++l) {
     const Link& link = topology_.links[l];
+    if (!owns(link.from)) continue;
     owner(link.from).links().output(places_[link.from].node, link.from_port).add_counts(more[l]);
   }
   for (const auto& partition : partitions_) partition->pass_over(edges);
 }
 
 std::uint64_t FabricCore::quiet_cycles() const {
+  if (ranks() != nullptr) return state().quiet;
   std::uint64_t min = kForEver;
   for (const auto& partition : partitions_) min = std::min(min, partition->quiet_cycles());
   return min;
 }
 
 bool FabricCore::empty() const {
-  return flits_on_links() == 0 && credits_on_links() == 0 &&
-         std::ranges::all_of(partitions_,
-                             [](const auto& partition) { return partition->all_idle(); });
+  const bool is_idle =
+      std::ranges::all_of(partitions_, [](const auto& partition) { return partition->all_idle(); });
+  if (ranks() == nullptr) return is_idle && flits_on_links() == 0 && credits_on_links() == 0;
+  if (flits_on_links() != 0 || credits_on_links() != 0) return false;
+  return ranks()->all(Ranks::Purpose::kFabric, is_idle);
 }
 
 int FabricCore::flits_on_links() const {
+  if (ranks() != nullptr) return static_cast<int>(state().flits);
   int flits = 0;
   for (const auto& partition : partitions_) flits += partition->links().flits_under_way();
   return flits;
 }
 
 int FabricCore::credits_on_links() const {
+  if (ranks() != nullptr) return static_cast<int>(state().credits);
   int credits = 0;
   for (const auto& partition : partitions_) credits += partition->links().credits_under_way();
   return credits;
 }
 
-int FabricCore::buffered(NodeId node, int port, int vc) const {
-  const NodePlace place = places_[node];
-  const PartitionLinks& links = owner(node).links();
-  const LinkRx& in = links.input(place.node, port);
-  if (!in.exists()) return 0;
-  const LinkTarget& sender = in.sender;
-  const PartitionLinks& from = partitions_[sender.partition]->links();
-  return from.output(sender.node, sender.port).outstanding(vc) -
-         from.credits_to(sender.node, sender.port, vc) -
-         from.flits_in_serialiser(sender.node, sender.port, vc) -
-         links.flits_to(place.node, port, vc);
+// Flits of a link that have left the serialiser and whose credits have not been given back, as the sender knows.
+int FabricCore::sent_and_not_back(int link, int vc) const {
+  const Link& l = topology_.links[link];
+  const auto [partition, node] = places_[l.from];
+  const PartitionLinks& from = by_number_[partition]->links();
+  return from.output(node, l.from_port).outstanding(vc) - from.credits_to(node, l.from_port, vc) -
+         from.flits_in_serialiser(node, l.from_port, vc);
 }
 
-int FabricCore::outstanding(int link, int vc) const { return output(link).outstanding(vc); }
+void FabricCore::tell_outstanding() {
+  outstanding_elsewhere_.clear();
+  if (ranks() == nullptr) return;
+  RankMessage mine;
+  for (int link = 0; link < std::ssize(topology_.links); ++link) {
+    const Link& l = topology_.links[link];
+    if (!owns(l.from) || owns(l.to)) continue;
+    VcDepths flits{};
+    for (int vc = 0; vc < kNumVcs; ++vc) flits[vc] = sent_and_not_back(link, vc);
+    mine.put(link);
+    mine.put(flits);
+  }
+  for (RankMessage& of_rank : ranks()->gather(Ranks::Purpose::kFabric, std::move(mine))) {
+    while (!of_rank.is_read()) {
+      const int link = of_rank.get<int>();
+      outstanding_elsewhere_[link] = of_rank.get<VcDepths>();
+    }
+  }
+}
+
+int FabricCore::buffered(NodeId node, int port, int vc) const {
+  const int link = topology_.link_in(node, port);
+  if (link < 0) return 0;
+  const int sent = owns(topology_.links[link].from) ? sent_and_not_back(link, vc)
+                                                    : outstanding_elsewhere_.at(link)[vc];
+  return sent - owner(node).links().flits_to(places_[node].node, port, vc);
+}
+
+void FabricCore::set_alone() {
+  if (share_.ranks == nullptr) return;
+  is_alone_ = true;
+  state_.reset();
+  alone_since_ = edge();
+}
+
+void FabricCore::set_together() {
+  if (!is_alone_) return;
+  is_alone_ = false;
+  const std::uint64_t mine = edge() - alone_since_;
+  std::uint64_t left = share_.ranks->sum(Ranks::Purpose::kFabric, mine) - mine;
+  for (; left != 0; --left) {
+    if (std::ranges::none_of(partitions_,
+                             [](const auto& partition) { return partition->has_to_step(); }))
+      break;
+    for (const auto& partition : partitions_) partition->tick();
+  }
+  rest(left);
+}
+
+int FabricCore::outstanding(int link, int vc) const {
+  return owns(topology_.links[link].from) ? output(link).outstanding(vc) : 0;
+}
 
 void FabricCore::step_in_groups(bool on) {
   for (const auto& partition : partitions_) partition->step_in_group(on);

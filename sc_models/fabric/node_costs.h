@@ -19,7 +19,7 @@ namespace fredsim {
 
 struct NodeCosts {
   std::vector<double> ns;  // by node, per cycle
-  int lanes = 1;           // of a flit, carried
+  int lanes = 1;           // carried of a flit
 };
 
 // Implementation of a switch.

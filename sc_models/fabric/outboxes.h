@@ -10,10 +10,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "fabric/link_wheel.h"
 #include "fabric/links/link.h"
+#include "ranks/rank_message.h"
 
 namespace fredsim {
 
@@ -27,10 +29,7 @@ class Outboxes {
   void reset() {
     has_put_ = {};
     for (auto& boxes : boxes_) {
-      for (Box& box : boxes) {
-        box.flits.clear();
-        box.credits.clear();
-      }
+      for (Box& box : boxes) box.clear();
     }
   }
   // The outbox that is filled from now on, 0 or 1; the others have taken what was in it.
@@ -54,18 +53,34 @@ class Outboxes {
   void hand_over(int box, std::uint32_t partition, std::uint64_t edge, LinkWheel& wheel) {
     if (!has_put_[static_cast<std::size_t>(box)]) return;
     Box& from = boxes_[static_cast<std::size_t>(box)][partition];
-    const auto now = static_cast<std::uint32_t>(edge);
-    for (std::size_t i = 0; i < from.flits.size(); i += kHeader + words_) {
-      const std::uint32_t* const entry = &from.flits[i];
-      assert(entry[0] - now < wheel.slots());
-      std::copy_n(entry + kHeader, words_, wheel.add_flit(entry[0] - now, InputPin(entry[1])));
+    deliver(from, words_, edge, wheel);
+    from.clear();
+  }
+  // The same by a message to the process of the partition.
+  void pack(int box, std::uint32_t partition, RankMessage& message) {
+    Box& from = boxes_[static_cast<std::size_t>(box)][partition];
+    message.put_all(from.flits);
+    message.put_all(from.credits);
+    from.clear();
+  }
+  void unpack(RankMessage& message, std::uint64_t edge, LinkWheel& wheel) {
+    message.get_all(unpacked_.flits);
+    message.get_all(unpacked_.credits);
+    deliver(unpacked_, words_, edge, wheel);
+  }
+
+  // Edges from `edge` on until the first of all that outbox `box` has, arrives; the highest number: it has nothing. Box -1: none.
+  std::uint64_t edges_to_first(int box, std::uint64_t edge) const {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    if (box < 0) return first;
+    const auto add = [&](std::uint32_t at) {
+      first = std::min(first, std::uint64_t{at - static_cast<std::uint32_t>(edge)});
+    };
+    for (const Box& of : boxes_[static_cast<std::size_t>(box)]) {
+      for (std::size_t i = 0; i < of.flits.size(); i += kHeader + words_) add(of.flits[i]);
+      for (const Credit& crossing : of.credits) add(crossing.edge);
     }
-    for (const Credit& crossing : from.credits) {
-      assert(crossing.edge - now < wheel.slots());
-      wheel.add_credit(crossing.edge - now, crossing.credit);
-    }
-    from.flits.clear();
-    from.credits.clear();
+    return first;
   }
 
  private:
@@ -76,13 +91,31 @@ class Outboxes {
   struct alignas(64) Box {
     std::vector<std::uint32_t> flits;  // an entry: edge, input pin, words of the flit
     std::vector<Credit> credits;
+    void clear() {
+      flits.clear();
+      credits.clear();
+    }
   };
   static constexpr std::size_t kHeader = 1 + LinkWheel::kHeader;
+
+  static void deliver(const Box& from, std::size_t words, std::uint64_t edge, LinkWheel& wheel) {
+    const auto now = static_cast<std::uint32_t>(edge);
+    for (std::size_t i = 0; i < from.flits.size(); i += kHeader + words) {
+      const std::uint32_t* const entry = &from.flits[i];
+      assert(entry[0] - now < wheel.slots());
+      std::copy_n(entry + kHeader, words, wheel.add_flit(entry[0] - now, InputPin(entry[1])));
+    }
+    for (const Credit& crossing : from.credits) {
+      assert(crossing.edge - now < wheel.slots());
+      wheel.add_credit(crossing.edge - now, crossing.credit);
+    }
+  }
 
   std::size_t words_;
   std::array<std::vector<Box>, 2> boxes_;  // by partition that they are for
   std::size_t filled_ = 0;
   std::array<bool, 2> has_put_{};  // by outbox: something for one of the others
+  Box unpacked_;                   // out of a message
 };
 
 }  // namespace fredsim

@@ -121,6 +121,16 @@ class PartitionLinks {
     other.outboxes_.hand_over(box, index_, edge, wheel_);
   }
   void fill(int box) { outboxes_.fill(box); }
+  // The same with a partition of another process: what is in outbox `box` for it, and what came of it.
+  void pack(int box, std::uint32_t partition, RankMessage& message) {
+    outboxes_.pack(box, partition, message);
+  }
+  void unpack(RankMessage& message, std::uint64_t edge) { outboxes_.unpack(message, edge, wheel_); }
+
+  // Edges until something arrives that is in an outbox; none: -1.
+  std::uint64_t edges_to_crossing(int box, std::uint64_t edge) const {
+    return outboxes_.edges_to_first(box, edge);
+  }
 
   // ---- between two edges, while nothing is in an outbox
   // Launched here less arrived here: negative where more comes than goes.

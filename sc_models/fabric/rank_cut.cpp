@@ -121,7 +121,7 @@ class Bisections {
 
  private:
   static constexpr double kShare = 1e6;  // weight of a mean part
-  static constexpr double kFlits = 100;  // of the fastest link
+  static constexpr double kFlits = 100;  // that of the fastest link
 
   void split(const std::vector<int>& units, int first, int ranks) {
     if (ranks == 1) {

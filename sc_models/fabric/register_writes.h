@@ -41,7 +41,7 @@ class RegisterWrites {
   std::uint64_t digest() const { return sum_; }
 
  private:
-  static constexpr std::size_t kRegisters = 64;  // of a page: bits of `written`
+  static constexpr std::size_t kRegisters = 64;  // words of a page: bits of `written`
   struct Page {
     std::uint64_t written = 0;
     std::array<std::uint32_t, kRegisters> values{};

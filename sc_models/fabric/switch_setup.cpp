@@ -36,19 +36,21 @@ std::vector<RegisterWrite> phase_writes(const PhaseProgram& program) {
 }
 
 SwitchSetup::SwitchSetup(const Topology& topology, const FabricCore& core)
-    : topology_(topology), index_(topology.nodes.size(), -1) {
+    : topology_(topology), index_(topology.nodes.size(), -1), accesses_(topology.nodes.size()) {
   std::vector<OnlineRoutes> routes(topology.nodes.size());
   if (routes_by_table(topology)) routes = table_contents(topology);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
     if (node.is_endpoint()) continue;
-    index_[id] = static_cast<int>(switches_.size());
-    switches_.push_back(id);
     Writes writes;
     writes.setup = setup_writes(topology, core, id);
     writes.routes = std::move(routes[id]);
     if (!writes.routes.empty()) writes.table = route_table(topology, node);
-    longest_ = std::max(longest_, 1 + writes.count());
+    accesses_[id] = 1 + writes.count();
+    longest_ = std::max(longest_, accesses_[id]);
+    if (!core.owns(id)) continue;
+    index_[id] = static_cast<int>(switches_.size());
+    switches_.push_back(id);
     writes_.push_back(std::move(writes));
   }
 }
@@ -71,10 +73,12 @@ std::optional<RegisterWrite> SwitchSetup::Writes::next() {
 
 void SwitchSetup::add(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
-    Writes& writes = writes_[static_cast<std::size_t>(index_[program.node])];
     const std::vector<RegisterWrite> row = phase_writes(program);
+    accesses_[program.node] += row.size();
+    longest_ = std::max(longest_, accesses_[program.node]);
+    if (index_[program.node] < 0) continue;
+    Writes& writes = writes_[static_cast<std::size_t>(index_[program.node])];
     writes.rows.insert(writes.rows.end(), row.begin(), row.end());
-    longest_ = std::max(longest_, 1 + writes.count());
   }
 }
 
@@ -99,9 +103,9 @@ void SwitchSetup::check(const FabricCore& core) const {
   if (next_ != 1) return;
   for (const NodeId id : switches_) {
     const Node& node = topology_.nodes[id];
-    if (core.read_data(id) == kind_of(node).identity()) continue;
+    if (core.own_read_data(id) == kind_of(node).identity()) continue;
     throw RunFailed(
-        fmt::format("{}: identity register reads {:#010x}", node.name, core.read_data(id)));
+        fmt::format("{}: identity register reads {:#010x}", node.name, core.own_read_data(id)));
   }
 }
 

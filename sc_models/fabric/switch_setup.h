@@ -53,10 +53,11 @@ class SwitchSetup {
   };
 
   const Topology& topology_;
-  std::vector<NodeId> switches_;
-  std::vector<Writes> writes_;  // by index in switches_
-  std::vector<int> index_;      // by node: index in switches_
-  std::size_t longest_ = 0;     // cycles
+  std::vector<NodeId> switches_;       // here
+  std::vector<Writes> writes_;         // by index in switches_
+  std::vector<int> index_;             // by node: index in switches_; -1: elsewhere, or no switch
+  std::vector<std::size_t> accesses_;  // by node
+  std::size_t longest_ = 0;            // cycles
   std::size_t next_ = 0;
 };
 

@@ -169,14 +169,41 @@ const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t pack
 }
 
 void CollectiveJob::count_result(int tree, std::uint64_t packet) {
-  delivered_ += static_cast<std::uint64_t>(flits(tree, packet));
-  delivered_bytes_ += bytes(tree, packet) * trees_[tree].copies;
+  const auto more = static_cast<std::uint64_t>(flits(tree, packet));
+  const std::uint64_t more_bytes = bytes(tree, packet) * trees_[tree].copies;
+  delivered_ += more;
+  delivered_bytes_ += more_bytes;
+  if (!keeps_news_) return;
+  news_.flits += more;
+  news_.bytes += more_bytes;
 }
 
 void CollectiveJob::has_all_results(int part, std::uint64_t now) {
+  count_receivers(part, 1, now);
+  if (keeps_news_) news_.parts.push_back({part, 1, now});
+}
+
+void CollectiveJob::count_receivers(int part, int receivers, std::uint64_t now) {
   PartState& state = parts_[part];
   state.last_result = std::max(state.last_result, now);
-  if (--state.receivers_left == 0) ended_some_ = true;
+  state.receivers_left -= receivers;
+  if (state.receivers_left == 0) ended_some_ = true;
+}
+
+CollectiveJob::News CollectiveJob::take_news() {
+  news_.completed = std::exchange(completed_, {});
+  return std::exchange(news_, {});
+}
+
+void CollectiveJob::add_counts(const News& of_others) {
+  delivered_ += of_others.flits;
+  delivered_bytes_ += of_others.bytes;
+  for (const News::PartNews& part : of_others.parts)
+    count_receivers(part.part, part.receivers, part.last_result);
+}
+
+void CollectiveJob::add_completed(const News& news) {
+  completed_.insert(completed_.end(), news.completed.begin(), news.completed.end());
 }
 
 void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,

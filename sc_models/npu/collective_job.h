@@ -77,6 +77,24 @@ class CollectiveJob {
   std::uint64_t last_begin(int part) const { return parts_[part].last_begin; }
 
   using RankOfPart = fredsim::RankOfPart;
+  // Parts of the job are on NPUs of other processes: what those here have told is kept for them as news, and what comes from
+  // them is added. Completed ranks are news, too, and come back with those of others.
+  struct News {
+    struct PartNews {
+      int part = 0;
+      int receivers = 0;  // that have all results
+      std::uint64_t last_result = 0;
+    };
+    std::uint64_t flits = 0, bytes = 0;
+    std::vector<PartNews> parts{};
+    std::vector<fredsim::RankOfPart> completed{};
+    bool empty() const { return flits == 0 && parts.empty() && completed.empty(); }
+  };
+  void keep_news() { keeps_news_ = true; }
+  News take_news();
+  void add_counts(const News& of_others);
+  void add_completed(const News& news);  // news of all processes, this one too
+
   // A rank has sent all that the plan wants of it in a part and holds all its results.
   void rank_complete(int part, int rank) { completed_.push_back({part, rank}); }
   std::vector<RankOfPart>& completed() {
@@ -123,6 +141,7 @@ class CollectiveJob {
     std::uint64_t left_out = 0;  // packets
   };
   void count_receivers();
+  void count_receivers(int part, int receivers, std::uint64_t now);
   // Flits of a tree that are sent.
   std::uint64_t sent_flits(int tree) const {
     return plan_.trees[tree].flits - trees_[tree].left_out * packet_flits(tree);
@@ -135,6 +154,8 @@ class CollectiveJob {
   std::vector<PartState> parts_;
   std::vector<TreeCount> trees_;
   std::vector<RankOfPart> completed_;
+  bool keeps_news_ = false;
+  News news_;
   int first_tree_ = 0;
   std::vector<std::uint8_t> phases_;
   bool ended_some_ = false;

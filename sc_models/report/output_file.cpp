@@ -25,6 +25,8 @@ namespace fredsim {
 
 namespace {
 
+bool discards_all = false;
+
 constexpr std::size_t kProbeBytes = 4096;
 constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
 
@@ -145,12 +147,15 @@ class OutputFile::Beside {
   bool has_older_ = false, is_replaced_ = false, is_kept_ = false;
 };
 
+void OutputFile::discard_all() { discards_all = true; }
+
 OutputFile::OutputFile(std::string path, std::string option, const std::atomic<bool>* stop)
     : path_(std::move(path)), option_(std::move(option)), stop_(stop) {
   if (path_.empty()) {
     throw BadInput(fmt::format("{}: found an empty path; allowed: a file or '-'", option_));
   }
-  if (path_ == "-") {
+  if (discards_all && path_ != "-") path_ = target_ = "/dev/null";
+  if (path_ == "-" || discards_all) {
     is_direct_ = true;
     return;
   }

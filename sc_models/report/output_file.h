@@ -30,6 +30,8 @@ class OutputFile {
   static void write_together(std::span<const OutputFile> files,
                              std::span<const std::string_view> texts);
   bool is_stdout() const { return path_ == "-"; }
+  // From now on no file of this process is tried or written: another one does it.
+  static void discard_all();
 
  private:
   class Beside;

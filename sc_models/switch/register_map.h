@@ -27,7 +27,8 @@ inline constexpr std::uint16_t kStallPhase = noc_pkg::REG_STALL_PHASE;
 inline constexpr std::uint16_t kStallArbiter = noc_pkg::REG_STALL_ARBITER;
 inline constexpr std::uint16_t kStallLink = noc_pkg::REG_STALL_LINK;
 inline constexpr std::uint16_t kRoute = noc_pkg::REG_ROUTE;
-inline constexpr int kMaxRoutes = noc_pkg::MAX_ROUTES;  // of a table at kRoute; larger ones:
+inline constexpr int kMaxRoutes =
+    noc_pkg::MAX_ROUTES;  // entries of a table at kRoute; larger ones:
 inline constexpr std::uint16_t kLargeRoute = noc_pkg::REG_LARGE_ROUTE;
 inline constexpr int kMaxLargeRoutes = 1 << noc_pkg::MAX_ROUTE_ADDR_W;
 inline constexpr std::uint16_t kPhaseStore = noc_pkg::REG_PHASE_STORE;

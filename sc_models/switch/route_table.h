@@ -26,7 +26,7 @@ struct RouteTable {
 };
 
 RouteTable route_table(const SwitchShape& shape);
-RouteTable route_table(const Topology& topology, const Node& node);  // of a switch
+RouteTable route_table(const Topology& topology, const Node& node);  // its switch
 
 // online_routes() of a fabric whose switches route by table, for tables as large as its switches have them.
 // Errors: BadInput that names a switch, what is found and what is allowed, where one has no room for all destinations.

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace fredsim {
@@ -27,11 +27,17 @@ class LatencyHistogram {
     ++count_;
     sum_ += cycles;
   }
-  void add(const LatencyHistogram& more) {
-    packets_.resize(std::max(packets_.size(), more.packets_.size()));
-    std::ranges::transform(more.packets_, packets_, packets_.begin(), std::plus{});
-    count_ += more.count_;
-    sum_ += more.sum_;
+  void add(const LatencyHistogram& more) { add_packets(more.packets_); }
+
+  // Packets by latency, from 0 on; the same of another histogram is added.
+  const std::vector<std::uint64_t>& packets() const { return packets_; }
+  void add_packets(const std::vector<std::uint64_t>& more) {
+    packets_.resize(std::max(packets_.size(), more.size()));
+    for (std::size_t cycles = 0; cycles < more.size(); ++cycles) {
+      packets_[cycles] += more[cycles];
+      count_ += more[cycles];
+      sum_ += more[cycles] * cycles;
+    }
   }
 
   std::uint64_t count() const { return count_; }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "engine/diagnosis.h"
+#include "engine/gathered.h"
 #include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
@@ -33,19 +34,6 @@ bool falls_short(std::uint64_t created, std::uint64_t consumed, int packet_flits
   return shortfall > (1 - kAcceptedShare) * offered && shortfall > kDeviations * deviation;
 }
 
-Cut cut_for(const Topology& topology, int threads) {
-  if (threads == 1) return {};
-  if (const LinkPolicy* const policy = find_link_policy(topology); policy != nullptr) {
-    throw BadInput(fmt::format("--threads: found {}; allowed on {}, whose {}: 1", threads,
-                               topology.name, policy->title()));
-  }
-  if (const int max = max_partitions(topology); threads < 1 || threads > max) {
-    throw BadInput(fmt::format("--threads: found {}; allowed on {}: 1 to {}, its switches", threads,
-                               topology.name, max));
-  }
-  return cut_evenly(topology, threads);
-}
-
 // NIC ports by which a packet gets from one NPU to another: a bit each.
 std::uint32_t ports_between(const Topology& topology, NodeId from, NodeId to) {
   std::uint32_t ports = 0;
@@ -59,6 +47,23 @@ std::uint32_t ports_between(const Topology& topology, NodeId from, NodeId to) {
 
 }  // namespace
 
+void check_threads(const Topology& topology, int threads) {
+  if (threads == 1) return;
+  if (const LinkPolicy* const policy = find_link_policy(topology); policy != nullptr) {
+    throw BadInput(fmt::format("--threads: found {}; allowed on {}, whose {}: 1", threads,
+                               topology.name, policy->title()));
+  }
+  if (const int max = max_partitions(topology); threads < 1 || threads > max) {
+    throw BadInput(fmt::format("--threads: found {}; allowed on {}: 1 to {}, its switches", threads,
+                               topology.name, max));
+  }
+}
+
+Cut cut_for_threads(const Topology& topology, int threads) {
+  check_threads(topology, threads);
+  return threads == 1 ? Cut{} : cut_evenly(topology, threads);
+}
+
 double injection_limit(const Topology& topology) {
   const NodeId npu = topology.npus.front();
   double limit = 0;
@@ -71,14 +76,18 @@ double injection_limit(const Topology& topology) {
 
 TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
                        const SwitchFactory& factory)
-    : TrafficRun(topology, options, factory, cut_for(topology, options.threads)) {}
+    : TrafficRun(topology, options, factory, cut_for_threads(topology, options.threads)) {}
 
 TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
                        const SwitchFactory& factory, const Cut& cut)
+    : TrafficRun(topology, options, factory, RankedCut{.cut = cut}) {}
+
+TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
+                       const SwitchFactory& factory, const RankedCut& cut)
     : topology_(topology),
       options_(options),
       pattern_(options.pattern, topology),
-      core_(topology, kLanes, cut),
+      core_(topology, kLanes, cut.cut, cut.share),
       switches_(topology.nodes.size()),
       setup_(topology, core_),
       nodes_(topology.nodes.size()),
@@ -94,12 +103,13 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
   }
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
+    if (node.is_endpoint()) max_consumed_ += static_cast<std::uint64_t>(node.ports);
+    if (!core_.owns(id)) continue;
     if (node.is_endpoint()) {
       TrafficMeter& meter = shares_[core_.partition_of(id)]->meter;
       nodes_[id] = std::make_unique<TrafficNode>(node.name, node.ports, node.address,
                                                  options.packet_flits, addresses_, meter);
       core_.attach(id, *nodes_[id]);
-      max_consumed_ += static_cast<std::uint64_t>(node.ports);
       continue;
     }
     switches_[id] = factory(node, switch_shape(topology, node, kLanes));
@@ -110,14 +120,14 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
   for (const NodeId from : topology.npus) {
     std::vector<std::uint32_t> ports_to;
     for (const NodeId to : topology.npus) ports_to.push_back(ports_between(topology, from, to));
-    nodes_[from]->set_ports(std::move(ports_to));
+    if (nodes_[from] != nullptr) nodes_[from]->set_ports(std::move(ports_to));
   }
 }
 
 TrafficSetup TrafficRun::setup() const {
   TrafficSetup setup;
   setup.fabric = topology_.name;
-  setup.model = model_names(switches_);
+  setup.model = model_names(switch_models(switches_, core_.all_ranks()));
   setup.clock_ghz = static_cast<double>(topology_.clock_hz) / 1e9;
   setup.pattern = to_string(options_.pattern.kind);
   if (options_.pattern.kind == PatternKind::kHotspot) {
@@ -162,6 +172,7 @@ void TrafficRun::set_up_switches() {
   while (!limits_.is_stopped() && !setup_.done()) {
     setup_.issue(core_);
     clock_edge();
+    core_.meet();
     setup_.check(core_);
   }
 }
@@ -185,7 +196,7 @@ void TrafficRun::start(double rate) {
   const int trials = std::max(1, static_cast<int>(std::ceil(packets)));
   gap_.emplace(packets / trials);
   for (int rank = 0; rank < pattern_.nodes(); ++rank) {
-    if (!pattern_.sends(rank)) continue;
+    if (!pattern_.sends(rank) || !core_.owns(topology_.npus[rank])) continue;
     nodes_[topology_.npus[rank]]->start({pattern_, rank, *gap_, trials, options_.seed}, rank);
   }
 }
@@ -194,6 +205,7 @@ void TrafficRun::tick() {
   for (const auto& share : shares_) share->before_edge();
   clock_edge();
   for (const auto& share : shares_) share->after_edge();
+  core_.meet();
   check_watchdog();
 }
 
@@ -201,17 +213,18 @@ void TrafficRun::tick() {
 void TrafficRun::advance(std::uint64_t max) {
   const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
   // For less than a look-ahead it is not worth while to meet.
-  const bool is_short = core_.partitions() > 1 && max < core_.look_ahead();
+  const bool is_short = core_.is_cut() && max < core_.look_ahead();
   if (max == 1 || is_short || looks_at_edges) {
     tick();
     return;
   }
   const std::uint64_t to_quiet = limits_.edges_to_quiet();
   core_.advance(std::min(max, to_quiet != 0 ? to_quiet : limits_.watchdog()), hooks_);
+  core_.meet();
   check_watchdog();
 }
 
-void TrafficRun::check_watchdog() const {
+void TrafficRun::check_watchdog() {
   if (limits_.is_quiet() && !all_consumed()) fail(limits_.deadlock());
 }
 
@@ -226,9 +239,9 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   const auto run_while = [&](const auto& edges) {
     for (std::uint64_t max = edges(); max != 0 && !limits_.is_stopped(); max = edges()) {
       advance(std::min(max, kProgressCycles - now() % kProgressCycles));
-      if (on_progress && now() % kProgressCycles == 0) {
-        on_progress(now(), meter().window_end, sum(&TrafficMeter::flits_consumed) * kFlitBytes);
-      }
+      if (now() % kProgressCycles != 0 || (!on_progress && core_.ranks() == nullptr)) continue;
+      const std::uint64_t bytes = sum(&TrafficMeter::flits_consumed) * kFlitBytes;
+      if (on_progress) on_progress(now(), meter().window_end, bytes);
     }
   };
   const auto run_until = [&](std::uint64_t cycle) {
@@ -276,7 +289,8 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   for (const LinkResult& link : point.links) {
     if (!link.on_die) point.flit_hops += link.flits;
   }
-  point.switches = switch_results(topology_, switches_, before, after);
+  point.switches =
+      switch_results(topology_, switch_models(switches_, core_.all_ranks()), before, after);
   if (!point.incomplete) {
     drain();
     point.hops = mean_hops();
@@ -290,28 +304,40 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
 std::uint64_t TrafficRun::created_in_window() const {
   std::uint64_t created = 0;
   for (const auto& node : nodes_) created += node != nullptr ? node->created_in_window() : 0;
-  return created;
+  return over_ranks(created);
 }
 
 std::uint64_t TrafficRun::sum(std::uint64_t TrafficMeter::*count) const {
   std::uint64_t total = 0;
   for (const auto& share : shares_) total += share->meter.*count;
-  return total;
+  return over_ranks(total);
+}
+
+std::uint64_t TrafficRun::over_ranks(std::uint64_t mine) const {
+  return core_.ranks() == nullptr ? mine : core_.ranks()->sum(Ranks::Purpose::kProgress, mine);
 }
 
 std::uint64_t TrafficRun::arrived() const {
   std::uint64_t packets = 0;
   for (const auto& share : shares_) packets += share->meter.latency.count();
-  return packets;
+  return over_ranks(packets);
 }
 
 LatencyHistogram TrafficRun::latencies() const {
   LatencyHistogram all;
   for (const auto& share : shares_) all.add(share->meter.latency);
-  return all;
+  if (core_.ranks() == nullptr) return all;
+  RankMessage mine;
+  mine.put_all(all.packets());
+  LatencyHistogram of_all;
+  for (RankMessage& of_rank : core_.ranks()->gather(Ranks::Purpose::kResults, std::move(mine)))
+    of_all.add_packets(of_rank.get_all<std::uint64_t>());
+  return of_all;
 }
 
-FabricCounts TrafficRun::counts() const { return count_all(core_, topology_, switches_); }
+FabricCounts TrafficRun::counts() const {
+  return gathered(count_all(core_, topology_, switches_), core_.all_ranks());
+}
 
 // Mean over all flits of the run; the fabric has drained.
 double TrafficRun::mean_hops() const {
@@ -319,6 +345,7 @@ double TrafficRun::mean_hops() const {
   for (int l = 0; l < std::ssize(topology_.links); ++l) {
     if (!topology_.links[l].on_die) hops += core_.count(l).flits;
   }
+  hops = over_ranks(hops);
   const std::uint64_t flits = sum(&TrafficMeter::flits_consumed);
   return flits == 0 ? 0 : static_cast<double>(hops) / static_cast<double>(flits);
 }
@@ -331,15 +358,19 @@ void TrafficRun::drain() {
     return RunLimits::End{what, FailureCause::kOther, limits_.quiet_since()};
   };
   if (!is_drained()) fail(is_unbalanced("flits and credits do not balance at the end"));
-  for (int link = 0; link < std::ssize(topology_.links); ++link) {
-    for (int vc = 0; vc < kNumVcs; ++vc) {
-      if (core_.outstanding(link, vc) == 0) continue;
-      fail(is_unbalanced(fmt::format("link {}: credits are not back", topology_.links[link].name)));
-    }
-  }
+  const auto is_owed = [&](int link) {
+    for (int vc = 0; vc < kNumVcs; ++vc)
+      if (core_.outstanding(link, vc) != 0) return true;
+    return false;
+  };
+  std::uint64_t first = 0;  // the first in all processes
+  while (first < topology_.links.size() && !is_owed(static_cast<int>(first))) ++first;
+  if (core_.ranks() != nullptr) first = core_.ranks()->min(Ranks::Purpose::kFabric, first);
+  if (first == topology_.links.size()) return;
+  fail(is_unbalanced(fmt::format("link {}: credits are not back", topology_.links[first].name)));
 }
 
-void TrafficRun::fail(const RunLimits::End& end) const {
+void TrafficRun::fail(const RunLimits::End& end) {
   std::vector<const EndpointCore*> endpoints;
   for (const auto& node : nodes_) endpoints.push_back(node.get());
   throw end.failure(

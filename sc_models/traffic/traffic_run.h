@@ -34,6 +34,7 @@
 #include "engine/window_counts.h"
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
+#include "fabric/ranked_cut.h"
 #include "fabric/switch_setup.h"
 #include "results/traffic_results.h"
 #include "trace/wave_recorder.h"
@@ -46,14 +47,22 @@ namespace fredsim {
 // Capacity of the links of an NPU, in flits per cycle: the highest rate that can be injected.
 double injection_limit(const Topology& topology);
 
+// BadInput: more threads than switches, or links that may not cross.
+void check_threads(const Topology& topology, int threads);
+// A partition per thread; the same errors.
+Cut cut_for_threads(const Topology& topology, int threads);
+
 class TrafficRun {
  public:
   // The topology must outlive the run. With threads, switches of the factory share nothing that is written
   // (FabricOptions::own_contexts). BadInput: more threads than switches.
   TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
-  // Cut so, whatever the number of threads; they take turns if it is one.
+  // Cut so, whatever the number of threads; they take turns if it is one. With several processes each has its share, and all make
+  // the same calls.
   TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory,
              const Cut& cut);
+  TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory,
+             const RankedCut& cut);
 
   TrafficSetup setup() const;  // all but config and layout
 
@@ -63,7 +72,7 @@ class TrafficRun {
   const WaveRecorder* wave() const { return wave_.get(); }  // null: none
   // From now on points have a breakdown of the measured packets. Before the first rate.
   void break_down(const BreakdownOptions& options);
-  // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete.
+  // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete (RunLimits).
   void stop_on(const std::atomic<bool>& stop) { limits_.stop_on(stop); }
 
   // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
@@ -107,18 +116,19 @@ class TrafficRun {
   }
   void recorded_edge();
   void advance(std::uint64_t max);
-  void check_watchdog() const;
+  void check_watchdog();
   std::uint64_t created_in_window() const;
   FabricCounts counts() const;
   void drain();
   double mean_hops() const;
-  [[noreturn]] void fail(const RunLimits::End& end) const;
+  [[noreturn]] void fail(const RunLimits::End& end);
   const TrafficMeter& meter() const { return shares_.front()->meter; }  // for what all have alike
   std::uint64_t now() const { return meter().now; }
   std::uint64_t sum(std::uint64_t TrafficMeter::*count) const;
   bool all_consumed() const {
     return sum(&TrafficMeter::flits_injected) == sum(&TrafficMeter::flits_consumed);
   }
+  std::uint64_t over_ranks(std::uint64_t mine) const;
   std::uint64_t arrived() const;  // measured packets that have arrived
   LatencyHistogram latencies() const;
 

@@ -37,6 +37,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -55,6 +56,14 @@ struct LinkCount {
   std::uint64_t again = 0;          // flits that went on the wire beside those launched
   // Counters named by LinkPolicy::counters().
   std::array<std::uint64_t, 4> of_policy{};
+  LinkCount& operator+=(const LinkCount& other) {
+    flits += other.flits;
+    missing_bytes += other.missing_bytes;
+    sent += other.sent;
+    again += other.again;
+    for (std::size_t i = 0; i < of_policy.size(); ++i) of_policy[i] += other.of_policy[i];
+    return *this;
+  }
 };
 
 // Fault model of flits on the links that it is set for. Called by the thread that steps the sender, of links of

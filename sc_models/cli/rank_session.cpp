@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rank_session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/content_hash.h"
+#include "base/file_text.h"
+#include "ranks/mpi_transport.h"
+#include "ranks/rank_guard.h"
+#include "report/output_file.h"
+#include "results/version.h"
+
+namespace fredsim {
+namespace {
+
+Ranks* session_ranks = nullptr;
+
+// Hash of a file; "none": it cannot be read as one, which others say.
+std::string hash_of(const std::string& path) {
+  const std::optional<std::string> text = file_text(path);
+  return text ? content_hash(*text) : "none";
+}
+
+}  // namespace
+
+Ranks* run_ranks() { return session_ranks; }
+
+void refuse_on_ranks(std::string_view option, bool is_given) {
+  if (session_ranks == nullptr || !is_given) return;
+  throw BadInput(fmt::format("{}: found with {} processes; allowed: in one process", option,
+                             session_ranks->size()));
+}
+
+void RankSession::launch(const char* program) {
+  const std::optional<LaunchedRank> launched = launched_rank();
+  if (!launched) return;
+  guard_rank(launched->rank, program);
+  if (launched->rank == 0) return;
+  OutputFile::discard_all();
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+  ::close(nowhere);
+}
+
+RankSession::RankSession() {
+  constexpr double kPatience = 300;  // seconds; --rank-timeout
+  if (!launched_rank()) return;
+  std::unique_ptr<RankTransport> transport = mpi_transport();
+  if (transport == nullptr) return;
+  ranks_ = std::make_unique<Ranks>(std::move(transport), kPatience);
+  session_ranks = ranks_.get();
+}
+
+RankSession::~RankSession() { session_ranks = nullptr; }
+
+void RankSession::begin(const ParsedCommand& command) {
+  if (ranks_ == nullptr) return;
+  if (!command.runs_on_ranks) {
+    throw BadInput(
+        fmt::format("{}: found {} processes; allowed: one. On several run: run, compare, "
+                    "train, traffic",
+                    command.name, ranks_->size()));
+  }
+  const std::string version = version_text();
+  const std::string program = hash_of("/proc/self/exe");
+  std::vector<std::string> inputs;
+  for (const FileUse& input : command.invocation.files.inputs)
+    inputs.push_back(hash_of(input.given));
+  std::vector<Ranks::Agreed> texts{{"version", version},
+                                   {"program", program},
+                                   {"command line", command.invocation.command_line}};
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    texts.push_back({command.invocation.files.inputs[i].given, inputs[i]});
+  ranks_->greet(texts);
+}
+
+RankSession::End RankSession::end(ExitCode code, const std::string& text, bool by_other) {
+  if (ranks_ == nullptr) return {code, text, true};
+  const Ranks::End end = ranks_->end(code, text, by_other);
+  const bool is_own = end.rank == ranks_->rank() || end.text == text;
+  return {end.code, is_own ? end.text : fmt::format("rank {}: {}", end.rank, end.text),
+          ranks_->is_first()};
+}
+
+}  // namespace fredsim

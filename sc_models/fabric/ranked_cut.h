@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cut of a fabric over the processes of a run, and within each of them.
+//
+// Errors: those of cut_for_ranks() (fabric/rank_cut.h).
+#pragma once
+
+#include "fabric/cut.h"
+#include "fabric/node_costs.h"
+#include "fabric/rank_links.h"
+#include "ranks/ranks.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct RankedCut {
+  Cut cut{};
+  RankShare share{};
+};
+
+// Null ranks: `within` alone. Else every process has its part of `by_rank`, cut by `within`; empty: one partition each.
+RankedCut cut_over(Ranks* ranks, const Cut& by_rank, const Cut& within);
+
+// Parts of the processes, by node; empty for one.
+Cut cut_by_rank(const Topology& topology, const NodeCosts& costs, const Ranks* ranks);
+
+}  // namespace fredsim

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guard of a rank: the process that the launcher has started, which waits for one that does the work. A rank that a signal ends (a kill, a
+// fault) is then reported with its number, and leaves with exit code 1, by which the launcher ends all others.
+//
+// SIGINT, SIGTERM and SIGHUP are passed on. Whoever ends the guard ends the rank.
+#pragma once
+
+namespace fredsim {
+
+// Returns in the process that does the work; the guard leaves with its exit code. Before there are threads. `program` is what
+// messages begin with.
+void guard_rank(int rank, const char* program);
+
+}  // namespace fredsim
