@@ -91,21 +91,32 @@ TEST(Ranks, ExchangeWithNeighbours) {
   expect_all_done(outcomes);
 }
 
+// Equal on all ranks, and another one where the state of any rank is another.
 TEST(Ranks, CombineDigests) {
-  std::array<StateDigest, 2> first{StateDigest(0), StateDigest(0)}, second = first;
-  const auto outcomes = run_on_ranks(2, [&](Ranks& ranks) {
-    const auto at = static_cast<std::size_t>(ranks.rank());
-    first[at].add(static_cast<std::uint64_t>(ranks.rank()));
-    second[at].add(7);
-    EXPECT_TRUE(ranks.combine(first[at], true));
-    EXPECT_TRUE(ranks.combine(second[at], true));
+  constexpr int kSize = 3;
+  std::vector<std::array<StateDigest, kSize>> combined;  // by moment and rank
+  const auto outcomes = run_on_ranks(kSize, [&](Ranks& ranks) {
+    for (int moment = 0; moment <= kSize; ++moment) {
+      StateDigest digest(0);
+      digest.add(moment == ranks.rank() ? 7 : 5);
+      EXPECT_TRUE(ranks.combine(digest, true));
+      struct Told {
+        StateDigest digest{0};
+      };
+      const std::vector<Told> all = ranks.gather_values(Purpose::kDigest, Told{digest});
+      if (ranks.is_first()) combined.push_back({all[0].digest, all[1].digest, all[2].digest});
+    }
     StateDigest other(0);
     EXPECT_FALSE(ranks.combine(other, ranks.rank() == 0));
   });
   expect_all_done(outcomes);
-  EXPECT_EQ(first[0], first[1]);
-  EXPECT_EQ(second[0], second[1]);
-  EXPECT_NE(first[0], second[0]);
+  ASSERT_EQ(combined.size(), std::size_t{kSize + 1});
+  for (std::size_t moment = 0; moment < combined.size(); ++moment) {
+    EXPECT_EQ(combined[moment][0], combined[moment][1]);
+    EXPECT_EQ(combined[moment][0], combined[moment][2]);
+    for (std::size_t before = 0; before < moment; ++before)
+      EXPECT_NE(combined[before][0], combined[moment][0]) << before << " and " << moment;
+  }
 }
 
 TEST(Ranks, WhatTheyStartWithMustBeEqual) {
