@@ -251,6 +251,7 @@ class RunCommand final : public Command {
       throw;
     }
     finish_waves(compared);
+    note_ranks(request_.quiet);
     if (prints && !request_.quiet) {
       fmt::print("{}", output.legend(request_.is_flow ? kFlowLegend : kTableLegend));
     }

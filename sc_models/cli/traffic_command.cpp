@@ -264,6 +264,7 @@ class TrafficCommand final : public Command {
     }
     print_table();
     sweep.finish_wave();
+    note_ranks(request_.quiet);
     if (prints && !request_.quiet) {
       fmt::print("{}", output.legend(kTrafficLegend));
     }

@@ -173,6 +173,7 @@ class TrainCommand final : public Command {
       }
     }
     runner.finish();
+    note_ranks(request_.quiet);
     if (json && !results.empty())
       json->write(training_json(origin_of(invocation.command_line), training.setup(), results));
     if (timeline_file && !results.empty())

@@ -31,6 +31,7 @@ COMMANDS = {
     "kinds": Command("microarchitectures", "the kinds of switches: times, area, clock, energy"),
     "algorithms": Command("algorithms", "all algorithms of all collectives beside the choice of `auto`"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
+    "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
     "synth": Command("synth.command", "synthesis of the RTL: area, timing, energy", packages=("SYNTH_PACKAGES",)),
