@@ -128,9 +128,15 @@ Ended run_to_end(int argc, char** argv, fredsim::RankSession& ranks) {
 int sc_main(int argc, char** argv) {
   sc_core::sc_report_handler::set_handler(report_to_stderr);
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_DO_NOTHING);
-  fredsim::RankSession ranks;
-  const Ended mine = run_to_end(argc, argv, ranks);
-  const fredsim::RankSession::End all = ranks.end(mine.code, mine.text, mine.by_rank);
+  std::optional<fredsim::RankSession> ranks;
+  try {
+    ranks.emplace();
+  } catch (const fredsim::Error& error) {  // built without MPI
+    print_failure(error.what(), {});
+    return static_cast<int>(error.code());
+  }
+  const Ended mine = run_to_end(argc, argv, *ranks);
+  const fredsim::RankSession::End all = ranks->end(mine.code, mine.text, mine.by_rank);
   if (all.prints && !all.text.empty()) print_failure(all.text, words_of_user(argc, argv));
   return static_cast<int>(all.code);
 }
