@@ -164,7 +164,7 @@ std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
   return jobs;
 }
 
-// What NPUs here have told the jobs under way.
+// News that NPUs here have told the jobs under way.
 void OperationScheduler::tell_news(RankMessage& message) const {
   const std::vector<CollectiveJob*> jobs = jobs_under_way();
   for (std::size_t j = 0; j < jobs.size(); ++j) {

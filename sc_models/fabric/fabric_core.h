@@ -101,7 +101,7 @@ class FabricCore {
 
   // A register access at the node's next step. One at a time per node; `finished_accesses` lists
   // the nodes whose access the last tick has done, with the data read in read_data().
-  // Of a node of another process: the access takes place there.
+  // An access to a node of another process takes place there.
   void access(NodeId node, const RegisterRequest& request);
   std::uint32_t read_data(NodeId node) const;
   std::uint32_t own_read_data(NodeId node) const { return at(node).pins.reg_rdata; }

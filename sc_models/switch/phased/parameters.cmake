@@ -13,7 +13,7 @@ set(FREDSIM_PHASED_PARAMETERS
   "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
   "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
   "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits")
-# Of those among them that find outputs of unicasts by a table.
+# Kinds among them that find outputs of unicasts by a table.
 set(FREDSIM_TABLE_PARAMETERS "ROUTE_ADDR_W | 10 | 10 | 15 | bits of a destination in the routing table")
 # Modules of all of them that are synthesised on their own, and those with long chains of logic.
 set(FREDSIM_PHASED_PARTS
