@@ -29,6 +29,7 @@
 #include "cli/system_surpluses.h"
 #include "cli/wave_arguments.h"
 #include "cli/work_surplus.h"
+#include "collective/own_ranks.h"
 #include "collective/planner.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
@@ -278,6 +279,12 @@ void elaborate(const RunRequest& request, const FileUses& files,
                    cut_by_rank(topology, costs_of_nodes(topology, own[i]), run_ranks()), within);
       own[i].cut = std::move(ranked.cut);
       own[i].share = std::move(ranked.share);
+      if (run_ranks() != nullptr && !topology.has_slices()) {
+        const int rank = run_ranks()->rank();
+        for (Plan& plan : compared[i].plans)
+          keep_own_ranks(
+              plan, [&](NodeId node) { return own[i].share.rank_of[own[i].cut[node]] == rank; });
+      }
     }
     if (request.is_flow && compared[i].config.topology.has_blocks()) continue;
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));

@@ -37,7 +37,7 @@ double flits_ns(const Link& link, std::uint64_t flits) {
 
 bool needs_online_routes(const Topology& topology, const Plan& plan) {
   return routes_by_table(topology) && std::ranges::any_of(plan.trees, [](const Tree& tree) {
-           if (tree.transport == Transport::kEndpoint) return tree.ranks.size() > 1;
+           if (tree.transport == Transport::kEndpoint) return tree.ranks.whole_size() > 1;
            return std::ranges::any_of(tree.ranks,
                                       [](const TreeRank& rank) { return rank.switch_port < 0; });
          });

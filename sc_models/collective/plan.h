@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,8 @@ struct Part {
   // On systems (collective/system_plan.h): the dimension that it stays in, -1: none; and the Plan::collectives that it is a step of.
   int dimension = -1;
   std::vector<int> collective_of{};
+  // Members that receive something. Not set: those by the trees, which have all their ranks (collective/own_ranks.h).
+  std::optional<int> receivers{};
 };
 
 struct RankOfPart {

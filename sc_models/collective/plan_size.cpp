@@ -22,8 +22,8 @@ namespace {
 // Heap of a list of one or two hops, and of a step of the order of additions per entry.
 constexpr std::uint64_t kList = 32;
 constexpr std::uint64_t kSum = 2 * sizeof(int);
-// Size of a tree beside its entries, with the blocks around its lists; its ranks have a list that copies share.
-constexpr std::uint64_t kTree = sizeof(Tree) + 48 + 2 * 16;
+// Size of a tree beside its entries, with the blocks around its lists; its ranks and its order have lists that copies share.
+constexpr std::uint64_t kTree = sizeof(Tree) + 2 * 48 + 2 * 16;
 // Memory per entry that the NPUs and the count of results keep during a run: measured, 150 to 270.
 constexpr std::uint64_t kRunPerEntry = 280;
 
@@ -55,8 +55,8 @@ class SizeOfOne {
     } else {
       pairs();
     }
-    // A run has its own copy, which shares the ranks.
-    size_.run_bytes += size_.trees * kTree + (kSum + kRunPerEntry) * size_.entries;
+    // A run has its own copy, which shares ranks and orders.
+    size_.run_bytes += size_.trees * sizeof(Tree) + kRunPerEntry * size_.entries;
     return size_;
   }
 

@@ -12,9 +12,10 @@ unsigned unicast_channels(const TreeRanks& ranks) {
   return channels;
 }
 
-std::uint64_t receivers(const TreeRanks& ranks) {
-  if (ranks.box_tree() != nullptr) return ranks.size();
-  return static_cast<std::uint64_t>(std::ranges::count_if(ranks, &TreeRank::receives));
+std::uint64_t TreeRanks::receivers() const {
+  if (counts_) return counts_->receivers;
+  if (box_tree_) return size();
+  return static_cast<std::uint64_t>(std::ranges::count_if(own(), &TreeRank::receives));
 }
 
 }  // namespace fredsim

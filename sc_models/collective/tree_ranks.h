@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a tree and its order of additions (collective/plan.h): their own, or made from the box of rings that the tree is of
 // (collective/ring_box_trees.h) when they are first looked at. Copies share what was made, until one of them is written.
+// A process of several has those of its own members alone (collective/own_ranks.h).
 //
 // Threads: reading is safe from several at once, writing is not.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,7 +54,14 @@ class TreeRanks {
       : own_(std::make_shared<std::vector<TreeRank>>(std::move(own))) {
   }  // NOLINT: it stands for it
   explicit TreeRanks(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
+  // Some of the ranks of a tree.
+  TreeRanks(std::vector<TreeRank> some, const TreeRanks& of)
+      : own_(std::make_shared<std::vector<TreeRank>>(std::move(some))),
+        counts_(Counts{of.whole_size(), of.receivers()}) {}
 
+  // Ranks that end up with the result, and all of them, elsewhere too.
+  std::uint64_t receivers() const;
+  std::size_t whole_size() const { return counts_ ? counts_->ranks : size(); }
   // Null: its own.
   const RingBoxTree* box_tree() const { return box_tree_.get(); }
 
@@ -93,6 +103,11 @@ class TreeRanks {
 
   std::shared_ptr<std::vector<TreeRank>> own_;  // null: none
   std::shared_ptr<const RingBoxTree> box_tree_;
+  struct Counts {
+    std::size_t ranks;
+    std::uint64_t receivers;
+  };
+  std::optional<Counts> counts_;  // of the whole tree, where some of its ranks are here
 };
 
 // Calls with each hop of sums and results: the rank that sends, and what to where.
@@ -112,23 +127,26 @@ void for_each_send(const TreeRanks& ranks, const OnSend& on_send) {
 
 // Virtual channels of those hops, a bit each.
 unsigned unicast_channels(const TreeRanks& ranks);
-// Ranks that end up with the result.
-std::uint64_t receivers(const TreeRanks& ranks);
 
-// Leaves are ranks.
+// Leaves are ranks. Copies share the order.
 class TreeOrder {
  public:
   TreeOrder() = default;
-  TreeOrder(SumOrder own) : own_(std::move(own)) {}  // NOLINT: it stands for it
+  TreeOrder(SumOrder own)
+      : own_(std::make_shared<const SumOrder>(std::move(own))) {}  // NOLINT: it stands for it
   explicit TreeOrder(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
 
-  const SumOrder& sum() const { return box_tree_ ? box_tree_->order() : own_; }
+  const SumOrder& sum() const {
+    static const SumOrder kNone;
+    if (box_tree_) return box_tree_->order();
+    return own_ ? *own_ : kNone;
+  }
   const std::vector<int>& postfix() const { return sum().postfix; }
   // Rank that has the sum of an endpoint tree.
-  int root() const { return box_tree_ ? box_tree_->root() : own_.postfix.front(); }
+  int root() const { return box_tree_ ? box_tree_->root() : postfix().front(); }
 
  private:
-  SumOrder own_;
+  std::shared_ptr<const SumOrder> own_;  // null: none
   std::shared_ptr<const RingBoxTree> box_tree_;
 };
 

@@ -40,10 +40,17 @@ SwitchModels switch_models(SwitchCores switches, Ranks* ranks) {
   return models;
 }
 
+// Links that others count, and those that nothing crossed, are not sent.
 FabricCounts gathered(FabricCounts mine, Ranks* ranks) {
   if (ranks == nullptr) return mine;
   RankMessage message;
-  message.put_all(mine.links);
+  const auto counts = [](const LinkCount& link) { return link != LinkCount{}; };
+  message.put(static_cast<std::uint64_t>(std::ranges::count_if(mine.links, counts)));
+  for (std::size_t l = 0; l < mine.links.size(); ++l) {
+    if (!counts(mine.links[l])) continue;
+    message.put(static_cast<std::uint64_t>(l));
+    message.put(mine.links[l]);
+  }
   for (std::size_t id = 0; id < mine.switches.size(); ++id) {
     if (!mine.switches[id]) continue;
     message.put(static_cast<std::uint64_t>(id));
@@ -51,13 +58,17 @@ FabricCounts gathered(FabricCounts mine, Ranks* ranks) {
   }
   FabricCounts all{.links = std::vector<LinkCount>(mine.links.size()),
                    .switches = std::move(mine.switches)};
+  mine = {};
   for (RankMessage& of_rank : ranks->gather(kResults, std::move(message))) {
-    const auto links = of_rank.get_all<LinkCount>();
-    for (std::size_t l = 0; l < links.size(); ++l) all.links[l] += links[l];
+    for (auto left = of_rank.get<std::uint64_t>(); left > 0; --left) {
+      const auto link = of_rank.get<std::uint64_t>();
+      all.links[link] += of_rank.get<LinkCount>();
+    }
     while (!of_rank.is_read()) {
       const auto id = of_rank.get<std::uint64_t>();
       all.switches[id] = get_counters(of_rank);
     }
+    of_rank = {};
   }
   return all;
 }

@@ -6,8 +6,8 @@
 // Accesses of others to a switch that is being written (ControlPlane) wait until it is done.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "engine/row_store.h"
@@ -34,9 +34,18 @@ class RowLoader {
     RegisterRequest request;
     StoredPhase* phase = nullptr;
   };
+  // Memory: one for each node of the machine, most of them without writes.
   struct Queue {
-    std::deque<Write> writes;
+    std::vector<Write> writes;
+    std::size_t issued = 0;
     StoredPhase* under_way = nullptr;  // whose write the next edge serves
+
+    bool is_empty() const { return issued == writes.size(); }
+    void pop() {
+      if (++issued < writes.size()) return;
+      writes.clear();
+      issued = 0;
+    }
   };
   Fabric& fabric_;
   std::vector<Queue> queues_;  // by node

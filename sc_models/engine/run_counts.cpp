@@ -77,6 +77,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
   const Topology& topology = fabric.topology();
   FabricCore& core = fabric.core();
   FabricCounts counts;
+  counts.links.reserve(topology.links.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l)
     counts.links.push_back(core.count(l));
   counts.switches.resize(topology.nodes.size());
@@ -88,6 +89,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
   }
   counts = gathered(std::move(counts), core.all_ranks());
 
+  result.links.reserve(topology.links.size());
   const auto count_of = [&](int link) { return counts.links[slices.link_like[link]]; };
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];

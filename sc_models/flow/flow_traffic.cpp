@@ -31,7 +31,7 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
       plan, plan.trees, [](const Tree& tree) { return tree.bytes; }, traffic.bytes);
   for (const Tree& tree : plan.trees) {
     const Part& part = plan.parts[tree.part];
-    traffic.result_bytes += tree.bytes * receivers(tree.ranks);
+    traffic.result_bytes += tree.bytes * tree.ranks.receivers();
     if (!tree.is_acknowledged) continue;
     for (const TreeRank& rank : tree.ranks) {
       const std::size_t told = rank.acknowledge_sums.size() + rank.acknowledge_results.size();

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/operand.h"
+#include "collective/own_ranks.h"
 #include "nic/packet_extension.h"
 #include "topology/system.h"
 
@@ -69,26 +70,13 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
   }
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
-    trees_[t].receivers =
-        static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+    trees_[t].receivers = tree.ranks.receivers();
     total_ += tree.flits * trees_[t].receivers;
     if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
     total_bytes_ += tree.bytes * trees_[t].receivers * trees_[t].copies;
   }
-  count_receivers();
-}
-
-void CollectiveJob::count_receivers() {
-  std::vector<std::vector<bool>> receive;  // by part and rank
-  for (const Part& part : plan_.parts) receive.emplace_back(part.members.size());
-  for (const Tree& tree : plan_.trees) {
-    for (const TreeRank& rank : tree.ranks) {
-      if (rank.receives) receive[tree.part][rank.rank] = true;
-    }
-  }
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    parts_[p].receivers_left = static_cast<int>(std::ranges::count(receive[p], true));
-  }
+  const std::vector<int> receivers = receivers_of_parts(plan);
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].receivers_left = receivers[p];
 }
 
 int CollectiveJob::rank_of(int part, std::uint16_t address) const {

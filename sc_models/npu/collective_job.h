@@ -140,7 +140,6 @@ class CollectiveJob {
     std::uint64_t copies = 1;
     std::uint64_t left_out = 0;  // packets
   };
-  void count_receivers();
   void count_receivers(int part, int receivers, std::uint64_t now);
   // Flits of a tree that are sent.
   std::uint64_t sent_flits(int tree) const {

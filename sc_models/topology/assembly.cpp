@@ -104,6 +104,7 @@ int Assembly::latency(std::string_view key, std::string_view what, std::uint64_t
 }
 
 Topology Assembly::finish() {
+  topology_.links.shrink_to_fit();
   size_route_tables(topology_);
   topology_.index_ports();
   return std::move(topology_);

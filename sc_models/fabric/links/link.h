@@ -64,6 +64,7 @@ struct LinkCount {
     for (std::size_t i = 0; i < of_policy.size(); ++i) of_policy[i] += other.of_policy[i];
     return *this;
   }
+  bool operator==(const LinkCount&) const = default;
 };
 
 // Fault model of flits on the links that it is set for. Called by the thread that steps the sender, of links of
