@@ -3,14 +3,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/content_hash.h"
 #include "base/file_text.h"
+#include "cli/commands.h"
 #include "cli/program_name.h"
 #include "ranks/mpi_transport.h"
 #include "ranks/rank_guard.h"
@@ -84,10 +87,11 @@ RankSession::~RankSession() { session_ranks = nullptr; }
 void RankSession::begin(const ParsedCommand& command) {
   if (ranks_ == nullptr) return;
   if (!command.runs_on_ranks) {
-    throw BadInput(
-        fmt::format("{}: found {} processes; allowed: one. On several run: run, compare, "
-                    "train, traffic",
-                    command.name, ranks_->size()));
+    std::vector<std::string_view> on_several;
+    for (const CommandRow& row : commands())
+      if (row.runs_on_ranks) on_several.emplace_back(row.name);
+    throw BadInput(fmt::format("{}: found {} processes; allowed: one. On several run: {}",
+                               command.name, ranks_->size(), fmt::join(on_several, ", ")));
   }
   const std::string version = version_text();
   const std::string program = hash_of("/proc/self/exe");

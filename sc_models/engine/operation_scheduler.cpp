@@ -36,7 +36,8 @@ OperationScheduler::OperationScheduler(Machine& machine, int rows, CompletionLis
       limits_(machine.limits()),
       store_(machine.fabric().topology(), rows),
       loader_(machine.fabric()),
-      recurrence_(machine.fabric(), all_npus(machine), endpoints(machine.topology())) {}
+      recurrence_(machine.fabric(), all_npus(machine), endpoints(machine.topology())),
+      news_(machine.fabric().core(), [this] { return jobs_under_way(); }) {}
 
 void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPlan>> expected) {
   std::vector<PhaseProgram> programs;
@@ -55,11 +56,7 @@ void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPla
   machine_.control().load(programs);
   fabric_.core().clear_counts();
   first_edge_ = fabric_.core().edge();
-  fabric_.core().on_meeting([this](RankMessage& message) { tell_news(message); },
-                            [this](int, RankMessage& message) {
-                              hear_news(message);
-                              has_met_ = true;
-                            });
+  news_.start();
   is_running_ = changed_ = true;
 }
 
@@ -155,8 +152,6 @@ void OperationScheduler::process() {
   }
 }
 
-// ---- between processes
-
 std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
   std::vector<CollectiveJob*> jobs;
   for (const Operation* const operation : granted_)
@@ -164,49 +159,9 @@ std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
   return jobs;
 }
 
-// News that NPUs here have told the jobs under way.
-void OperationScheduler::tell_news(RankMessage& message) const {
-  const std::vector<CollectiveJob*> jobs = jobs_under_way();
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const CollectiveJob::News news = jobs[j]->take_news();
-    if (news.empty()) continue;
-    message.put(static_cast<std::uint64_t>(j));
-    message.put(news.flits);
-    message.put(news.bytes);
-    message.put_all(news.parts);
-    message.put_all(news.completed);
-    jobs[j]->add_completed(news);
-  }
-}
-
-void OperationScheduler::hear_news(RankMessage& message) {
-  const std::vector<CollectiveJob*> jobs = jobs_under_way();
-  while (!message.is_read()) {
-    CollectiveJob& job = *jobs.at(message.get<std::uint64_t>());
-    CollectiveJob::News news;
-    news.flits = message.get<std::uint64_t>();
-    news.bytes = message.get<std::uint64_t>();
-    message.get_all(news.parts);
-    message.get_all(news.completed);
-    job.add_counts(news);
-    job.add_completed(news);
-  }
-}
-
-// News since the processes have met, where there may be any.
-void OperationScheduler::exchange_news() {
-  Ranks* const ranks = fabric_.core().ranks();
-  if (ranks == nullptr || std::exchange(has_met_, false) || jobs_under_way().empty()) return;
-  RankMessage mine;
-  tell_news(mine);
-  std::vector<RankMessage> all = ranks->gather(Ranks::Purpose::kProgress, std::move(mine));
-  for (int of = 0; of < ranks->size(); ++of)
-    if (of != ranks->rank()) hear_news(all[static_cast<std::size_t>(of)]);
-}
-
 // Ranks and operations that are complete.
 bool OperationScheduler::collect() {
-  exchange_news();
+  news_.exchange();
   bool some = false;
   std::vector<Operation*> complete;
   for (Operation* const operation : granted_) {

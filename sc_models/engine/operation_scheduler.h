@@ -25,6 +25,7 @@
 
 #include "base/state_digest.h"
 #include "collective/prepared_plan.h"
+#include "engine/job_news.h"
 #include "engine/machine.h"
 #include "engine/operation.h"
 #include "engine/recurrence.h"
@@ -118,9 +119,6 @@ class OperationScheduler {
  private:
   void changed();
   std::vector<CollectiveJob*> jobs_under_way() const;
-  void tell_news(RankMessage& message) const;
-  void hear_news(RankMessage& message);
-  void exchange_news();
   bool collect();
   bool collect_from(Operation& operation);
   void finish_operation(Operation& operation);
@@ -139,6 +137,7 @@ class OperationScheduler {
   RowStore store_;
   RowLoader loader_;
   Recurrence recurrence_;
+  JobNews news_;
   std::map<OperationHandle, std::unique_ptr<Operation>> operations_;  // not complete
   std::vector<Operation*> granted_;                                   // in that order
   std::map<int, int> streams_;                                        // first tree -> trees
@@ -152,7 +151,6 @@ class OperationScheduler {
   bool is_running_ = false;
   bool changed_ = false;
   bool skips_repeated_ = false;
-  bool has_met_ = false;  // news of all processes are here
 };
 
 }  // namespace fredsim

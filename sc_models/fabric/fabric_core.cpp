@@ -165,7 +165,7 @@ void FabricCore::meet() {
     if (rank == ranks()->rank()) continue;
     RankMessage& of_rank = others[static_cast<std::size_t>(rank)];
     all.add(of_rank.get<StateOfAll>());
-    if (hear_) hear_(rank, of_rank);
+    if (hear_) hear_(of_rank);
   }
   state_ = all;
 }

@@ -67,8 +67,7 @@ class FabricCore {
   // Processes meet after every edge, or advance(), of which they hear: what crosses, and the state of all, and whatever `tell`
   // adds for others, who read it by `hear`, once for each other process.
   void meet();
-  void on_meeting(std::function<void(RankMessage&)> tell,
-                  std::function<void(int rank, RankMessage&)> hear) {
+  void on_meeting(std::function<void(RankMessage&)> tell, std::function<void(RankMessage&)> hear) {
     tell_ = std::move(tell);
     hear_ = std::move(hear);
   }
@@ -234,7 +233,7 @@ class FabricCore {
   mutable std::optional<StateOfAll> state_;
   int met_box_ = -1;
   std::function<void(RankMessage&)> tell_;
-  std::function<void(int, RankMessage&)> hear_;
+  std::function<void(RankMessage&)> hear_;
   bool is_alone_ = false;
   std::uint64_t alone_since_ = 0;                  // edge
   std::map<int, VcDepths> outstanding_elsewhere_;  // by link

@@ -1,15 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/ranked_cut.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
 #include <map>
+#include <string>
 #include <utility>
 
+#include "base/content_hash.h"
 #include "fabric/rank_cut.h"
 
 namespace fredsim {
+namespace {
 
-Cut cut_by_rank(const Topology& topology, const NodeCosts& costs, const Ranks* ranks) {
-  return ranks == nullptr ? Cut{} : cut_for_ranks(topology, costs, ranks->size());
+std::string hash_of(const Topology& topology) {
+  std::string text = fmt::format("{} {}\n", topology.clock_hz, topology.packet_flits);
+  const auto out = std::back_inserter(text);
+  for (const Node& node : topology.nodes) {
+    fmt::format_to(out, "{} {} {} {} {}", node.name, node.ports, node.address, node.switch_kind,
+                   node.failed);
+    for (const NamedValue& value : node.values)
+      fmt::format_to(out, " {}={}", value.name, value.value);
+    text += '\n';
+  }
+  for (const Link& link : topology.links)
+    fmt::format_to(out, "{}.{} {}.{} {}/{} {} {}\n", link.from, link.from_port, link.to,
+                   link.to_port, link.rate.num, link.rate.den, link.latency, link.burst);
+  return content_hash(text);
+}
+
+}  // namespace
+
+Cut cut_by_rank(const Topology& topology, const NodeCosts& costs, Ranks* ranks) {
+  if (ranks == nullptr) return {};
+  const std::string name = "machine " + topology.name;
+  const std::string hash = hash_of(topology);
+  ranks->greet(std::array{Ranks::Agreed{name, hash}});
+  return cut_for_ranks(topology, costs, ranks->size());
 }
 
 RankedCut cut_over(Ranks* ranks, const Cut& by_rank, const Cut& within) {

@@ -124,5 +124,22 @@ TEST(RankTraffic, PartsOfRanksAreCutEvenly) {
   EXPECT_LE(std::ranges::max(ports) - std::ranges::min(ports), 2 * 9) << fmt::format("{}", ports);
 }
 
+// A file that a machine file includes may differ where the command line and all files in it are the same.
+TEST(RankedCuts, MachinesMustBeEqual) {
+  const auto outcomes = run_on_ranks(3, [](Ranks& ranks) {
+    std::vector<std::string> settings;
+    if (ranks.rank() == 1) settings.push_back("fabric.link_latency=30ns");
+    const Topology topology = load_config("configs/mesh.yaml", settings).topology;
+    const NodeCosts costs = costs_of_nodes(topology, {});
+    EXPECT_EQ(cut_by_rank(topology, costs, &ranks).size(), topology.nodes.size());
+  });
+  for (const RankOutcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.end.code, ExitCode::kBadInput);
+    EXPECT_TRUE(outcome.end.text.starts_with("machine mesh: found '")) << outcome.end.text;
+    EXPECT_TRUE(outcome.end.text.ends_with("on rank 1; allowed: the same on all ranks"))
+        << outcome.end.text;
+  }
+}
+
 }  // namespace
 }  // namespace fredsim::test

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/job_news.h"
+
+#include <utility>
+
+#include "ranks/ranks.h"
+
+namespace fredsim {
+namespace {
+
+void put(const CollectiveJob::News& news, RankMessage& message) {
+  message.put(news.flits);
+  message.put(news.bytes);
+  message.put_all(news.parts);
+  message.put_all(news.completed);
+}
+
+CollectiveJob::News get_news(RankMessage& message) {
+  CollectiveJob::News news;
+  news.flits = message.get<std::uint64_t>();
+  news.bytes = message.get<std::uint64_t>();
+  message.get_all(news.parts);
+  message.get_all(news.completed);
+  return news;
+}
+
+}  // namespace
+
+void JobNews::start() {
+  core_.on_meeting([this](RankMessage& message) { tell(message); },
+                   [this](RankMessage& message) {
+                     hear(message);
+                     has_met_ = true;
+                   });
+}
+
+void JobNews::exchange() {
+  Ranks* const ranks = core_.ranks();
+  if (ranks == nullptr || std::exchange(has_met_, false) || jobs_().empty()) return;
+  RankMessage mine;
+  tell(mine);
+  std::vector<RankMessage> all = ranks->gather(Ranks::Purpose::kProgress, std::move(mine));
+  for (int of = 0; of < ranks->size(); ++of)
+    if (of != ranks->rank()) hear(all[static_cast<std::size_t>(of)]);
+}
+
+// Ranks that are complete here are those of all processes, like the others'.
+void JobNews::tell(RankMessage& message) const {
+  const std::vector<CollectiveJob*> jobs = jobs_();
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const CollectiveJob::News news = jobs[j]->take_news();
+    if (news.empty()) continue;
+    message.put(static_cast<std::uint64_t>(j));
+    put(news, message);
+    jobs[j]->add_completed(news);
+  }
+}
+
+void JobNews::hear(RankMessage& message) {
+  const std::vector<CollectiveJob*> jobs = jobs_();
+  while (!message.is_read()) {
+    CollectiveJob& job = *jobs.at(message.get<std::uint64_t>());
+    const CollectiveJob::News news = get_news(message);
+    job.add_counts(news);
+    job.add_completed(news);
+  }
+}
+
+}  // namespace fredsim

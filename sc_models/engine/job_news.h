@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the NPUs of this process tell the jobs under way (npu/collective_job.h), told to the other processes, so that the jobs of all
+// know the same: results that have arrived, parts and ranks that are complete.
+//
+// News go with what crosses, when processes meet (FabricCore::on_meeting()); exchange() is for what has been told since, and for
+// edges without a meeting. All processes have the same jobs under way, in the same order.
+// Errors: those of Ranks (ranks/ranks.h).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "fabric/fabric_core.h"
+#include "npu/collective_job.h"
+#include "ranks/rank_message.h"
+
+namespace fredsim {
+
+class JobNews {
+ public:
+  // `jobs`: those under way.
+  JobNews(FabricCore& core, std::function<std::vector<CollectiveJob*>()> jobs)
+      : core_(core), jobs_(std::move(jobs)) {}
+
+  void start();  // from now on with every meeting
+  void exchange();
+
+ private:
+  void tell(RankMessage& message) const;
+  void hear(RankMessage& message);
+
+  FabricCore& core_;
+  std::function<std::vector<CollectiveJob*>()> jobs_;
+  bool has_met_ = false;  // since the last exchange()
+};
+
+}  // namespace fredsim
