@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -257,8 +258,10 @@ class RunCommand final : public Command {
     }
 
     std::vector<ReportedRun> runs;
-    for (const ComparedMachine& entry : compared) {
-      runs.insert(runs.end(), entry.runs.begin(), entry.runs.end());
+    for (ComparedMachine& entry : compared) {
+      std::ranges::move(entry.runs, std::back_inserter(runs));
+      entry.machine.reset();  // a large one's memory is used again for the results' text
+      entry.plans.clear();
     }
     if (json) json->write(results_json(origin_of(invocation.command_line), runs));
     if (timeline_file) write_timeline(*timeline_file, timeline, kTimelineShares, kTimelineHint);

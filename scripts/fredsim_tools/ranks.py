@@ -53,7 +53,8 @@ def loads(smoke: bool, lanes: int) -> list[tuple[str, list[str]]]:
     some = [(f"{side} x {side} mesh, `multi_tree`, {size}", ["run", *grid(side, side), "--algorithm", "multi_tree", "--size", size]),
             (f"{side} x {side} mesh, uniform traffic", ["traffic", *grid(side, side), *rates])]  # fmt: skip
     if not smoke:
-        some.append((f"Fred-D, RTL, {lanes} lanes, 1 MiB", ["run", "configs/fred_d.yaml", "--model", "rtl", "--lanes", str(lanes), "--size", "1MiB"]))
+        some.append((f"Fred-D, RTL, {lanes} lanes, 4 MiB, every cycle",
+                     ["run", "configs/fred_d.yaml", "--model", "rtl", "--lanes", str(lanes), "--size", "4MiB", "--no-skip"]))  # fmt: skip
     return some
 
 
