@@ -63,6 +63,8 @@ struct RankedCommand {
   Words words;
 };
 
+void PrintTo(const RankedCommand& command, std::ostream* out) { *out << command.name; }
+
 class RankedCommands : public RankProgramTest, public testing::WithParamInterface<RankedCommand> {};
 
 TEST_P(RankedCommands, GiveTheResultsOfOneProcess) {
@@ -146,6 +148,8 @@ struct Refused {
   Words words;
   const char* message;
 };
+
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
 
 class RefusedOnRanks : public RankProgramTest, public testing::WithParamInterface<Refused> {};
 
