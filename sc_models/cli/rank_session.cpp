@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,8 @@ void refuse_on_ranks(std::string_view option, bool is_given) {
 void RankSession::launch(const char* program) {
   const std::optional<LaunchedRank> launched = launched_rank();
   if (!launched) return;
+  // A launcher's own terminal may stand between the first rank and a file.
+  ::setenv("NO_COLOR", "1", 0);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
   guard_rank(launched->rank, program);
   if (launched->rank == 0) return;
   OutputFile::discard_all();

@@ -132,8 +132,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(RankProgramTest, PrintsOnceAndWritesOnce) {
   const Words words{"run", "configs/mesh_2x2.yaml", "--size", "1KiB", "--json", path("one.json")};
   const Outcome one = run_fredsim(words);
+  ::setenv("TERM", "xterm", 1);
   const Outcome several = run(3, words);
   EXPECT_EQ(several.exit_code, 0) << several.err;
+  EXPECT_EQ(several.out.find('\x1b'), std::string::npos) << several.out;
   // The table says how many cycles were simulated.
   EXPECT_EQ(lines_of(several.out).front(), lines_of(one.out).front());
   EXPECT_EQ(several.out.find("payload"), several.out.rfind("payload"));
