@@ -32,7 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using SteadyClock = std::chrono::steady_clock;
-using Step = SizeBuild::Step;
 
 constexpr std::chrono::milliseconds kPoll{10};
 constexpr std::chrono::milliseconds kReport{100};
@@ -95,7 +94,7 @@ struct Wanted {
 
 struct Running {
   Wanted* wanted = nullptr;
-  Step step = Step::kVerilate;
+  std::size_t step = 0;
   SteadyClock::time_point since{};
   ChildProcess process;
 };
@@ -154,7 +153,7 @@ class Builder {
     for (Wanted* wanted : missing_) {
       if (wanted->build == nullptr) continue;
       while (running_.size() < jobs_) {
-        const std::optional<Step> step = wanted->build->next();
+        const std::optional<std::size_t> step = wanted->build->next();
         if (!step) break;
         run_step(*wanted, *step);
       }
@@ -175,7 +174,7 @@ class Builder {
     }
   }
 
-  void run_step(Wanted& wanted, Step step) {
+  void run_step(Wanted& wanted, std::size_t step) {
     running_.push_back({&wanted, step, SteadyClock::now(),
                         ChildProcess(wanted.build->command(step), wanted.build->output(step),
                                      options_.stop != nullptr)});
@@ -192,7 +191,7 @@ class Builder {
       }
       any = true;
       Wanted& wanted = *running->wanted;
-      const Step step = running->step;
+      const std::size_t step = running->step;
       running = running_.erase(running);
       if (!failure->empty()) fail(wanted, step, *failure);
       wanted.build->done(step);
@@ -212,7 +211,7 @@ class Builder {
     wanted.lock.reset();
   }
 
-  [[noreturn]] void fail(const Wanted& wanted, Step step, const std::string& failure) {
+  [[noreturn]] void fail(const Wanted& wanted, std::size_t step, const std::string& failure) {
     const std::string command = command_text(wanted.build->command(step));
     const std::string output = file_text(wanted.build->output(step).string()).value_or("");
     std::ofstream log(wanted.library.log, std::ios::binary);
@@ -221,8 +220,12 @@ class Builder {
     const std::string all =
         log ? fmt::format("all of it: {}", wanted.library.log.string()) : "the end of it";
     throw BadInput(fmt::format("RTL of '{}' cannot be built: {} of {}:\n  {}\nIts output, {}:\n{}",
-                               wanted.size->entry, failure, step_name(step), command, all,
+                               wanted.size->entry, failure, tool_of(wanted, step), command, all,
                                last_lines(output)));
+  }
+
+  static std::string_view tool_of(const Wanted& wanted, std::size_t step) {
+    return tool_name(wanted.build->steps()[step].tool);
   }
 
   void report(bool at_end) {
@@ -236,7 +239,8 @@ class Builder {
                               .cache = cache_};
     if (!running_.empty()) {
       const Running& first = running_.front();
-      progress.step = fmt::format("{}: {}", step_name(first.step), first.wanted->size->entry);
+      progress.step =
+          fmt::format("{}: {}", tool_of(*first.wanted, first.step), first.wanted->size->entry);
     }
     options_.on_progress(progress);
   }
@@ -247,19 +251,21 @@ class Builder {
     double longest = 0;
     for (const Wanted* wanted : missing_) {
       if (wanted->is_there) continue;
-      std::array<double, SizeBuild::kSteps> left = expected_seconds(*wanted->size);
-      if (wanted->build != nullptr) {
-        for (std::size_t i = 0; i < left.size(); ++i)
-          left[i] = wanted->build->expected_seconds(static_cast<Step>(i));
-      }
+      std::vector<SizeBuild::Step> steps =
+          wanted->build != nullptr ? wanted->build->steps() : expected_steps(*wanted->size);
       for (const Running& running : running_) {
         if (running.wanted != wanted) continue;
         const double so_far = std::chrono::duration<double>(now - running.since).count();
-        double& own = left[static_cast<std::size_t>(running.step)];
+        double& own = steps[running.step].seconds;
         own = std::max(own - so_far, 0.0);
       }
-      for (const double seconds : left) work += seconds;
-      longest = std::max(longest, left[0] + std::max(left[1], left[2]) + left[4]);
+      std::array<double, 3> longest_of{};  // by tool
+      for (const SizeBuild::Step& step : steps) {
+        work += step.seconds;
+        double& of_tool = longest_of[static_cast<std::size_t>(step.tool)];
+        of_tool = std::max(of_tool, step.seconds);
+      }
+      longest = std::max(longest, longest_of[0] + longest_of[1] + longest_of[2]);
     }
     return std::max(work / jobs_, longest);
   }

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -20,8 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<SizeBuild::Step, 3> kCompiled{SizeBuild::Step::kFast, SizeBuild::Step::kSlow,
-                                                   SizeBuild::Step::kAround};
+using Tool = SizeBuild::Tool;
+using State = SizeBuild::State;
+using Step = SizeBuild::Step;
+
+constexpr double kMegabyte = 1e6;
+// Part of what Verilator writes that is compiled at once, but for larger files. Sizes that the program is built with are smaller.
+constexpr double kPart = 20 * kMegabyte;
 
 // Seconds of processor time for a megabyte of C++ and, for the last two, at all.
 constexpr double kVerilateSeconds = 0.2;
@@ -30,23 +37,11 @@ constexpr double kSlowSeconds = 1.2;
 constexpr double kAroundSeconds = 3;
 constexpr double kLinkSeconds = 0.3;
 
-std::string_view file_name(SizeBuild::Step step) {
-  constexpr std::array<std::string_view, SizeBuild::kSteps> kNames{"verilator", "fast", "slow",
-                                                                   "around", "linker"};
-  return kNames[static_cast<std::size_t>(step)];
-}
-
 void write(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
   if (!file) refuse_cache(path, errno == 0 ? EIO : errno);
-}
-
-// Steps, by the megabytes of C++ that Verilator writes.
-std::array<double, SizeBuild::kSteps> seconds_of(double fast, double slow) {
-  return {kVerilateSeconds * (fast + slow), kFastSeconds * fast, kSlowSeconds * slow,
-          kAroundSeconds, kLinkSeconds};
 }
 
 void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
@@ -55,48 +50,54 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
 
 }  // namespace
 
-std::string_view step_name(SizeBuild::Step step) {
-  if (step == SizeBuild::Step::kVerilate) return "Verilator";
-  return step == SizeBuild::Step::kLink ? "linker" : "compiler";
+std::string_view tool_name(Tool tool) {
+  constexpr std::array<std::string_view, 3> kNames{"Verilator", "compiler", "linker"};
+  return kNames[static_cast<std::size_t>(tool)];
 }
 
 SizeBuild::SizeBuild(const RtlSize& size, const RtlToolchain& tools, const RtlLocations& where,
                      fs::path folder)
-    : size_(size), tools_(tools), where_(where), folder_(std::move(folder)) {
+    : size_(size),
+      tools_(tools),
+      where_(where),
+      folder_(std::move(folder)),
+      steps_(expected_steps(size)) {
   std::error_code failed;
   fs::remove_all(folder_, failed);  // left by a builder that was killed
   fs::create_directories(folder_, failed);
   if (failed) refuse_cache(folder_, failed.value());
-  seconds_ = fredsim::expected_seconds(size);
 }
 
-std::optional<SizeBuild::Step> SizeBuild::next() {
-  const auto begin = [this](Step step) {
-    states_[index(step)] = State::kRuns;
-    return step;
-  };
-  const auto waits = [this](Step step) { return states_[index(step)] == State::kWaits; };
-  if (waits(Step::kVerilate)) return begin(Step::kVerilate);
-  if (!is_done(Step::kVerilate)) return std::nullopt;
-  if (const auto step = std::ranges::find_if(kCompiled, waits); step != kCompiled.end())
-    return begin(*step);
-  const bool is_compiled = std::ranges::all_of(kCompiled, [this](Step s) { return is_done(s); });
-  if (is_compiled && waits(Step::kLink)) return begin(Step::kLink);
+bool SizeBuild::are_done(Tool tool) const {
+  return std::ranges::all_of(
+      steps_, [&](const Step& step) { return step.tool != tool || step.state == State::kDone; });
+}
+
+std::optional<std::size_t> SizeBuild::next() {
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    Step& step = steps_[s];
+    if (step.tool == Tool::kCompiler && !are_done(Tool::kVerilator)) break;
+    if (step.tool == Tool::kLinker && !are_done(Tool::kCompiler)) break;
+    if (step.state != State::kWaits) continue;
+    step.state = State::kRuns;
+    return s;
+  }
   return std::nullopt;
 }
 
-void SizeBuild::done(Step step) {
-  states_[index(step)] = State::kDone;
-  seconds_[index(step)] = 0;
-  if (step == Step::kVerilate) gather();
+void SizeBuild::done(std::size_t step) {
+  steps_[step].state = State::kDone;
+  steps_[step].seconds = 0;
+  if (steps_[step].tool == Tool::kVerilator) gather();
 }
 
-fs::path SizeBuild::output(Step step) const {
-  return folder_ / fmt::format("{}.log", file_name(step));
+fs::path SizeBuild::output(std::size_t step) const {
+  return folder_ / fmt::format("{}.log", steps_[step].name);
 }
 
-Command SizeBuild::command(Step step) const {
-  if (step == Step::kVerilate) {
+Command SizeBuild::command(std::size_t number) const {
+  const Step& step = steps_[number];
+  if (step.tool == Tool::kVerilator) {
     std::vector<std::string> words{tools_.verilator};
     append(words, {"--Mdir", folder_.string(), "--prefix", size_.model, "--top", size_.top});
     for (const std::string& parameter : size_.parameters) words.push_back("-G" + parameter);
@@ -106,59 +107,87 @@ Command SizeBuild::command(Step step) const {
   }
   std::vector<std::string> words{tools_.compiler};
   append(words, tools_.compile);
-  if (step == Step::kLink) {
+  if (step.tool == Tool::kLinker) {
     append(words, tools_.link);
-    for (const Step compiled : kCompiled) words.push_back(fmt::format("{}.o", file_name(compiled)));
+    for (const Step& compiled : steps_)
+      if (compiled.tool == Tool::kCompiler) words.push_back(fmt::format("{}.o", compiled.name));
     append(words, {"-o", library().filename().string()});
     return {std::move(words), folder_};
   }
-  append(words, step == Step::kFast   ? tools_.fast
-                : step == Step::kSlow ? tools_.slow
-                                      : tools_.around);
+  append(words, *step.options);
   for (const std::string& folder : tools_.includes) append(words, {"-isystem", folder});
-  if (step == Step::kAround) {
+  if (step.options == &tools_.around) {
     append(words,
            {"-I.", "-I" + (where_.root / "sc_models").string(), "-I" + where_.generated.string()});
     for (const std::string& folder : size_.includes)
       words.push_back("-I" + (where_.root / folder).string());
   }
-  append(words, {"-c", fmt::format("{}.cpp", file_name(step)), "-o",
-                 fmt::format("{}.o", file_name(step))});
+  append(words, {"-c", fmt::format("{}.cpp", step.name), "-o", fmt::format("{}.o", step.name)});
   return {std::move(words), folder_};
+}
+
+// Parts named `name`, `name`_2 and so on.
+std::vector<Step> SizeBuild::gather(const std::vector<fs::path>& files, std::string_view name,
+                                    const std::vector<std::string>& options,
+                                    double seconds_per_megabyte) {
+  // Types that the program has too keep their visibility, so that there is one of each.
+  const std::string begin =
+      "#pragma GCC visibility push(default)\n#include <verilated.h>\n#include "
+      "<verilated_fst_c.h>\n#pragma GCC visibility pop\n";
+  std::vector<Step> steps;
+  std::string text = begin;
+  double bytes = 0;
+  const auto end_part = [&] {
+    const std::string number = steps.empty() ? "" : fmt::format("_{}", steps.size() + 1);
+    steps.push_back({.tool = Tool::kCompiler,
+                     .name = fmt::format("{}{}", name, number),
+                     .options = &options,
+                     .seconds = bytes / kMegabyte * seconds_per_megabyte});
+    write(folder_ / fmt::format("{}.cpp", steps.back().name), std::exchange(text, begin));
+    bytes = 0;
+  };
+  for (const fs::path& file : files) {
+    const auto size = static_cast<double>(fs::file_size(file));
+    if (bytes > 0 && bytes + size > kPart) end_part();
+    text += fmt::format("#include \"{}\"\n", file.filename().string());
+    bytes += size;
+  }
+  end_part();
+  return steps;
 }
 
 // The same halves as those of parts.cmake: reset, initial state and waves are slow.
 void SizeBuild::gather() {
   static const std::regex kSlowName("(__Slow|__Syms|__Trace__[0-9]+)\\.cpp$");
-  std::vector<fs::path> files;
+  std::vector<fs::path> fast, slow;
   for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (entry.path().extension() == ".cpp") files.push_back(entry.path());
+    if (entry.path().extension() != ".cpp") continue;
+    const bool is_slow = std::regex_search(entry.path().filename().string(), kSlowName);
+    (is_slow ? slow : fast).push_back(entry.path());
   }
-  std::ranges::sort(files);
-  // Types that the program has too keep their visibility, so that there is one of each.
-  std::string fast =
-      "#pragma GCC visibility push(default)\n#include <verilated.h>\n#include "
-      "<verilated_fst_c.h>\n#pragma GCC visibility pop\n";
-  std::string slow = fast;
-  double fast_bytes = 0;
-  double slow_bytes = 0;
-  for (const fs::path& file : files) {
-    const std::string name = file.filename().string();
-    const bool is_slow = std::regex_search(name, kSlowName);
-    (is_slow ? slow : fast) += fmt::format("#include \"{}\"\n", name);
-    (is_slow ? slow_bytes : fast_bytes) += static_cast<double>(fs::file_size(file));
-  }
-  write(folder_ / "fast.cpp", fast);
-  write(folder_ / "slow.cpp", slow);
+  std::ranges::sort(fast);
+  std::ranges::sort(slow);
+  const Step linker = steps_.back();
+  steps_.resize(1);
+  std::ranges::move(gather(fast, "fast", tools_.fast, kFastSeconds), std::back_inserter(steps_));
+  std::ranges::move(gather(slow, "slow", tools_.slow, kSlowSeconds), std::back_inserter(steps_));
   write(folder_ / "around.cpp", rtl_entry_text(size_));
-  seconds_ = seconds_of(fast_bytes / 1e6, slow_bytes / 1e6);
-  seconds_[index(Step::kVerilate)] = 0;
+  steps_.push_back({.tool = Tool::kCompiler,
+                    .name = "around",
+                    .options = &tools_.around,
+                    .seconds = kAroundSeconds});
+  steps_.push_back(linker);
 }
 
-std::array<double, SizeBuild::kSteps> expected_seconds(const RtlSize& size) {
+std::vector<Step> expected_steps(const RtlSize& size) {
   // Megabytes of C++, by the sizes of tests/switch/sizes.cmake: within a factor of two.
   const double megabytes = (0.05 * size.ports + 0.4) * size.ports + 0.007 * size.lanes;
-  return seconds_of(megabytes, megabytes);
+  return {
+      {.tool = Tool::kVerilator, .name = "verilator", .seconds = 2 * kVerilateSeconds * megabytes},
+      {.tool = Tool::kCompiler, .name = "fast", .seconds = kFastSeconds * megabytes},
+      {.tool = Tool::kCompiler, .name = "slow", .seconds = kSlowSeconds * megabytes},
+      {.tool = Tool::kCompiler, .name = "around", .seconds = kAroundSeconds},
+      {.tool = Tool::kLinker, .name = "linker", .seconds = kLinkSeconds}};
 }
 
 }  // namespace fredsim

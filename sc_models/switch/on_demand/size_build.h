@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that make the library of a switch size, in their order: Verilator, the compiler for three files at once, the
+// The commands that make the library of a switch size, in their order: Verilator, the compiler for several files at once, the
 // linker.
 //
+// Files: what Verilator writes is compiled in parts of some megabytes, since a compiler's time grows faster than its input.
 // Use: start next() whenever commands may run, and say done() of each that has ended in order, until is_complete(). All that they
 //   write is in one folder. Estimates are seconds of processor time on a machine like that of docs/user/install.md.
 // Errors: BadInput where a file cannot be written.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "switch/on_demand/child_process.h"
 #include "switch/on_demand/rtl_size.h"
@@ -20,41 +23,47 @@ namespace fredsim {
 
 class SizeBuild {
  public:
-  enum class Step : std::uint8_t { kVerilate, kFast, kSlow, kAround, kLink };
-  static constexpr std::size_t kSteps = 5;
+  enum class Tool : std::uint8_t { kVerilator, kCompiler, kLinker };
+  enum class State : std::uint8_t { kWaits, kRuns, kDone };
+  struct Step {
+    Tool tool = Tool::kVerilator;
+    std::string name{};                                 // of its files
+    const std::vector<std::string>* options = nullptr;  // of the compiler
+    double seconds = 0;                                 // expected; 0: it is done
+    State state = State::kWaits;
+  };
 
   // `folder`, absolute, is made anew.
   SizeBuild(const RtlSize& size, const RtlToolchain& tools, const RtlLocations& where,
             std::filesystem::path folder);
 
   const RtlSize& size() const { return size_; }
+  // Those known so far, by number: what is compiled is known once Verilator has ended. The last one is the linker's.
+  const std::vector<Step>& steps() const { return steps_; }
   // A step that may begin now, once; none: what goes before it has not ended.
-  std::optional<Step> next();
-  Command command(Step step) const;
-  std::filesystem::path output(Step step) const;  // has what the command prints
-  void done(Step step);
-  bool is_done(Step step) const { return states_[index(step)] == State::kDone; }
-  bool is_complete() const { return is_done(Step::kLink); }
+  std::optional<std::size_t> next();
+  Command command(std::size_t step) const;
+  std::filesystem::path output(std::size_t step) const;  // has what the command prints
+  void done(std::size_t step);
+  bool is_complete() const { return steps_.back().state == State::kDone; }
   std::filesystem::path library() const { return folder_ / "switch.so"; }
-  double expected_seconds(Step step) const { return seconds_[index(step)]; }
 
  private:
-  enum class State : std::uint8_t { kWaits, kRuns, kDone };
-
-  static std::size_t index(Step step) { return static_cast<std::size_t>(step); }
   void gather();
+  std::vector<Step> gather(const std::vector<std::filesystem::path>& files, std::string_view name,
+                           const std::vector<std::string>& options, double seconds_per_megabyte);
+  bool are_done(Tool tool) const;
 
   const RtlSize& size_;
   const RtlToolchain& tools_;
   const RtlLocations& where_;
   std::filesystem::path folder_;
-  std::array<State, kSteps> states_{};
-  std::array<double, kSteps> seconds_{};
+  std::vector<Step> steps_;
 };
 
-std::string_view step_name(SizeBuild::Step step);  // "Verilator", "compiler", "linker"
+std::string_view tool_name(SizeBuild::Tool tool);  // "Verilator", "compiler", "linker"
 
 // Steps of a size before anything of it is known but its parameters.
-std::array<double, SizeBuild::kSteps> expected_seconds(const RtlSize& size);
+std::vector<SizeBuild::Step> expected_steps(const RtlSize& size);
 
 }  // namespace fredsim
