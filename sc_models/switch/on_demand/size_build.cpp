@@ -27,7 +27,7 @@ using State = SizeBuild::State;
 using Step = SizeBuild::Step;
 
 constexpr double kMegabyte = 1e6;
-// Part of what Verilator writes that is compiled at once, but for larger files. Sizes that the program is built with are smaller.
+// Part of what Verilator writes that is compiled at once, but for larger files. Smaller sizes are one part.
 constexpr double kPart = 20 * kMegabyte;
 
 // Seconds of processor time for a megabyte of C++ and, for the last two, at all.
@@ -158,7 +158,7 @@ std::vector<Step> SizeBuild::gather(const std::vector<fs::path>& files, std::str
 
 // The same halves as those of parts.cmake: reset, initial state and waves are slow.
 void SizeBuild::gather() {
-  static const std::regex kSlowName("(__Slow|__Syms|__Trace__[0-9]+)\\.cpp$");
+  static const std::regex kSlowName("(__Slow|__Syms(__[0-9]+)?|__Trace__[0-9]+)\\.cpp$");
   std::vector<fs::path> fast, slow;
   for (const auto& entry : fs::directory_iterator(folder_)) {
     if (entry.path().extension() != ".cpp") continue;

@@ -81,21 +81,22 @@ TEST(RtlBuilder, BuildsWhatIsNotThereOnce) {
   EXPECT_EQ(fake.runs("compiler"), 12);
 }
 
-// Files of 9 MiB each, and one that is larger than a part.
+// Files of 9 MiB each, one that is larger than a part, and one of tables, which is compiled with those that run once.
 TEST(RtlBuilder, CompilesLargeSizesInParts) {
   const FakeTools fake;
   fake.says_verilator(R"sh(folder=$(printf '%s\n' "$@" | sed -n '/^--Mdir$/{n;p;}')
 for n in 1 2 3 4; do [ -z "$folder" ] || truncate -s 9M "$folder/Vb$n.cpp"; done
-[ -z "$folder" ] || truncate -s 30M "$folder/Vb__Slow.cpp")sh");
+[ -z "$folder" ] || truncate -s 30M "$folder/Vb__Slow.cpp"
+[ -z "$folder" ] || truncate -s 1M "$folder/Vb__Syms__2.cpp")sh");
   fake.says_compiler(R"sh(case "$*" in
-  *' fast.o fast_2.o slow.o around.o -o switch.so') ;;
+  *' fast.o fast_2.o slow.o slow_2.o around.o -o switch.so') ;;
   *switch.so) exit 9;;
 esac
 case "$*" in *fast_2.cpp*)
   [ "$(grep -c Vb fast.cpp)$(grep -c Vb fast_2.cpp)$(grep -c Vb slow.cpp)" = 221 ] || exit 8;;
 esac)sh");
   EXPECT_EQ(fake.build({FakeTools::size(4)}).size(), 1U);
-  EXPECT_EQ(fake.runs("compiler"), 5) << "four files and the linker";
+  EXPECT_EQ(fake.runs("compiler"), 6) << "five files and the linker";
 }
 
 TEST(RtlBuilder, OfSeveralProcessesOneBuildsEachSize) {
