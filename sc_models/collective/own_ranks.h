@@ -16,6 +16,7 @@ namespace fredsim {
 // By part: members that receive something.
 std::vector<int> receivers_of_parts(const Plan& plan);
 
+// After all that compares or chooses trees.
 void keep_own_ranks(Plan& plan, const std::function<bool(NodeId)>& is_own);
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the NPUs of this process tell the jobs under way (npu/collective_job.h), told to the other processes, so that the jobs of all
-// know the same: results that have arrived, parts and ranks that are complete.
+// Tells other processes, and hears from them, which results have arrived at NPUs and which parts and ranks are complete, so that the
+// jobs under way (npu/collective_job.h) of all processes know the same.
 //
 // News go with what crosses, when processes meet (FabricCore::on_meeting()); exchange() is for what has been told since, and for
 // edges without a meeting. All processes have the same jobs under way, in the same order.
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "fabric/fabric_core.h"
