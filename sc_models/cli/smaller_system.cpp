@@ -102,14 +102,15 @@ CollectiveSpec SmallerSystem::spec_here(const Part& collective) const {
 }
 
 std::optional<SmallerSystem::Checked> SmallerSystem::check(const Part& collective,
-                                                           std::uint64_t bytes, int chunks) {
+                                                           std::uint64_t bytes,
+                                                           const Chunking& chunking) {
   if (!machine_) return std::nullopt;
   CollectiveSpec spec = spec_here(collective);
   if (spec.group.size() < 2) return std::nullopt;
   spec.bytes = bytes;
-  spec.chunks = chunks;
+  spec.chunking = chunking;
   const auto [known, is_new] = known_.try_emplace(
-      Shape{spec.collective, spec.algorithm, bytes, spec.vc, chunks, spec.group, spec.root});
+      Shape{spec.collective, spec.algorithm, bytes, spec.vc, chunking, spec.group, spec.root});
   std::optional<Checked>& point = known->second;
   if (!is_new) return point;
   const Topology& system = smaller_.topology;
@@ -125,15 +126,15 @@ std::optional<SmallerSystem::Checked> SmallerSystem::check(const Part& collectiv
 }
 
 std::optional<SmallerSystem::Checked> SmallerSystem::check_halved(const Part& collective,
-                                                                  int chunks) {
+                                                                  const Chunking& chunking) {
   if (!machine_) return std::nullopt;
   CollectiveSpec spec = spec_here(collective);
   if (spec.group.size() < 2) return std::nullopt;
-  spec.chunks = chunks;
+  spec.chunking = chunking;
   while (spec.bytes > 1 &&
          flit_hops(smaller_.topology, plan_system(smaller_.topology, {&spec, 1})) > kMaxCheckedHops)
     spec.bytes /= 2;
-  return check(collective, spec.bytes, chunks);
+  return check(collective, spec.bytes, chunking);
 }
 
 }  // namespace fredsim

@@ -40,9 +40,10 @@ class SmallerSystem {
 
   // From an SC_THREAD. Of one of SystemPlan::collectives of the large system, with so many bytes; none: it would take long, a step
   // has no surplus, or the system cannot run exactly.
-  std::optional<Checked> check(const Part& collective, std::uint64_t bytes, int chunks);
+  std::optional<Checked> check(const Part& collective, std::uint64_t bytes,
+                               const Chunking& chunking);
   // The same with its bytes halved until it does not take long.
-  std::optional<Checked> check_halved(const Part& collective, int chunks);
+  std::optional<Checked> check_halved(const Part& collective, const Chunking& chunking);
   std::string name() const;  // "system with 64 NPUs"
 
  private:
@@ -53,7 +54,8 @@ class SmallerSystem {
   std::unique_ptr<StepSurplus> surplus_{};  // null: it cannot run exactly
   std::unique_ptr<Machine> machine_{};
   // Collective, algorithms, bytes, virtual channel, chunks, group and root.
-  using Shape = std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<int>, int>;
+  using Shape =
+      std::tuple<Collective, std::string, std::uint64_t, int, Chunking, std::vector<int>, int>;
   std::map<Shape, std::optional<Checked>> known_;
 };
 

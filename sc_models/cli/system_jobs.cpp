@@ -55,7 +55,7 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
   for (const std::uint64_t size : kCheckedSizes | std::views::reverse) {
     const bool is_near = range_of(size) == range_of(collective.bytes);
     if (points.size() >= kMostSizes || (!is_near && size > collective.bytes)) continue;
-    const auto point = smaller_.check(collective, size, plan.chunks_asked);
+    const auto point = smaller_.check(collective, size, plan.chunking);
     if (point) points.push_back(*point);
   }
   if (points.empty()) return std::nullopt;

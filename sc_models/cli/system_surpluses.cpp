@@ -21,7 +21,7 @@ OperationSurplus SystemSurpluses::surplus_of(const SystemPlan& plan) {
   StepSurplus::OfSteps steps = surplus_.of(plan);
   OperationSurplus surplus{.is_measured = steps.is_measured, .steps = std::move(steps.cycles)};
   if (!surplus.is_measured) return surplus;
-  const auto checked = smaller_.check_halved(plan.collectives.front(), plan.chunks_asked);
+  const auto checked = smaller_.check_halved(plan.collectives.front(), plan.chunking);
   surplus.is_measured = checked.has_value();
   if (checked) {
     surplus.error_percent = checked->percent();

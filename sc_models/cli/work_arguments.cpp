@@ -198,10 +198,7 @@ void WorkStrings::add_to(CLI::App& command) {
   offer(add(command, "--on-conflict", on_conflict, "WHAT",
             "groups that the switches cannot route together: refuse (default), later or unicast"),
         kOnConflict);
-  add(command, "--chunks", chunks, "N",
-      fmt::format("on a system of dimensions: parts of the vector that go their way one after the "
-                  "other, 1 to {} (default: by size)",
-                  kMaxChunks));
+  chunking.add_to(command);
   offer(
       add(command, "--packet-order", packet_order, "WHAT",
           "of packets that wait for a channel. arrival: what came first. recurring: those of "
@@ -230,8 +227,7 @@ WorkOptions WorkStrings::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
   options.packet_order = parse_packet_order(packet_order);
-  if (!chunks.empty())
-    options.chunks = static_cast<int>(parse_number(chunks, "--chunks", 1, kMaxChunks));
+  options.chunking = chunking.checked();
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
   options.is_placed = !placement.empty() || !dimension.empty();
   options.finds_placement = placement == "auto";
@@ -303,7 +299,7 @@ std::vector<CollectiveSpec> specs_of(const WorkItem& item, const WorkOptions& wo
       spec.root = item.root;
       spec.roots = item.roots;
       spec.order = work.packet_order;
-      spec.chunks = work.chunks;
+      spec.chunking = work.chunking;
       spec.start_cycle = item.start_cycles + cycles_of(item.start_ps, topology);
       spec.matrix = item.matrix;
       if (item.collective == Collective::kAllToAllV && item.matrix.empty()) {

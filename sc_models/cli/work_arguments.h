@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/chunk_arguments.h"
 #include "cli/placement.h"
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
@@ -49,7 +50,7 @@ struct WorkOptions {
   std::vector<WorkItem> items;       // items of every run
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
-  int chunks = 0;                     // CollectiveSpec::chunks
+  Chunking chunking{};                // on systems
   std::optional<Strategy> strategy;   // strategy of the workers
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
@@ -77,7 +78,8 @@ PacketOrder parse_packet_order(const std::string& text);  // empty: auto
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
   std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict, packet_order;
-  std::string strategy, dimension, placement, chunks;
+  std::string strategy, dimension, placement;
+  ChunkStrings chunking;
   std::vector<std::string> groups;
   std::string size, begin, end, factor;
   void add_to(CLI::App& command);

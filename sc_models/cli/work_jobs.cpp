@@ -102,11 +102,7 @@ void check_systems(const RunRequest& request, const std::vector<ComparedMachine>
     has_system = has_system || entry.config.topology.has_blocks();
     if (!request.is_flow) check_runs_exactly(entry.config);
   }
-  if (request.work.chunks > 0 && !has_system) {
-    throw BadInput(
-        fmt::format("--chunks: found {}; allowed with a system (fabric.type: dimensions)",
-                    request.work.chunks));
-  }
+  check_chunking(request.work.chunking, has_system);
 }
 
 void write_placements(const RunRequest& request, const FileUses& files,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "collective/chunking.h"
 #include "collective/collective.h"
 
 namespace fredsim {
@@ -21,7 +22,7 @@ struct CollectiveSpec {
   int roots = 0;  // Part::roots
   std::uint64_t start_cycle = 0;
   PacketOrder order = PacketOrder::kAuto;
-  int chunks = 0;                     // on systems (collective/system_plan.h); 0: by size
+  Chunking chunking{};                // on systems (collective/system_plan.h)
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };
 

@@ -41,15 +41,27 @@ void EndpointPart::add(Tree tree) const {
 }
 
 void EndpointPart::add_box(const RingBox& box) const {
+  constexpr auto kAll = [](const FlitRange& range) { return range; };
   if (pattern() == Pattern::kOneRoot) {
     add_rooted(box);
   } else if (box.sides.size() > 1 && topology_.has_levels()) {
     RingBox on_channels = box;
     spread(on_channels);
-    add_owned(on_channels);
+    add_owned(on_channels, kAll);
   } else {
-    add_owned(box);
+    add_owned(box, kAll);
   }
+}
+
+// Halves along the vector, so that blocks of an odd number of flits balance each other.
+void EndpointPart::add_box_halves(const RingBox& first, const RingBox& second) const {
+  const auto flits_before = [](const FlitRange& range) {
+    return (range.first_flit + range.flits) / 2 - range.first_flit / 2;
+  };
+  add_owned(first, [&](const FlitRange& range) { return part_of(range, 0, flits_before(range)); });
+  add_owned(second, [&](const FlitRange& range) {
+    return part_of(range, flits_before(range), range.flits);
+  });
 }
 
 // Packets through the levels of a tree of switches are spread over the VCs that their part may use: on one,
@@ -73,12 +85,14 @@ void EndpointPart::spread(RingBox& box) const {
 }
 
 // All-reduce: owners are places of the box and share the vector; otherwise each rank owns its block.
-void EndpointPart::add_owned(const RingBox& box) const {
+template <typename Range>
+void EndpointPart::add_owned(const RingBox& box, const Range& of) const {
   std::vector<int> place_of(members().size());
   for (int p = 0; p < ranks(); ++p) place_of[box.ranks[p]] = p;
   std::vector<BoxTrees> of_slice;
   for (int s = 0; s < shares_.slices(); ++s) of_slice.emplace_back(builder(s), box, roles_);
-  const auto tree = [&](int slice, int place, const FlitRange& range) {
+  const auto tree = [&](int slice, int place, const FlitRange& whole) {
+    const FlitRange range = of(whole);
     if (range.flits > 0) add(of_slice[slice].tree(place, range));
   };
   if (shares_vector()) {

@@ -40,12 +40,16 @@ class EndpointPart {
   void add(Tree tree) const;  // one without flits is left out
   // A tree per slice and owner, or of collectives with one root a tree per slice, along the lines of a box.
   void add_box(const RingBox& box) const;
+  // The same with each half of every owner's data along a box of its own; of collectives in which all ranks are owners.
+  void add_box_halves(const RingBox& first, const RingBox& second) const;
   // A block straight from one rank to another, on a virtual channel.
   void add_pair(int from, int to, const FlitRange& block, int vc) const;
 
  private:
   void spread(RingBox& box) const;
-  void add_owned(const RingBox& box) const;
+  // `range`: part that the box has of a range.
+  template <typename Range>
+  void add_owned(const RingBox& box, const Range& range) const;
   void add_rooted(const RingBox& box) const;
 
   const Topology& topology_;

@@ -26,6 +26,7 @@ const HopPaths::Hop& HopPaths::hop(NodeId from, NodeId to, int port) {
     walk_.walk_hop(from, to, port, [&](int number) {
       const Link& link = topology_.links[number];
       hop.links.push_back(number);
+      hop.wire += link.latency;
       hop.latency += link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles_ : 0);
       hop.slowest = std::max(hop.slowest, 1 / link.rate.value());
     });

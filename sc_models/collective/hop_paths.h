@@ -20,6 +20,7 @@ class HopPaths {
   struct Hop {
     std::vector<int> links{};  // in the order in which they are crossed
     double latency = 0;        // sum over its links and switches
+    double wire = 0;           // over its links alone
     double slowest = 1;        // cycles per flit of its slowest link, 1 or more
   };
 

@@ -58,10 +58,12 @@ StateDigest identity_of(const std::string& key) {
 }  // namespace
 
 std::string key_of(const CollectiveSpec& spec) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
-                     fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root,
-                     spec.roots, static_cast<int>(spec.order), spec.chunks,
-                     fmt::join(spec.matrix, ","));
+  const Chunking& chunking = spec.chunking;
+  return fmt::format(
+      "{} {} {} {} {} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
+      fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root, spec.roots,
+      static_cast<int>(spec.order), chunking.chunks, static_cast<int>(chunking.dimension_order),
+      static_cast<int>(chunking.chunk_order), chunking.threshold, fmt::join(spec.matrix, ","));
 }
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {

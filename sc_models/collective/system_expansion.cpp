@@ -47,6 +47,7 @@ class Expansion {
     copy.collective_of = step.collectives;
     for (NodeId& member : copy.members) member = places_.node(step.dimension, group, member);
     for (const int before : step.after) add_dependencies(before, copy);
+    for (const int before : step.settled) add_dependencies(before, copy);
     plan_.parts.push_back(std::move(copy));
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -13,11 +14,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/chunk_schedule.h"
 #include "collective/members.h"
-#include "collective/planner.h"
 #include "collective/split.h"
+#include "collective/step_plans.h"
 #include "collective/system_box.h"
 #include "collective/system_phases.h"
+#include "collective/system_stages.h"
 #include "topology/system.h"
 
 namespace fredsim {
@@ -26,6 +29,9 @@ namespace {
 // Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than bandwidth.
 constexpr std::uint64_t kLeastChunk = std::uint64_t{1} << 20;
 constexpr int kMostAutoChunks = 64;
+// Of the two halves of an all-reduce: one step that takes less than this part of both is one.
+constexpr double kLessThanHalves = 0.99;
+constexpr int kMostAtATime = 64;  // steps of a family on a block
 
 constexpr std::array kHierarchical = {Collective::kAllReduce, Collective::kReduceScatter,
                                       Collective::kAllGather, Collective::kAllToAll,
@@ -43,55 +49,6 @@ std::vector<std::string> words_of(const std::string& text) {
   }
 }
 
-// A collective of one chunk in one dimension.
-struct Stage {
-  int dimension = 0;
-  Collective collective = Collective::kAllReduce;
-  std::uint64_t bytes = 0;
-};
-
-std::vector<Stage> stages_of(Collective collective, const std::vector<BoxHop>& path,
-                             const MemberBox& box, std::uint64_t bytes) {
-  std::vector<Stage> stages;
-  for (const BoxHop& hop : path) stages.push_back({hop.dimension, Collective::kUnicast, bytes});
-  std::vector<int> dimensions;  // lowest first
-  for (int d = 0; d < std::ssize(box.places); ++d)
-    if (box.places[d].size() > 1) dimensions.push_back(d);
-  std::vector<std::uint64_t> left;  // before a reduce-scatter, after an all-gather in a dimension
-  for (const int d : dimensions) {
-    left.push_back(bytes);
-    const std::uint64_t size = box.places[d].size();
-    bytes = (bytes + size - 1) / size;
-  }
-  const auto top = static_cast<std::ptrdiff_t>(dimensions.size()) - 1;
-  const auto up = [&](Collective one, std::ptrdiff_t end, bool shrinks) {
-    for (std::ptrdiff_t i = 0; i < end; ++i)
-      stages.push_back({dimensions[i], one, shrinks ? left[i] : left.front()});
-  };
-  const auto down = [&](Collective one, std::ptrdiff_t from, bool shrinks) {
-    for (std::ptrdiff_t i = from; i >= 0; --i)
-      stages.push_back({dimensions[i], one, shrinks ? left[i] : left.front()});
-  };
-  switch (collective) {
-    case Collective::kAllReduce:
-      up(Collective::kReduceScatter, top, true);
-      stages.push_back({dimensions[top], Collective::kAllReduce, left[top]});
-      down(Collective::kAllGather, top - 1, true);
-      break;
-    case Collective::kReduceScatter:
-    case Collective::kAllToAll:
-    case Collective::kReduce:
-      up(collective, top + 1, collective == Collective::kReduceScatter);
-      break;
-    case Collective::kAllGather:
-      down(collective, top, true);
-      break;
-    default:
-      down(Collective::kBroadcast, top, false);
-  }
-  return stages;
-}
-
 bool is_rooted(Collective collective) {
   return collective == Collective::kReduce || collective == Collective::kBroadcast;
 }
@@ -103,15 +60,16 @@ bool sends_to_others(Collective collective) {
 class SystemPlanner {
  public:
   SystemPlanner(const Topology& system, std::span<const CollectiveSpec> work)
-      : system_(system), places_(system), work_(work) {}
+      : system_(system), places_(system), work_(work), plans_(system) {}
 
   SystemPlan plan() {
     for (const CollectiveSpec& spec : work_) add(spec);
-    plan_.chunks_asked = work_.front().chunks;
+    plan_.chunking = work_.front().chunking;
     for (const auto& [shape, family] : families_) plan_family(family);
     order_on_blocks();
     sort_steps();
     set_bound();
+    plan_.notes = plans_.notes();
     return std::move(plan_);
   }
 
@@ -121,13 +79,21 @@ class SystemPlanner {
     MemberBox box;               // a multicast's: box of those that receive
     std::vector<BoxHop> path{};  // a multicast's: to the box
   };
+  using Members = StepPlans::Members;
   // By what it does, dimensions of its path, and how many places it has in each dimension.
-  using Shape = std::tuple<Collective, std::string, std::uint64_t, int, int, std::vector<int>,
+  using Shape = std::tuple<Collective, std::string, std::uint64_t, int, Chunking, std::vector<int>,
                            std::vector<std::size_t>>;
   struct Timed {
-    int order = 0;  // a chunk's number and that of its step
+    int order = 0;
     int stage = 0;
-    int family = 0;  // its first collective
+    int family = 0;     // its first collective
+    int at_a_time = 1;  // steps on the block, so that others cover its latency
+  };
+  // Chunks of a family that have bytes.
+  struct Schedule {
+    std::vector<std::vector<Stage>> stages{};   // by chunk
+    std::vector<std::vector<int>> order{};      // by chunk and stage: Timed::order
+    std::vector<std::vector<int>> at_a_time{};  // likewise
   };
 
   void add(const CollectiveSpec& spec) {
@@ -138,9 +104,7 @@ class SystemPlanner {
       throw BadInput(fmt::format("collective: found {}; allowed on a system of dimensions: {}",
                                  to_string(spec.collective), fmt::join(names, ", ")));
     }
-    if (spec.chunks < 0 || spec.chunks > kMaxChunks) {
-      throw BadInput(fmt::format("chunks: found {}, allowed: 1 to {}", spec.chunks, kMaxChunks));
-    }
+    check_chunking(spec);
     if (spec.start_cycle > 0 || spec.roots > 0)
       throw BadInput("group: found a start or roots; allowed on a system of dimensions: neither");
     Part part;
@@ -155,7 +119,8 @@ class SystemPlanner {
     if (has_io(system_, part.members))
       throw BadInput("group: found an I/O controller; allowed on a system of dimensions: NPUs");
     Asked asked = asked_for(spec, part.members);
-    Shape shape{spec.collective, spec.algorithm, spec.bytes, spec.vc, spec.chunks, {}, {}};
+    if (spec.chunking.dimension_order != DimensionOrder::kBaseline) check_dimensions(asked.box);
+    Shape shape{spec.collective, spec.algorithm, spec.bytes, spec.vc, spec.chunking, {}, {}};
     for (const BoxHop& hop : asked.path) std::get<5>(shape).push_back(hop.dimension);
     for (const auto& in : asked.box.places) std::get<6>(shape).push_back(in.size());
     plan_.collectives.push_back(std::move(part));
@@ -176,8 +141,32 @@ class SystemPlanner {
     return {&spec, box_of(system_, places_, members, root)};
   }
 
+  static void check_chunking(const CollectiveSpec& spec) {
+    const Chunking& chunking = spec.chunking;
+    if (chunking.chunks < 0 || chunking.chunks > kMaxChunks)
+      throw BadInput(
+          fmt::format("chunks: found {}, allowed: 1 to {}", chunking.chunks, kMaxChunks));
+    if (chunking.dimension_order == DimensionOrder::kBaseline) return;
+    if (chunking.chunk_order == ChunkOrder::kPipelined)
+      throw BadInput("chunk order: found pipelined with themis; allowed: fifo, scf");
+    if (spec.collective != Collective::kAllReduce && spec.collective != Collective::kAllGather &&
+        spec.collective != Collective::kReduceScatter) {
+      throw BadInput(
+          fmt::format("dimension order: found themis for {}; allowed with all_reduce, "
+                      "reduce_scatter, all_gather",
+                      to_string(spec.collective)));
+    }
+  }
+
+  static void check_dimensions(const MemberBox& box) {
+    if (dimensions_of(box).size() > 1) return;
+    throw BadInput(
+        "dimension order: found themis for a group in one dimension; allowed: groups in two or "
+        "more");
+  }
+
   int chunks_of(const CollectiveSpec& spec, std::size_t stages) const {
-    if (spec.chunks > 0) return spec.chunks;
+    if (spec.chunking.chunks > 0) return spec.chunking.chunks;
     if (stages < 2) return 1;
     return static_cast<int>(
         std::clamp<std::uint64_t>(spec.bytes / kLeastChunk, 1, kMostAutoChunks));
@@ -187,33 +176,25 @@ class SystemPlanner {
   void plan_family(const std::vector<int>& family) {
     const CollectiveSpec& spec = *asked_[family.front()].spec;
     const std::vector<std::string> words = algorithms_of(spec);
-    const auto stages = [&](std::uint64_t bytes) {
-      const Asked& asked = asked_[family.front()];
-      return stages_of(spec.collective, asked.path, asked.box, bytes);
-    };
-    const std::size_t count = stages(spec.bytes).size();
-    const int chunks = chunks_of(spec, count);
-    plan_.chunks = std::max(plan_.chunks, chunks);
+    const Asked& asked = asked_[family.front()];
+    const Schedule schedule = schedule_of(spec, asked, words, family);
     std::vector<std::string> used(places_.dimensions());
     std::map<std::pair<int, std::size_t>, int> before;  // steps of a chunk, by collective and stage
-    std::vector<std::map<std::vector<int>, Members>> in_stage;  // whatever the chunk
-    for (std::size_t s = 0; s < count; ++s)
-      in_stage.push_back(groups_in(family, s, stages(spec.bytes)[s]));
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-      const auto chunks_all = static_cast<std::uint64_t>(chunks);
-      const auto number = static_cast<std::uint64_t>(chunk);
-      const std::uint64_t bytes = share_begin(spec.bytes, chunks_all, number + 1) -
-                                  share_begin(spec.bytes, chunks_all, number);
-      if (bytes == 0) continue;
-      const std::vector<Stage> of_chunk = stages(bytes);
-      for (std::size_t s = 0; s < of_chunk.size(); ++s) {
-        const Stage& stage = of_chunk[s];
-        for (const auto& [groups, members] : in_stage[s]) {
+    std::map<int, std::map<std::vector<int>, Members>> in_stage;  // by hop or dimension
+    for (std::size_t chunk = 0; chunk < schedule.stages.size(); ++chunk) {
+      const std::vector<Stage>& stages = schedule.stages[chunk];
+      for (std::size_t s = 0; s < stages.size(); ++s) {
+        const Stage& stage = stages[s];
+        const bool passes_on = s < asked.path.size();
+        const auto [known, is_new] =
+            in_stage.try_emplace(passes_on ? -1 - static_cast<int>(s) : stage.dimension);
+        if (is_new) known->second = groups_in(family, s, stage);
+        for (const auto& [groups, members] : known->second) {
           SystemStep step;
           step.dimension = stage.dimension;
           step.groups = groups;
-          const bool passes_on = stage.collective == Collective::kUnicast;
-          step.plan = planned(stage, passes_on ? "auto" : words[stage.dimension], spec, members);
+          step.plan =
+              plans_.plan(stage, passes_on ? "auto" : words[stage.dimension], spec, members);
           if (!passes_on) used[stage.dimension] = step.plan->parts.front().algorithm;
           std::set<int> after;
           for (const auto& [places, collectives] : members) {
@@ -226,7 +207,8 @@ class SystemPlanner {
           const int made = static_cast<int>(plan_.steps.size());
           for (const int one : step.collectives) before[{one, s}] = made;
           plan_.steps.push_back(std::move(step));
-          timed_.push_back({chunk + static_cast<int>(s), static_cast<int>(s), family.front()});
+          timed_.push_back({schedule.order[chunk][s], static_cast<int>(s), family.front(),
+                            schedule.at_a_time[chunk][s]});
         }
       }
     }
@@ -241,8 +223,98 @@ class SystemPlanner {
     }
   }
 
-  // Members of the parts of a step, by root and places: the collectives that have them.
-  using Members = std::map<std::pair<int, std::vector<int>>, std::vector<int>>;
+  Schedule schedule_of(const CollectiveSpec& spec, const Asked& asked,
+                       const std::vector<std::string>& words, const std::vector<int>& family) {
+    const std::vector<int> lowest_first = dimensions_of(asked.box);
+    const auto stages = [&](std::uint64_t bytes) {
+      return stages_of(spec.collective, asked.path, asked.box, lowest_first, bytes);
+    };
+    const int chunks = chunks_of(spec, stages(spec.bytes).size());
+    plan_.chunks = std::max(plan_.chunks, chunks);
+    std::vector<std::uint64_t> bytes;
+    for (std::uint64_t chunk = 0; chunk < static_cast<std::uint64_t>(chunks); ++chunk) {
+      const auto all = static_cast<std::uint64_t>(chunks);
+      bytes.push_back(share_begin(spec.bytes, all, chunk + 1) -
+                      share_begin(spec.bytes, all, chunk));
+    }
+    std::erase(bytes, 0);
+    Schedule schedule;
+    if (spec.chunking.chunk_order == ChunkOrder::kPipelined) {
+      for (int chunk = 0; chunk < std::ssize(bytes); ++chunk) {
+        schedule.stages.push_back(stages(bytes[chunk]));
+        std::vector<int>& order = schedule.order.emplace_back(schedule.stages.back().size());
+        std::iota(order.begin(), order.end(), chunk);
+        schedule.at_a_time.emplace_back(order.size(), 1);
+      }
+      return schedule;
+    }
+    return scheduled(spec, asked, words, family, bytes);
+  }
+
+  // By the event model of collective/chunk_schedule.h.
+  Schedule scheduled(const CollectiveSpec& spec, const Asked& asked,
+                     const std::vector<std::string>& words, const std::vector<int>& family,
+                     const std::vector<std::uint64_t>& bytes) {
+    const std::vector<int> dimensions = dimensions_of(asked.box);
+    // In proportion to bytes, by those of the whole collective, which few flits that are not full are a small part of.
+    std::map<std::pair<int, Collective>, StepPlans::Time> times;  // by dimension or hop
+    const auto time = [&](std::size_t s, const Stage& stage) {
+      const bool passes_on = s < asked.path.size();
+      const int at = passes_on ? -1 - static_cast<int>(s) : stage.dimension;
+      const auto [known, is_new] = times.try_emplace({at, stage.collective});
+      if (is_new) {
+        const Stage whole{stage.dimension, stage.collective, spec.bytes};
+        known->second = plans_.time(whole, passes_on ? "auto" : words[stage.dimension], spec,
+                                    groups_in(family, s, whole).begin()->second);
+      }
+      StepPlans::Time of_stage = known->second;
+      of_stage.transfer *= static_cast<double>(stage.bytes) / static_cast<double>(spec.bytes);
+      return of_stage;
+    };
+    const Collective up = spec.collective == Collective::kAllGather ? Collective::kAllGather
+                                                                    : Collective::kReduceScatter;
+    ScheduledDimensions scheduled;
+    std::uint64_t left = bytes.front();
+    for (const int d : dimensions) {
+      const std::uint64_t size = asked.box.places[d].size();
+      scheduled.sizes.push_back(size);
+      scheduled.latencies.push_back(time(asked.path.size(), {d, up, left}).latency);
+      left = (left + size - 1) / size;
+    }
+    scheduled.transfer = [&](int d, std::uint64_t of) {
+      return time(asked.path.size(), {dimensions[d], up, of}).transfer;
+    };
+    Schedule schedule;
+    std::vector<std::vector<ChunkStep>> steps;
+    const auto orders = dimension_orders(scheduled, bytes, spec.chunking);
+    for (std::size_t chunk = 0; chunk < bytes.size(); ++chunk) {
+      std::vector<int> order;
+      for (const int d : orders[chunk]) order.push_back(dimensions[d]);
+      std::vector<Stage> stages =
+          stages_of(spec.collective, asked.path, asked.box, order, bytes[chunk]);
+      if (spec.collective == Collective::kAllReduce) {
+        // The two halves in the last dimension of the way up, apart as elsewhere unless its switches add up for less.
+        const Stage& joint = stages[order.size() - 1];
+        const Stage halves[] = {{joint.dimension, Collective::kReduceScatter, joint.bytes},
+                                {joint.dimension, Collective::kAllGather, joint.bytes}};
+        const double apart = time(0, halves[0]).transfer + time(0, halves[1]).transfer;
+        if (time(0, joint).transfer > kLessThanHalves * apart)
+          split_joint(stages, order.size() - 1);
+      }
+      std::vector<ChunkStep>& of_chunk = steps.emplace_back();
+      std::vector<int>& at_a_time = schedule.at_a_time.emplace_back();
+      for (std::size_t s = 0; s < stages.size(); ++s) {
+        const StepPlans::Time found = time(s, stages[s]);
+        of_chunk.push_back({stages[s].dimension, found.transfer, found.latency, stages[s].bytes});
+        const double covered = std::ceil(found.latency / std::max(found.transfer, 1e-9));
+        at_a_time.push_back(1 + static_cast<int>(std::min<double>(covered, kMostAtATime - 1)));
+      }
+      schedule.stages.push_back(std::move(stages));
+    }
+    schedule.order = service_order(steps, spec.chunking.chunk_order);
+    return schedule;
+  }
+
   // By the groups that do a stage; sets of groups with equal parts are one.
   std::map<std::vector<int>, Members> groups_in(const std::vector<int>& family, std::size_t s,
                                                 const Stage& stage) const {
@@ -303,51 +375,31 @@ class SystemPlanner {
                     spec.algorithm, words.size(), dimensions));
   }
 
-  std::shared_ptr<const Plan> planned(const Stage& stage, const std::string& algorithm,
-                                      const CollectiveSpec& asked, const Members& members) {
-    std::vector<std::pair<int, std::vector<int>>> parts;
-    for (const auto& [places, collectives] : members) parts.push_back(places);
-    std::shared_ptr<const Plan>& plan =
-        planned_[{stage.dimension, stage.collective, stage.bytes, algorithm, asked.vc, parts}];
-    if (plan != nullptr) return plan;
-    const SystemBlock& block = system_.blocks[stage.dimension];
-    std::vector<CollectiveSpec> specs;
-    for (const auto& [root, places] : parts) {
-      CollectiveSpec& spec = specs.emplace_back();
-      spec.collective = stage.collective;
-      spec.group = places;
-      spec.bytes = stage.bytes;
-      spec.algorithm = algorithm;
-      spec.vc = asked.vc;
-      spec.root = root;
-    }
-    try {
-      plan = std::make_shared<const Plan>(make_plan(*block.topology, specs));
-    } catch (const BadInput& error) {
-      throw BadInput(fmt::format("{} (dimension {})", error.what(), block.name));
-    }
-    for (const std::string& note : plan->notes) {
-      const std::string text = fmt::format("{}: {}", block.name, note);
-      if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
-    }
-    return plan;
-  }
-
   // On a block each step comes after the one before: of its family, or where some add up in the switches of all.
   void order_on_blocks() {
     std::set<int> adding;  // dimensions
     for (const SystemStep& step : plan_.steps)
       if (!step.plan->programs.empty()) adding.insert(step.dimension);
-    std::map<std::tuple<int, int, int>, int> last;  // by dimension, group and family
+    std::map<std::tuple<int, int, int>, std::vector<int>> before;  // by dimension, group and family
     for (const int i : by_time()) {
       SystemStep& step = plan_.steps[i];
       const int family = adding.contains(step.dimension) ? -1 : timed_[i].family;
-      std::set<int> after(step.after.begin(), step.after.end());
+      const int at_a_time = family < 0 ? 1 : timed_[i].at_a_time;
+      std::set<int> last, settled;
       for (const int group : step.groups) {
-        const auto [before, is_first] = last.try_emplace({step.dimension, group, family}, i);
-        if (!is_first) after.insert(std::exchange(before->second, i));
+        std::vector<int>& on_block = before[{step.dimension, group, family}];
+        if (!on_block.empty()) last.insert(on_block.back());
+        if (std::ssize(on_block) >= at_a_time)
+          settled.insert(on_block[on_block.size() - at_a_time]);
+        on_block.push_back(i);
       }
-      step.after.assign(after.begin(), after.end());
+      if (at_a_time > 1) {
+        step.behind.assign(last.begin(), last.end());
+        step.settled.assign(settled.begin(), settled.end());
+        continue;
+      }
+      last.insert(step.after.begin(), step.after.end());
+      step.after.assign(last.begin(), last.end());
     }
   }
 
@@ -367,8 +419,10 @@ class SystemPlanner {
     std::vector<SystemStep> sorted;
     for (const int i : order) {
       SystemStep& step = sorted.emplace_back(std::move(plan_.steps[i]));
-      for (int& before : step.after) before = place[before];
-      std::ranges::sort(step.after);
+      for (std::vector<int>* steps : {&step.after, &step.behind, &step.settled}) {
+        for (int& before : *steps) before = place[before];
+        std::ranges::sort(*steps);
+      }
     }
     plan_.steps = std::move(sorted);
   }
@@ -387,9 +441,7 @@ class SystemPlanner {
   std::span<const CollectiveSpec> work_;
   std::vector<Asked> asked_;
   std::map<Shape, std::vector<int>> families_;
-  using Planned = std::tuple<int, Collective, std::uint64_t, std::string, int,
-                             std::vector<std::pair<int, std::vector<int>>>>;
-  std::map<Planned, std::shared_ptr<const Plan>> planned_;
+  StepPlans plans_;
   std::vector<Timed> timed_;  // by step
   SystemPlan plan_;
 };

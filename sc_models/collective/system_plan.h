@@ -9,7 +9,9 @@
 //   not in, goes there by the least hops, lowest dimension first, through NPUs, which pass it on once they have all of a chunk.
 // Chunks: the vector is cut into so many, each of which goes its way by itself.
 // Order: a block has one step of a family of like collectives at a time, whichever of its chunks, in the same order at all of its NPUs: by
-//   chunk and step together, so that the first chunks come down while the last ones go up. Where switches add up, of all families.
+//   chunk and step together, so that the first chunks come down while the last ones go up; or as collective/chunk_schedule.h has it, where the
+//   latency of each step overlaps with the next one and an all-reduce is a reduce-scatter and an all-gather in its last dimension, too, unless
+//   that takes longer. Where switches add up, of all families, without such overlap.
 // Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.
 // Sizes: what is left of a vector after a reduce-scatter is rounded up to bytes.
 // Collectives that are asked for together and have the same shape, groups that are alike, are planned together: those of other groups
@@ -27,27 +29,29 @@
 #include <string>
 #include <vector>
 
+#include "collective/chunking.h"
 #include "collective/collective_spec.h"
 #include "collective/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {
 
-inline constexpr int kMaxChunks = 512;
-
 struct SystemStep {
   int dimension = 0;
   std::vector<int> groups{};  // groups of the dimension that do it, all at the same time; ascending
   std::shared_ptr<const Plan> plan{};  // on the block; its parts begin together
-  std::vector<int> after{};            // steps before
-  std::vector<int> collectives{};      // SystemPlan::collectives that it is part of
+  std::vector<int> after{};            // steps before, which are complete before it begins
+  // Those before it on the blocks, whose data have moved when it begins, but need not have arrived; and those that have, so far
+  // before it that the ones between cover the latency.
+  std::vector<int> behind{}, settled{};
+  std::vector<int> collectives{};  // SystemPlan::collectives that it is part of
 };
 
 struct SystemPlan {
   std::vector<Part> collectives{};  // as asked for; members of the system; no trees
   std::vector<SystemStep> steps{};  // each after those that it waits for
   int chunks = 1;                   // most of any collective
-  int chunks_asked = 0;             // CollectiveSpec::chunks of the first one
+  Chunking chunking{};              // of the first one
   std::vector<std::string> notes{};
   double bound_ns = 0;  // as Plan::bound_ns
 };

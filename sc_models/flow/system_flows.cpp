@@ -116,8 +116,9 @@ SystemFlows::SystemFlows(const SystemNetwork& network, FlowSimulation& simulatio
       steps_(plan.steps.size()) {
   for (int s = 0; s < std::ssize(steps_); ++s) {
     const SystemStep& step = plan.steps[s];
-    steps_[s].waits_for = step.after.size();
+    steps_[s].waits_for = step.after.size() + step.behind.size();
     for (const int before : step.after) steps_[before].others.push_back(s);
+    for (const int before : step.behind) steps_[before].next.push_back(s);
   }
 }
 
@@ -133,7 +134,10 @@ void SystemFlows::begin(int s) {
   const std::vector<StepFlow>& flows = network_.flows(step);
   const std::vector<int> groups = network_.groups(step);
   state.flows_left = flows.size() * groups.size();
-  if (state.flows_left == 0) return complete(s);
+  if (state.flows_left == 0) {
+    move_on(s);
+    return complete(s);
+  }
   for (const int group : groups) {
     const int first = network_.first_link(step.dimension, group);
     for (const StepFlow& flow : flows) {
@@ -152,6 +156,11 @@ void SystemFlows::end_flow(const Moving& moved) {
   if (--state.flows_left > 0) return;
   if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[moved.step]);
   simulation_.call_at(state.end, [this, step = moved.step] { complete(step); });
+  move_on(moved.step);
+}
+
+void SystemFlows::move_on(int s) {
+  for (const int next : steps_[s].next) complete_before(next);
 }
 
 void SystemFlows::complete_before(int s) {

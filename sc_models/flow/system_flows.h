@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of systems (collective/system_plan.h) as flows over time: when their collectives begin and end, and the traffic of every link.
 //
-// A step begins once those that it comes after are complete, as a part does (flow/flow_run.h). Groups of a dimension that are alike, in every step
+// A step begins once those that it comes after are complete, as a part does (flow/flow_run.h), and those that it is behind have moved. Groups of a dimension that are alike, in every step
 // of every plan, are one: what happens in the first of them happens in all. A step is complete once it is in all of its groups.
 // A step whose trees cross more than kMaxTreeUses links moves as one flow, all of its trees in proportion, at the rate that its busiest link
 // leaves it.
@@ -75,6 +75,7 @@ class SystemFlows {
   struct Step {
     std::size_t waits_for = 0;  // steps
     std::vector<int> others{};  // that wait for it
+    std::vector<int> next{};    // that wait for its flows
     std::size_t flows_left = 0;
     double start = 0, end = 0;
   };
@@ -93,6 +94,7 @@ class SystemFlows {
  private:
   void begin(int step);
   void complete_before(int step);
+  void move_on(int step);
   void complete(int step);
 
   const SystemNetwork& network_;

@@ -187,10 +187,10 @@ TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
     make_plan(test::mesh(2, 2), {&spec, 1});
     FAIL() << "no error";
   } catch (const BadInput& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
-        "paper, ring, hier_ring, tree, direct, hier_direct, halving_doubling or multi_tree");
+    EXPECT_STREQ(error.what(),
+                 "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
+                 "paper, ring, bidirectional_ring, hier_ring, tree, direct, hier_direct, "
+                 "halving_doubling or multi_tree");
   }
 }
 

@@ -128,7 +128,7 @@ TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
       spec.group.resize(system.npus.size());
       std::iota(spec.group.begin(), spec.group.end(), 0);
       spec.bytes = system.npus.size() * 4096;
-      spec.chunks = 2;
+      spec.chunking.chunks = 2;
       const SystemPlan plan = plan_system(system, {&spec, 1});
       std::vector<std::uint64_t> planned(sides.size());
       for (const SystemStep& step : plan.steps) {

@@ -56,7 +56,7 @@ CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint6
   spec.collective = collective;
   spec.group = std::move(group);
   spec.bytes = bytes;
-  spec.chunks = chunks;
+  spec.chunking.chunks = chunks;
   return spec;
 }
 
@@ -258,7 +258,7 @@ TEST(SystemPlan, RefusesWhatHasNoHierarchy) {
   };
   expect(spec_of(Collective::kAllReduce, {0, 1, 4}, 1024, 1), "found 3 NPUs", "all 4 NPUs");
   expect(spec_of(Collective::kGather, all_of(system), 1024, 1), "gather", "all_to_all");
-  expect(spec_of(Collective::kAllReduce, all_of(system), 1024, 513), "513", "1 to 512");
+  expect(spec_of(Collective::kAllReduce, all_of(system), 1024, 4097), "4097", "1 to 4096");
   expect(spec_of(Collective::kAllReduce, {3}, 1024, 1), "one NPU", "two or more");
   CollectiveSpec words = spec_of(Collective::kAllReduce, all_of(system), 1024, 1);
   words.algorithm = "ring,ring,ring";

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/step_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.h"
+#include "collective/hop_paths.h"
+#include "collective/in_switch_time.h"
+#include "collective/link_walk.h"
+#include "collective/planner.h"
+#include "switch/node_shape.h"
+
+namespace fredsim {
+namespace {
+
+// Latencies of links on the longest path of a tree, from the leaves to the root and back.
+class LongestPath {
+ public:
+  LongestPath(const Plan& plan, HopPaths& hops) : plan_(plan), hops_(hops) {}
+
+  double of(const Tree& tree) {
+    const std::vector<TreeRank>& ranks = tree.ranks.passing(made_);
+    const std::vector<NodeId>& members = plan_.parts[tree.part].members;
+    place_.assign(members.size(), -1);
+    for (int k = 0; k < std::ssize(ranks); ++k) place_[ranks[k].rank] = k;
+    const auto wire = [&](int from, const Send& send) {
+      return hops_.hop(members[from], members[send.rank], send.port).wire;
+    };
+    double sums = 0;
+    for (const TreeRank& leaf : ranks) {
+      double path = 0;
+      for (int at = leaf.rank; !ranks[place_[at]].reduce_to.empty();) {
+        const Send& send = ranks[place_[at]].reduce_to.front();
+        path += wire(at, send);
+        at = send.rank;
+      }
+      sums = std::max(sums, path);
+    }
+    const auto results = [&](const auto& self, int rank) -> double {
+      double longest = 0;
+      if (place_[rank] < 0) return longest;
+      for (const Send& send : ranks[place_[rank]].broadcast_to)
+        longest = std::max(longest, wire(rank, send) + self(self, send.rank));
+      return longest;
+    };
+    return sums + results(results, tree.order.root());
+  }
+
+ private:
+  const Plan& plan_;
+  HopPaths& hops_;
+  std::vector<TreeRank> made_;
+  std::vector<int> place_;  // by rank
+};
+
+}  // namespace
+
+std::shared_ptr<const Plan> StepPlans::plan(const Stage& stage, const std::string& algorithm,
+                                            const CollectiveSpec& asked, const Members& members) {
+  std::vector<std::pair<int, std::vector<int>>> parts;
+  for (const auto& [places, collectives] : members) parts.push_back(places);
+  std::shared_ptr<const Plan>& plan =
+      plans_[{stage.dimension, stage.collective, stage.bytes, algorithm, asked.vc, parts}];
+  if (plan != nullptr) return plan;
+  const SystemBlock& block = system_.blocks[stage.dimension];
+  std::vector<CollectiveSpec> specs;
+  for (const auto& [root, places] : parts) {
+    CollectiveSpec& spec = specs.emplace_back();
+    spec.collective = stage.collective;
+    spec.group = places;
+    spec.bytes = stage.bytes;
+    spec.algorithm = algorithm;
+    spec.vc = asked.vc;
+    spec.root = root;
+  }
+  try {
+    plan = std::make_shared<const Plan>(make_plan(*block.topology, specs));
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{} (dimension {})", error.what(), block.name));
+  }
+  for (const std::string& note : plan->notes) {
+    const std::string text = fmt::format("{}: {}", block.name, note);
+    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+  }
+  return plan;
+}
+
+StepPlans::Time StepPlans::time(const Stage& stage, const std::string& algorithm,
+                                const CollectiveSpec& asked, const Members& members) {
+  const std::shared_ptr<const Plan> of_step = plan(stage, algorithm, asked, members);
+  const auto [known, is_new] = times_.try_emplace(of_step.get());
+  if (!is_new) return known->second;
+  const Topology& block = *system_.blocks[stage.dimension].topology;
+  const double cycle_ns = 1e9 / static_cast<double>(block.clock_hz);
+  double latency = 0;  // cycles
+  if (of_step->programs.empty()) {
+    const LinkWalk walk(block, *of_step, routes_by_table(block));
+    HopPaths hops(block, walk);
+    LongestPath longest(*of_step, hops);
+    for (const Tree& tree : of_step->trees) latency = std::max(latency, longest.of(tree));
+  } else {
+    latency = std::max(0.0, in_switch_cycles(block, *of_step) - of_step->bound_ns / cycle_ns);
+  }
+  return known->second = {of_step->bound_ns, latency * cycle_ns};
+}
+
+}  // namespace fredsim
