@@ -170,8 +170,8 @@ struct SwitchTree {
 
 struct Topology;
 
-// Two layers of switches, each of the lower one joined to each of the upper one and to no other, NPUs at both. Node::switch_index counts the
-// lower ones first. None: they are in no layers.
+// Two layers of switches, each of the lower one joined to each of the upper one and to no other, NPUs at both.
+// Node::switch_index counts the lower ones first. None: they are in no layers.
 struct SwitchLayers {
   int lower = 0, upper = 0;
   int pair_links = 0;  // between a lower and an upper one

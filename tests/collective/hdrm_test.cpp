@@ -47,7 +47,8 @@ Plan all_reduce(const Topology& topology, const std::string& algorithm,
                    512 * flits_per_rank * topology.npus.size(), algorithm);
 }
 
-// Pairs of ranks that exchange something in each step: of sums 0 … k - 1, which a rank does after as many sums of others, then of results.
+// Pairs of ranks that exchange something in each step: of sums 0 … k - 1, which a rank does after as many sums of others, then
+// of results.
 using Step = std::set<std::pair<int, int>>;
 std::vector<Step> steps_of(const Plan& plan) {
   const int each_way = std::countr_zero(plan.parts[0].members.size());

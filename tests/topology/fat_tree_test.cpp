@@ -82,8 +82,8 @@ TEST(FatTree, AShiftByAPodSharesNoLinkDown) {
   for (const auto& [link, times] : used) EXPECT_EQ(times, 1) << tree.links[link].name;
 }
 
-// As long as others, and the same of the same seed. Of the 896 paths out of the pod that 8 seeds have from an edge switch each of its 4 links up has
-// 224, within 5 standard deviations.
+// As long as others, and the same of the same seed. Of the 896 paths out of the pod that 8 seeds have from an edge switch each
+// of its 4 links up has 224, within 5 standard deviations.
 TEST(FatTree, HashedPathsAreSpreadOverTheLinksUp) {
   const Topology by_place = fat_tree(8, 1);
   std::map<int, int> used;

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// hdrm: halving-doubling with rank mapping, for as many members on each switch of two layers (topology/topology.h, SwitchLayers), which a BiGraph
-// has. No partners are on one switch or in one layer, and each pair of switches has one flow each way in every step.
+// hdrm: halving-doubling with rank mapping, for as many members on each switch of two layers (topology/topology.h,
+// SwitchLayers), which a BiGraph has. No partners are on one switch or in one layer, and each pair of switches has one flow
+// each way in every step.
 //
-// Group: m members on each of n switches, half of them upper ones, m and n powers of 2. Partners differ in one bit of their places 0 … mn - 1.
-// Map: place = (layer, i, v) with log2 n/2 bits of i and log2 m of v. Its layer is the parity of all of its bits, so each step changes layers.
-//   On the lower layer it is on switch i, on the upper one on switch i xor v (modulo n/2). So of the m places on a switch, which have every v,
-//   the partners are on switches that differ in v, in any step.
-// Where m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many links where there are as many. The plan says so.
-// Source: Dong et al., EFLOPS: Algorithm and System Co-Design for a High Performance Distributed Training Platform, HPCA 2020. Its authors rotate
-//   where the upper layer is chosen by exclusive or here; the flows per pair are the same.
+// Group: m members on each of n switches, half of them upper ones, m and n powers of 2. Partners differ in one bit of their
+//   places 0 … mn - 1.
+// Map: place = (layer, i, v) with log2 n/2 bits of i and log2 m of v. Its layer is the parity of all of its bits, so each
+//   step changes layers. On the lower layer it is on switch i, on the upper one on switch i xor v (modulo n/2). So of the m
+//   places on a switch, which have every v, the partners are on switches that differ in v, in any step.
+// Where m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many links where there are as
+//   many. The plan says so.
+// Source: Dong et al., EFLOPS: Algorithm and System Co-Design for a High Performance Distributed Training Platform, HPCA
+//   2020. A published simulator of it rotates where the upper switch is chosen by exclusive or here; the flows per pair are
+//   the same.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
+#include "collective/plan_time.h"
 
 namespace fredsim {
 namespace {
@@ -74,11 +80,26 @@ class Hdrm final : public Algorithm {
         "this group on {} has {} on each of {} upper and {} lower ones, allowed: {}",
         topology.name, each, upper, lower, allowed_algorithms(part.collective));
   }
+  // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as full as the NICs, so that
+  // what goes beyond it waits in queues and comes late to some steps (docs/studies/eflops.md).
+  int window(const Topology& topology, const Part& part) const override {
+    if (part.collective != Collective::kAllReduce) return Algorithm::window(topology, part);
+    constexpr double kMore = 1.2;
+    constexpr int kLeast = 2;
+    const Link& nic = topology.first_link_out(part.members.front());
+    const double packet = part.packet_flits / nic.rate.value();  // cycles
+    const double step =
+        3.0 * static_cast<double>(nic.flit_cycles()) + 2.0 * switch_cycles(topology) + packet;
+    const std::size_t ranks = part.members.size();
+    const double packets = 2.0 * std::countr_zero(ranks) * step / packet;
+    return std::max(kLeast,
+                    static_cast<int>(std::lround(kMore * packets / static_cast<double>(ranks))));
+  }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
     const SwitchMembers by_switch = members_by_switch(part.topology(), part.members());
     const auto half = static_cast<unsigned>(by_switch.lower.size());
     const auto on_each = static_cast<unsigned>(by_switch.per_switch());
-    const unsigned flows = std::max(1U, on_each / half);  // of a pair of switches, in a step
+    const unsigned flows = std::max(1U, on_each / half);  // a pair of switches has in a step
     RingBox box;
     box.sides = {part.ranks()};
     box.shape = LineShape::kHalving;

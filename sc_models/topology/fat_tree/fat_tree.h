@@ -9,8 +9,9 @@
 // Paths: up, where the destination is not below, by the link that its place chooses: at an edge switch its place there, at an aggregation switch its
 //   edge switch's place in its pod, both modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch different ones.
 //   Nothing goes up again after it has gone down: no deadlock.
-// Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination chooses. Tables of switches know no sender, so packets
-//   of all senders below a switch to one NPU have one link there; where each NPU has one sender, as on a ring, that is a hash of the flow.
+// Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination chooses. Tables of switches know
+//   no sender, so packets of all senders below a switch to one NPU have one link there; where each NPU has one sender, as on a
+//   ring, that is a hash of the flow.
 // Errors: BadInput with the key: an odd k, over kMaxFatTreeNpus NPUs, I/O controllers.
 #pragma once
 
