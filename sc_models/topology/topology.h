@@ -170,6 +170,13 @@ struct SwitchTree {
 
 struct Topology;
 
+// Two layers of switches, each of the lower one joined to each of the upper one and to no other, NPUs at both.
+// Node::switch_index counts the lower ones first. None: they are in no layers.
+struct SwitchLayers {
+  int lower = 0, upper = 0;
+  int pair_links = 0;  // between a lower and an upper one
+};
+
 // A dimension of a system (topology/system.h): NPUs that differ in it alone are a group, which a block joins.
 struct SystemBlock {
   std::string name;  // "node"
@@ -207,6 +214,7 @@ struct Topology {
   std::string flow_only{};
   SwitchGrid grid;
   SwitchTree tree;
+  SwitchLayers layers;
   int slices =
       0;  // parallel parts of every switch, joined in the NPUs only; 0: switches have no parts
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
@@ -218,6 +226,7 @@ struct Topology {
   bool has_blocks() const { return !blocks.empty(); }
   bool has_places() const { return grid.width > 0; }  // positions of switches: Node::mesh
   bool has_levels() const { return !tree.levels.empty(); }
+  bool has_layers() const { return layers.lower > 0; }
   bool has_slices() const { return slices > 0; }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;

@@ -30,6 +30,7 @@ COMMANDS = {
     "study": Command("study.command", "what the paper asserts and does not measure"),
     "kinds": Command("microarchitectures", "the kinds of switches: times, area, clock, energy"),
     "algorithms": Command("algorithms", "all algorithms of all collectives beside the choice of `auto`"),
+    "eflops": Command("eflops", "BiGraphs, hashed fat trees and shared NICs of EFLOPS"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),

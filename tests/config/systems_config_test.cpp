@@ -86,6 +86,15 @@ TEST(SystemFiles, WhatIsNotRightIsRefused) {
   expect_parts(refused(kGraph, {"npu.count=10"}), {"npu.count: found 10; allowed is none"});
   expect_parts(refused("configs/systems/fat_tree.yaml", {"fabric.radix=7"}),
                {"fabric.radix: found 7, which is odd"});
+  expect_parts(
+      refused("configs/systems/fat_tree.yaml", {"fabric.path_seed=3"}),
+      {"fabric.path_seed: found a seed for paths by place; allowed: none, or fabric.paths: "
+       "hashed"});
+  expect_parts(refused("configs/systems/fat_tree.yaml", {"fabric.paths=ecmp"}),
+               {"fabric.paths: found 'ecmp'", "by_place or hashed"});
+  expect_parts(
+      refused("configs/systems/fat_tree.yaml", {"fabric.paths=hashed", "fabric.path_seed=-1"}),
+      {"fabric.path_seed: found '-1'"});
   expect_parts(refused("configs/systems/bigraph.yaml", {"fabric.npus_per_switch=65536"}),
                {"fabric.npus_per_switch: found 65536", "524288 NPUs; allowed is up to 65536"});
   expect_parts(refused("configs/systems/fat_tree.yaml", {"fabric.port_bandwidth=800 GB/s"}),

@@ -52,11 +52,12 @@ std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
 
 class Skipping : public testing::TestWithParam<std::uint64_t> {};
 
-constexpr std::uint64_t kMachines = 10;  // per case
+constexpr std::uint64_t kMachinesPerCase = 10;  // per case
 
 TEST_P(Skipping, GivesWhatARunInFullGives) {
   int runs = 0, repeating = 0;
-  for (std::uint64_t seed = kMachines * GetParam(); seed < kMachines * (GetParam() + 1); ++seed) {
+  for (std::uint64_t seed = kMachinesPerCase * GetParam();
+       seed < kMachinesPerCase * (GetParam() + 1); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const Topology topology = random_machine(random);

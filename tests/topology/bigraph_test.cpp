@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <limits>
+#include <tuple>
 
 #include "base/random.h"
 #include "path_support.h"
@@ -55,6 +56,10 @@ TEST(Bigraph, HasItsParts) {
     EXPECT_EQ(all.npus.size(), static_cast<std::size_t>((upper + lower) * npus));
     EXPECT_EQ(all.links.size(),
               2 * (all.npus.size() + static_cast<std::size_t>(upper * lower * links)));
+    EXPECT_TRUE(all.has_layers());
+    EXPECT_EQ(std::tuple(all.layers.upper, all.layers.lower, all.layers.pair_links),
+              std::tuple(upper, lower, links));
+    EXPECT_EQ(all.nodes[node_named(all, "upper0")].switch_index, lower);
     EXPECT_EQ(all.nodes[node_named(all, "upper0")].ports, npus + lower * links);
     EXPECT_EQ(all.nodes[node_named(all, "lower0")].ports, npus + upper * links);
     EXPECT_EQ(bisection_bytes_per_second(all), least_cut_by_trying(all, upper + lower));

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "path_support.h"
 #include "support.h"
@@ -23,10 +25,11 @@ MachineSpec without_npus() {
   return machine;
 }
 
-Topology fat_tree(int radix, int oversubscription) {
-  return build_fat_tree(
-      without_npus(),
-      {.radix = radix, .oversubscription = oversubscription, .port_bandwidth = kInfiniband});
+Topology fat_tree(int radix, int oversubscription, std::optional<std::uint64_t> path_seed = {}) {
+  return build_fat_tree(without_npus(), {.radix = radix,
+                                         .oversubscription = oversubscription,
+                                         .port_bandwidth = kInfiniband,
+                                         .path_seed = path_seed});
 }
 
 TEST(FatTree, HasTheFormulasOfItsPaper) {
@@ -61,6 +64,12 @@ TEST(FatTree, PathsArriveAndWaitInNoCircle) {
   expect_good_paths(fat_tree(4, 1));
   expect_good_paths(fat_tree(4, 3));
   expect_good_paths(fat_tree(6, 1));
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_good_paths(fat_tree(4, 1, seed));
+    expect_good_paths(fat_tree(4, 3, seed));
+    expect_good_paths(fat_tree(6, 1, seed));
+  }
 }
 
 // All NPUs send to one that many numbers away: no two packets share a link from a switch down, so full bandwidth is reached.
@@ -71,6 +80,54 @@ TEST(FatTree, AShiftByAPodSharesNoLinkDown) {
   for (int i = 0; i < npus; ++i)
     for (const int link : path_of(tree, i, (i + npus / 4) % npus, 0)) ++used[link];
   for (const auto& [link, times] : used) EXPECT_EQ(times, 1) << tree.links[link].name;
+}
+
+// As long as others, and the same of the same seed. Of the 896 paths out of the pod that 8 seeds have from an edge switch each
+// of its 4 links up has 224, within 5 standard deviations.
+TEST(FatTree, HashedPathsAreSpreadOverTheLinksUp) {
+  const Topology by_place = fat_tree(8, 1);
+  std::map<int, int> used;
+  int same = 0, others = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Topology tree = fat_tree(8, 1, seed), again = fat_tree(8, 1, seed);
+    for (int from = 0; from < 128; from += 4) {
+      for (int to = 0; to < 128; ++to) {
+        if (from / 16 == to / 16) continue;
+        const std::vector<int> links = path_of(tree, from, to, 0);
+        EXPECT_EQ(links.size(), path_of(by_place, from, to, 0).size());
+        EXPECT_EQ(links, path_of(again, from, to, 0));
+        ++(links == path_of(by_place, from, to, 0) ? same : others);
+        ++used[links[1]];
+      }
+    }
+  }
+  EXPECT_EQ(used.size(), 32U * 4);
+  for (const auto& [link, times] : used)
+    EXPECT_NEAR(times, 224, 5 * std::sqrt(896 * 0.25 * 0.75)) << by_place.links[link].name;
+  // One path of 16 by chance.
+  EXPECT_NEAR(same / static_cast<double>(same + others), 1.0 / 16, 0.01);
+}
+
+// By chance, one of 4: a switch's links to two destinations, two switches' links to one, a switch's under two seeds.
+TEST(FatTree, HashedPathsDependOnSwitchDestinationAndSeed) {
+  int destinations = 0, switches = 0, seeds = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Topology tree = fat_tree(8, 1, seed), other = fat_tree(8, 1, seed + 1);
+    // Edge switches of pod 0, to NPUs of others.
+    const auto up = [](const Topology& topology, int edge, int to) {
+      return topology.links[path_of(topology, edge * 4, to, 0)[1]].from_port;
+    };
+    for (int to = 16; to < 124; ++to) {
+      const int edge = to % 3;
+      const int port = up(tree, edge, to);
+      destinations += up(tree, edge, to + 4) == port ? 1 : 0;
+      switches += up(tree, edge + 1, to) == port ? 1 : 0;
+      seeds += up(other, edge, to) == port ? 1 : 0;
+      ++all;
+    }
+  }
+  for (const int count : {destinations, switches, seeds})
+    EXPECT_NEAR(count, all * 0.25, 5 * std::sqrt(all * 0.25 * 0.75));
 }
 
 TEST(FatTree, ThoseThatAreTooLargeAreForFlows) {

@@ -104,6 +104,7 @@ Topology build_bigraph(const MachineSpec& machine, const BigraphSpec& spec) {
   }
   Topology& topology = assembly.topology();
   topology.dimensions = {{spec.npus_per_switch}, {spec.lower + spec.upper}};
+  topology.layers = {.lower = spec.lower, .upper = spec.upper, .pair_links = spec.pair_links};
   topology.slices = 1;
   topology.flow_only = flow_only_reason(topology);
   topology.paths = std::make_shared<BigraphPaths>(spec);

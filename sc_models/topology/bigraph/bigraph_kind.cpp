@@ -22,17 +22,6 @@ constexpr std::array kBigraphKeys = {
     FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
 };
 
-struct Layers {
-  int lower = 0, upper = 0;
-};
-
-Layers layers_of(const Topology& topology) {
-  Layers layers;
-  for (const Node& node : topology.nodes)
-    if (node.is_switch()) ++(node.name.starts_with("lower") ? layers.lower : layers.upper);
-  return layers;
-}
-
 class BigraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "bigraph"; }
@@ -54,7 +43,7 @@ class BigraphKind final : public TopologyKind {
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
 
   std::string describe(const Topology& topology) const override {
-    const Layers layers = layers_of(topology);
+    const SwitchLayers& layers = topology.layers;
     return fmt::format("BiGraph of {} upper and {} lower switches with {} NPU{} each", layers.upper,
                        layers.lower, topology.dimensions[0].size,
                        topology.dimensions[0].size == 1 ? "" : "s");
@@ -62,7 +51,7 @@ class BigraphKind final : public TopologyKind {
 
   // x upper and y lower switches, half of all together, have x*(n - y) + y*(m - x) pairs with the others: the least of these.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
-    const Layers layers = layers_of(topology);
+    const SwitchLayers& layers = topology.layers;
     const int half = (layers.upper + layers.lower) / 2;
     std::int64_t pairs = std::numeric_limits<std::int64_t>::max();
     for (int x = std::max(0, half - layers.lower); x <= std::min(half, layers.upper); ++x) {
@@ -80,7 +69,7 @@ class BigraphKind final : public TopologyKind {
   }
   // From a switch to another of its layer, and the NPUs' links.
   int diameter(const Topology& topology) const override {
-    const Layers layers = layers_of(topology);
+    const SwitchLayers& layers = topology.layers;
     return layers.lower > 1 || layers.upper > 1 ? 4 : 3;
   }
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "topology/assembly.h"
 #include "topology/exact_limits.h"
 #include "topology/fat_tree/fat_tree_kind.h"
@@ -31,7 +32,8 @@ struct FatTreeShape {
 
 class FatTreePaths final : public UnicastPaths {
  public:
-  explicit FatTreePaths(const FatTreeShape& shape) : shape_(shape) {}
+  FatTreePaths(const FatTreeShape& shape, std::optional<std::uint64_t> seed)
+      : shape_(shape), seed_(seed) {}
 
   int port(int chiplet, std::uint16_t address) const override {
     const int place = address % shape_.npus_on_edge;
@@ -39,14 +41,23 @@ class FatTreePaths final : public UnicastPaths {
     const int pod = edge / shape_.half;
     int number = chiplet - shape_.npus();
     if (number < shape_.edges())
-      return number == edge ? place : shape_.npus_on_edge + place % shape_.half;
+      return number == edge ? place : shape_.npus_on_edge + up(chiplet, address, place);
     number -= shape_.edges();
     if (number >= shape_.edges()) return pod;
-    return number / shape_.half == pod ? edge % shape_.half : shape_.half + edge % shape_.half;
+    return number / shape_.half == pod ? edge % shape_.half
+                                       : shape_.half + up(chiplet, address, edge);
   }
 
  private:
+  // One of the k/2 links up.
+  int up(int chiplet, std::uint16_t address, int place) const {
+    if (!seed_) return place % shape_.half;
+    const std::uint64_t flow = (static_cast<std::uint64_t>(chiplet) << 16) | address;
+    return static_cast<int>(mix64(mix64(*seed_) ^ flow) % static_cast<std::uint64_t>(shape_.half));
+  }
+
   FatTreeShape shape_;
+  std::optional<std::uint64_t> seed_;
 };
 
 FatTreeShape checked(const MachineSpec& machine, const FatTreeSpec& spec) {
@@ -101,7 +112,7 @@ class FatTreeBuilder {
     topology.dimensions = {{shape_.npus_on_edge}, {shape_.half}, {shape_.pods()}};
     topology.slices = 1;
     topology.flow_only = flow_only_reason(topology);
-    topology.paths = std::make_shared<FatTreePaths>(shape_);
+    topology.paths = std::make_shared<FatTreePaths>(shape_, spec_.path_seed);
     return assembly_.finish();
   }
 

@@ -9,10 +9,14 @@
 // Paths: up, where the destination is not below, by the link that its place chooses: at an edge switch its place there, at an aggregation switch its
 //   edge switch's place in its pod, both modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch different ones.
 //   Nothing goes up again after it has gone down: no deadlock.
+// Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination chooses. Tables of switches know
+//   no sender, so packets of all senders below a switch to one NPU have one link there; where each NPU has one sender, as on a
+//   ring, that is a hash of the flow.
 // Errors: BadInput with the key: an odd k, over kMaxFatTreeNpus NPUs, I/O controllers.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
@@ -26,6 +30,8 @@ struct FatTreeSpec {
   int radix = 4;             // k
   int oversubscription = 1;  // r: NPUs of an edge switch over its links upwards
   std::uint64_t port_bandwidth = 0;
+  std::optional<std::uint64_t>
+      path_seed{};  // of hashed paths; none: the destination's place chooses
 };
 
 Topology build_fat_tree(const MachineSpec& machine, const FatTreeSpec& spec);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "base/error.h"
 #include "topology/fat_tree/fat_tree.h"
@@ -16,7 +17,18 @@ constexpr std::array kFatTreeKeys = {
     FabricKey{"fabric.oversubscription",
               "NPUs of an edge switch per link from it upwards; 1: as many", Holds::kInteger, "1"},
     FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
+    FabricKey{.path = "fabric.paths",
+              .meaning = "link up: by the destination's place, or hashed (ECMP)",
+              .holds = Holds::kWord,
+              .default_value = "by_place",
+              .words = "by_place hashed"},
+    FabricKey{.path = "fabric.path_seed",
+              .meaning = "seed of hashed paths",
+              .holds = Holds::kInteger,
+              .default_value = "1",
+              .from_zero = true},
 };
+constexpr std::array<std::string_view, 2> kPathWords = {"by_place", "hashed"};
 
 class FatTreeKind final : public TopologyKind {
  public:
@@ -29,6 +41,14 @@ class FatTreeKind final : public TopologyKind {
     spec.radix = keys.integer("fabric.radix", 2, kMaxFatTreeRadix);
     spec.oversubscription = keys.integer("fabric.oversubscription", 1, kMaxFatTreeNpus);
     spec.port_bandwidth = keys.bandwidth("fabric.port_bandwidth");
+    if (keys.choice("fabric.paths", kPathWords) == 1) {
+      spec.path_seed = static_cast<std::uint64_t>(
+          keys.integer("fabric.path_seed", 0, std::numeric_limits<int>::max()));
+    } else if (keys.has("fabric.path_seed")) {
+      throw BadInput(
+          fmt::format("{}: found a seed for paths by place; allowed: none, or fabric.paths: hashed",
+                      keys.label("fabric.path_seed")));
+    }
     keys.time_ps("fabric.link_latency");
     return [spec](const MachineSpec& machine) { return build_fat_tree(machine, spec); };
   }
