@@ -74,13 +74,13 @@ std::vector<std::string> TrainingJobs::idealised() const {
         std::pair(training.compression.pp, "PP")})
     if (ratio > 1)
       all.push_back(
-          fmt::format("communication along {} is a {:g}th of its bytes, compressed in no time; "
+          fmt::format("communication along {} carries 1/{:g} of its bytes, compressed in no time; "
                       "values are not changed",
                       dimension, ratio));
   if (training.every > 1)
     all.push_back(
-        fmt::format("replicas of different nodes meet in each {}th iteration alone, which changes "
-                    "what is learnt; values are not changed",
+        fmt::format("replicas of different nodes meet in one of {} iterations, which changes what "
+                    "is learnt; values are not changed",
                     training.every));
   if (training.execution == Execution::kStreaming) {
     all.emplace_back("I/O controllers update the weights in no time");
