@@ -14,6 +14,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "cli/add_option.h"
+#include "cli/gradient_arguments.h"
 #include "cli/option_values.h"
 #include "cli/work_arguments.h"
 #include "config/config_tree.h"
@@ -53,23 +54,6 @@ void check_accounting(const std::string& text, TrainOptions& options) {
   options.training.accounting =
       static_cast<Accounting>(parse_word("--accounting", text, kAccounting));
   options.accounting = text;
-}
-
-void check_gradients(const std::string& text, TrainOptions& options) {
-  constexpr auto kNames = std::to_array<std::string_view>({"bucket", "layer", "zero2"});
-  const std::string name = text.substr(0, text.find('='));
-  const auto* const found = std::ranges::find(kNames, name);
-  const bool has_size = name.size() < text.size();
-  if (found == kNames.end() || (has_size && name == "layer"))
-    refuse_word(
-        "--gradients", text,
-        std::to_array<std::string_view>({"bucket", "bucket=SIZE", "layer", "zero2", "zero2=SIZE"}));
-  options.training.gradients = static_cast<Gradients>(found - kNames.begin());
-  if (has_size)
-    options.training.bucket_bytes = parse_size(text.substr(name.size() + 1), "--gradients");
-  options.gradients = name;
-  if (name != "layer")
-    options.gradients += fmt::format("={}", has_size ? text.substr(name.size() + 1) : "25MB");
 }
 
 // Models that do not fit the NPUs (§8.2).
@@ -148,7 +132,11 @@ void TrainStrings::add_to(CLI::App& command) {
         kAccounting);
   add(command, "--gradients", gradients, "WHAT",
       "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
-      "all-gathers");
+      "all-gathers; with --accounting overlap, their default, dear=SIZE: the same beside the next "
+      "forward pass, or priority=SIZE: all-reduces, the layer needed first goes first. ,every=N, "
+      "or alone: within nodes of a system, over all replicas in each Nth iteration");
+  add(command, "--compress", compress, "DIM=N,...",
+      "of mp, dp and pp: collectives along it carry one of N bytes, such as dp=100,mp=20");
   offer(
       add(command, "--optimizer", optimizer, "NAME",
           "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
@@ -237,6 +225,7 @@ void TrainStrings::check_execution(TrainOptions& options) const {
   }
   refuse_given("--gradients", gradients,
                "; allowed: with --execution stationary. Gradients go to the I/O controllers");
+  refuse_given("--compress", compress, "; allowed: with --execution stationary");
   refuse_given("--optimizer", optimizer,
                "; allowed: with --execution stationary. The I/O controllers update the weights");
   options.gradients = "streamed";
@@ -250,6 +239,28 @@ void TrainStrings::check_execution(TrainOptions& options) const {
     refuse_given("--stream-groups", stream_groups, "; allowed: with --accounting overlap");
   training.stream_groups =
       static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMaxLayers));
+}
+
+void TrainStrings::check_gradients(TrainOptions& options) const {
+  TrainingOptions& training = options.training;
+  options.gradients = parse_gradients(gradients.empty() ? "bucket=25MB" : gradients, training);
+  const bool feeds = feeds_layers(training.gradients);
+  check_accounting(!accounting.empty() ? accounting : feeds ? "overlap" : "serial", options);
+  if (feeds && training.accounting == Accounting::kSerial)
+    refuse_given("--accounting", accounting,
+                 fmt::format(" together with --gradients {}; allowed: overlap", options.gradients));
+  if (training.gradients == Gradients::kPriority)
+    refuse_given("--export-et", export_et,
+                 " together with --gradients priority; allowed: any other. Which collective goes "
+                 "first depends on when gradients are there, and traces have one order");
+  options.compress = parse_compression(compress, training.compression);
+  if (training.every == 1) return;
+  if (iterations.empty()) training.iterations = training.every;
+  if (training.iterations % training.every != 0)
+    throw BadInput(
+        fmt::format("--iterations: found {} together with --gradients {}; allowed: a "
+                    "multiple of {}, over which times are averaged",
+                    training.iterations, options.gradients, training.every));
 }
 
 void TrainStrings::check_memory(TrainOptions& options) const {
@@ -296,6 +307,7 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--microbatches", &microbatches},
       {"--accounting", &accounting},
       {"--gradients", &gradients},
+      {"--compress", &compress},
       {"--optimizer", &optimizer},
       {"--recompute", &recompute},
       {"--memory", &memory},
@@ -319,11 +331,11 @@ void TrainStrings::check_phase(TrainOptions& options) const {
   for (const auto& [option, text] :
        {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
         std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),
-        std::pair("--optimizer", &optimizer), std::pair("--recompute", &recompute),
-        std::pair("--memory", &memory), std::pair("--execution", &execution),
-        std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
-        std::pair("--stream-groups", &stream_groups), std::pair("--compute-rate", &compute_rate),
-        std::pair("--fit", &fit)})
+        std::pair("--compress", &compress), std::pair("--optimizer", &optimizer),
+        std::pair("--recompute", &recompute), std::pair("--memory", &memory),
+        std::pair("--execution", &execution), std::pair("--stream", &stream),
+        std::pair("--stream-layers", &stream_layers), std::pair("--stream-groups", &stream_groups),
+        std::pair("--compute-rate", &compute_rate), std::pair("--fit", &fit)})
     refuse_beside(option, *text, "--phase", phase);
   inference.strategy = options.training.strategy;
   const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
@@ -360,8 +372,7 @@ void TrainStrings::check_model_options(TrainOptions& options) const {
   refuse_given("--batch", batch, " without --phase");
   refuse_given("--context", context, " without --phase");
   check_samples(options);
-  check_accounting(accounting.empty() ? "serial" : accounting, options);
-  check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
+  check_gradients(options);
   check_memory(options);
   check_execution(options);
 }

@@ -39,6 +39,7 @@ struct TrainOptions {
   std::optional<Placement> placement{};         // none: auto
   std::optional<InferenceOptions> inference{};  // in place of training
   std::string accounting, gradients;            // as they are printed
+  std::string compress{};                       // the same; empty: nothing is
   std::string optimizer;                        // the same; empty where weights are streamed
   std::string recompute{};                      // the same
   std::string execution, stream;                // the same; stream is empty where weights stay
@@ -57,7 +58,7 @@ struct TrainStrings {
   std::string iterations;
   std::string phase, batch, context;
   std::string algorithm;
-  std::string accounting, gradients, optimizer, recompute, memory;
+  std::string accounting, gradients, compress, optimizer, recompute, memory;
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict, packet_order;
   std::string compute_rate, fit;
@@ -72,6 +73,7 @@ struct TrainStrings {
   void check_strategy(TrainOptions& options) const;
   void check_model_options(TrainOptions& options) const;
   void check_execution(TrainOptions& options) const;
+  void check_gradients(TrainOptions& options) const;
   void check_memory(TrainOptions& options) const;
   void check_optimizer(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;

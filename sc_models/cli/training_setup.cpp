@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/npu_memory.h"
 #include "cli/training_jobs.h"
@@ -27,6 +28,7 @@ TrainingSetup TrainingJobs::setup() const {
   }
   setup.accounting = asked_.accounting;
   setup.gradients = asked_.gradients;
+  setup.compress = asked_.compress;
   setup.optimizer = asked_.optimizer;
   setup.recompute = asked_.recompute;
   setup.limits_memory = asked_.training.limits_memory;
@@ -67,6 +69,19 @@ std::vector<std::string> TrainingJobs::idealised() const {
         return topology.has_blocks() && !topology.io_controllers.empty();
       }))
     all.emplace_back("I/O controllers of systems load no input, which is on the NPUs");
+  for (const auto& [ratio, dimension] :
+       {std::pair(training.compression.mp, "MP"), std::pair(training.compression.dp, "DP"),
+        std::pair(training.compression.pp, "PP")})
+    if (ratio > 1)
+      all.push_back(
+          fmt::format("communication along {} carries 1/{:g} of its bytes, compressed in no time; "
+                      "values are not changed",
+                      dimension, ratio));
+  if (training.every > 1)
+    all.push_back(
+        fmt::format("replicas of different nodes meet in one of {} iterations, which changes what "
+                    "is learnt; values are not changed",
+                    training.every));
   if (training.execution == Execution::kStreaming) {
     all.emplace_back("I/O controllers update the weights in no time");
   } else if (training.optimizer == Optimizer::kNone) {

@@ -61,6 +61,7 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"algorithm", result.algorithm.empty() ? setup.algorithm : result.algorithm},
             {"accounting", trained(setup.accounting)},
             {"gradients", trained(setup.gradients)},
+            {"compress", setup.compress.empty() ? Json() : Json(setup.compress)},
             {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
             {"recompute", trained(setup.recompute)},
             {"memory", trained(setup.limits_memory ? "limited" : "unlimited")}});

@@ -41,7 +41,9 @@ std::string compute_text(const TrainingSetup& setup) {
 
 std::string execution_text(const TrainingSetup& setup) {
   if (setup.stream.empty())
-    return fmt::format("gradients {}, optimizer {}", setup.gradients, setup.optimizer);
+    return fmt::format("gradients {}{}, optimizer {}", setup.gradients,
+                       setup.compress.empty() ? "" : ", compressed " + setup.compress,
+                       setup.optimizer);
   return fmt::format("weights streamed by {}, {} layer{} of a stage at a time", setup.stream,
                      setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
 }
@@ -233,6 +235,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
        [](const TrainingResult& r) { return r.packet_order.empty() ? "arrival" : r.packet_order; }},
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
+      csv_field("compress", setup.compress),
       csv_field("optimizer", setup.optimizer),
       csv_field("recompute", setup.recompute),
       csv_field("memory", limits_text(setup)),

@@ -34,6 +34,7 @@ struct TrainingSetup {
   std::uint64_t minibatch = 0, microbatches = 1;
   int iterations = 0;
   std::string algorithm, accounting, gradients;  // as on the command line
+  std::string compress{};                        // the same; empty: nothing is
   bool is_paced = false;                         // --packet-order
   std::string optimizer{};                       // the same; empty where weights are streamed
   std::string recompute{};                       // the same

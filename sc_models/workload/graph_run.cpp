@@ -82,6 +82,10 @@ class GraphRun {
     bool rests = false;               // so many that others come first
     RankClock clock;
   };
+  struct Queue {
+    bool is_busy = false;                     // one of its operations is under way
+    std::set<std::pair<int, int>> waiting{};  // need, number
+  };
 
   // NPUs first: what is issued at the same time does not depend on who made the graph.
   std::vector<int> in_order_of_members() const {
@@ -205,11 +209,38 @@ class GraphRun {
       operation.path = state.path;
     }
     if (++operation.came < tasks_.kind_of(operation).ranks && !is_message) return;
-    if (operation.start <= operations_.cycle() + 1) return issue_first(number);
-    operations_.call_at(operation.start - 1, [this, number] { issue_first(number); });
+    if (operation.start <= operations_.cycle() + 1) return take_turn(number);
+    operations_.call_at(operation.start - 1, [this, number] { take_turn(number); });
   }
 
   // At its start, or at the edge before.
+  void take_turn(int number) {
+    const GraphOperation& what = tasks_.operation(number).what;
+    if (what.queue < 0) return issue_first(number);
+    Queue& queue = queues_[what.queue];
+    if (queue.is_busy) {
+      queue.waiting.emplace(what.need, number);
+    } else {
+      queue.is_busy = true;
+      issue_first(number);
+    }
+  }
+
+  // Its last operation is over, at last for this task.
+  void next_turn(Queue& queue, const Place& last, std::uint64_t end, const TimeBreakdown& path) {
+    queue.is_busy = !queue.waiting.empty();
+    if (!queue.is_busy) return;
+    const int number = queue.waiting.extract(queue.waiting.begin()).value().second;
+    HeldOperation& next = tasks_.operation(number);
+    if (end > next.start) {
+      next.start = end;
+      next.cause_rank = last.rank;
+      next.cause_task = last.task;
+      next.path = path;
+    }
+    issue_first(number);
+  }
+
   void issue_first(int number) {
     for (int i = 0; i < kAtATime; ++i) issue_more(number);
   }
@@ -262,8 +293,11 @@ class GraphRun {
   void finish_task(int number, const Place& own, std::uint64_t end) {
     HeldOperation& operation = tasks_.operation(number);
     const bool is_last = --operation.tasks_left == 0;
+    const int queue = is_last ? operation.what.queue : -1;
+    const TimeBreakdown path = tasks_.task(own.rank, own.task).path;
     if (is_last) tasks_.forget_operation(number);
     complete(own.rank, own.task, end);
+    if (queue >= 0) next_turn(queues_[queue], own, end, path);
   }
 
   // Its record, and what its rank waited for it if it did nothing else meanwhile.
@@ -333,6 +367,7 @@ class GraphRun {
   HeldTasks tasks_;
   std::vector<RankState> ranks_;
   std::map<OperationHandle, int> of_handle_;                             // under way
+  std::map<int, Queue> queues_;                                          // by number
   std::uint64_t done_ = 0;                                               // tasks
   std::uint64_t last_end_ = 0;                                           // cycle
   std::pair<int, int> last_to_end_{std::numeric_limits<int>::max(), 0};  // rank, task

@@ -100,8 +100,9 @@ class Training {
     const std::uint64_t sent = options_.gradients == Gradients::kByLayer
                                    ? layers
                                    : (bytes + options_.bucket_bytes - 1) / options_.bucket_bytes;
-    const bool is_zero2 = options_.gradients == Gradients::kZero2;
-    for (int pass = 0; pass < (is_zero2 ? 2 : 1); ++pass)
+    if (feeds_layers(options_.gradients) && options_.optimizer != Optimizer::kNone)
+      size_.tasks += 2 * (sent - 1) * mp() * dp();  // updated buffer by buffer
+    for (int pass = 0; pass < (is_decoupled(options_.gradients) ? 2 : 1); ++pass)
       add_operations(sent, sent * mp(), sent * mp() * dp());
   }
 

@@ -9,6 +9,12 @@
 
 namespace fredsim {
 
+std::uint64_t parameters_of(const ModelShape& model, const LayerRange& layers) {
+  std::uint64_t parameters = 0;
+  for (int l = layers.first; l < layers.end; ++l) parameters += model.layers[l].parameters;
+  return parameters;
+}
+
 std::vector<LayerRange> stages_of(const ModelShape& model, int stages) {
   const int layers = static_cast<int>(model.layers.size());
   if (stages > layers)

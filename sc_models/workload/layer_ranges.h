@@ -2,6 +2,7 @@
 // Ranges of a model's layers: the stages of a pipeline, or those that are streamed through it together.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "workload/model_shape.h"
@@ -11,6 +12,8 @@ namespace fredsim {
 struct LayerRange {
   int first = 0, end = 0;
 };
+
+std::uint64_t parameters_of(const ModelShape& model, const LayerRange& layers);
 
 // Stages with FLOPs as even as whole layers allow, a layer each at least. Errors: BadInput for more stages than layers.
 std::vector<LayerRange> stages_of(const ModelShape& model, int stages);

@@ -12,6 +12,8 @@
 //   (engine/joint_plans.h).
 // Repetition: an operation of several `times` is issued again and again, two of it at a time, so that one follows the other
 //   without a gap; a rank's task is complete when it has done its part in all of them.
+// Queues: operations of a queue run one at a time. When one is over, of those to which all of their ranks have come the one of the lowest
+//   `need` begins, of several the first in the graph. One that has begun is not interrupted by one that is needed earlier.
 // Units: cycles, bytes. Categories are what the time of a rank is divided into (rank_time.h, critical_path.h).
 // Errors: check() throws std::logic_error where a task waits for a later one, or where not every member of an
 //   operation has exactly one task for it: of a builder of ours, a fault.
@@ -60,6 +62,7 @@ struct GraphOperation {
   int shape = 0;
   int label = 0;
   std::uint64_t times = 1;
+  int queue = -1, need = 0;  // -1: in none
   int group = -1;            // trace: index in TaskGraph::groups
   std::uint64_t number = 0;  // the same: operations of that group before it
 };

@@ -15,6 +15,7 @@
 #include "base/member.h"
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
+#include "workload/minibatch_split.h"
 #include "workload/training_memory.h"
 #include "workload/worker_graph.h"
 
@@ -29,9 +30,15 @@ class TrainingBuilder : private WorkerGraph {
         model_(model),
         options_(options),
         speed_(speed),
+        split_(options.minibatch, options.strategy.dp, options.microbatches),
         stages_(stages_of(model, options.strategy.pp)),
         reduced_(workers_.size(), -1),
-        expanded_(static_cast<std::size_t>(options.strategy.pp)) {
+        expanded_(static_cast<std::size_t>(options.strategy.pp)),
+        cut_(options.gradients == Gradients::kByLayer ? 0 : options.bucket_bytes),
+        fed_(static_cast<std::size_t>(options.strategy.pp)) {
+    if (options.every > 1)
+      node_ = node_dimension(groups_of(options.strategy, Dimension::kDp), npus_, topology,
+                             options.every);
     for (int stage = 0; options.limits_memory && stage < options.strategy.pp; ++stage)
       expanded_[stage] =
           expanded_shares(training_memory(model, options, stage), speed.npu, topology.name);
@@ -54,25 +61,6 @@ class TrainingBuilder : private WorkerGraph {
   }
 
  private:
-  // ---- samples
-
-  // Share of one of `places` in so many: as even as possible, the first ones have one more.
-  static std::uint64_t share_of(std::uint64_t samples, std::uint64_t places, int place) {
-    return samples / places + (static_cast<std::uint64_t>(place) < samples % places ? 1 : 0);
-  }
-  std::uint64_t samples(int replica, int microbatch) const {
-    const std::uint64_t own =
-        share_of(options_.minibatch, static_cast<std::uint64_t>(strategy_.dp), replica);
-    return share_of(own, options_.microbatches, microbatch);
-  }
-  // Replicas with samples in a microbatch.
-  std::vector<int> replicas(int microbatch) const {
-    std::vector<int> found;
-    for (int dp = 0; dp < strategy_.dp; ++dp)
-      if (samples(dp, microbatch) > 0) found.push_back(dp);
-    return found;
-  }
-
   bool is_serial() const { return options_.accounting == Accounting::kSerial; }
 
   // ---- an iteration
@@ -176,11 +164,8 @@ class TrainingBuilder : private WorkerGraph {
   void stream(WeightStreams::Direction direction, const std::string& name) {
     const bool is_load = direction == WeightStreams::Direction::kLoad;
     std::vector<std::uint64_t> bytes;
-    for (const LayerRange& layers : stages_) {
-      std::uint64_t parameters = 0;
-      for (int l = layers.first; l < layers.end; ++l) parameters += model_.layers[l].parameters;
-      bytes.push_back(parameters * kGradientBytes);
-    }
+    for (const LayerRange& layers : stages_)
+      bytes.push_back(parameters_of(model_, layers) * kGradientBytes);
     // The group so many before this one: its weights have made room.
     const int room = static_cast<int>(computed_.size()) - options_.stream_groups;
     std::vector<std::vector<int>> after(workers_.size());
@@ -218,7 +203,10 @@ class TrainingBuilder : private WorkerGraph {
   void forward(int stage, int microbatch) {
     if (stage > 0) receive(stage - 1, stage, microbatch);
     const LayerRange& layers = stages_[stage];
-    for (int l = layers.first; l < layers.end; ++l) run_layer(stage, l, Pass::kForward, microbatch);
+    for (int l = layers.first; l < layers.end; ++l) {
+      take_gradients(stage, l);
+      run_layer(stage, l, Pass::kForward, microbatch);
+    }
     if (stage + 1 < strategy_.pp) send(stage, stage + 1, microbatch);
   }
 
@@ -226,7 +214,6 @@ class TrainingBuilder : private WorkerGraph {
     if (stage + 1 < strategy_.pp) receive(stage + 1, stage, microbatch);
     const LayerRange& layers = stages_[stage];
     const bool is_last = microbatch + 1 == static_cast<int>(options_.microbatches);
-    if (is_last) begin_gradients();
     for (int l = layers.end - 1; l >= layers.first; --l) {
       run_layer(stage, l, Pass::kBackward, microbatch);
       if (is_last) add_gradients(stage, l);
@@ -240,7 +227,7 @@ class TrainingBuilder : private WorkerGraph {
     const bool is_forward = pass == Pass::kForward;
     const std::string name = layer.name + (is_forward ? " forward" : " backward");
     for_all(stage, [&](int w) {
-      const std::uint64_t own = samples(replica_of(w), microbatch);
+      const std::uint64_t own = split_.samples(replica_of(w), microbatch);
       if (own == 0) return;
       compute(w, name,
               compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp,
@@ -254,7 +241,7 @@ class TrainingBuilder : private WorkerGraph {
   void reduce_along_mp(int stage, std::uint64_t sample_bytes, int microbatch,
                        const std::string& name) {
     const auto bytes = [&](const Members& group) {
-      return sample_bytes * samples(replica_of(group.front()), microbatch);
+      return sample_bytes * split_.samples(replica_of(group.front()), microbatch);
     };
     const std::vector<std::vector<int>> ids =
         communicate(stage, Dimension::kMp, Collective::kAllReduce, bytes, name);
@@ -262,12 +249,17 @@ class TrainingBuilder : private WorkerGraph {
       if (!ids[i].empty()) workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = ids[i];
   }
 
-  // Bytes by group; those without any are left out. By worker of the stage: its task.
+  // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its task.
   template <class Bytes>
   std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
-                                            const Bytes& bytes, const std::string& name) {
+                                            const Bytes& uncompressed, const std::string& name) {
+    const auto bytes = [&](const Members& group) {
+      return options_.compression.compressed(uncompressed(group), dimension);
+    };
     const auto groups_with_bytes = [&](bool of_others) {
       std::vector<Members> found = groups(dimension, stage, of_others);
+      if (dimension == Dimension::kDp && stays_in_nodes())
+        found = node_groups(found, node_, npus_, topology_);
       std::erase_if(found, [&](const Members& group) { return bytes(group) == 0; });
       return found;
     };
@@ -284,7 +276,7 @@ class TrainingBuilder : private WorkerGraph {
         const int w = own[part][rank];
         std::vector<int> after = so_far(w);
         int& reduced = reduced_[w];
-        if (dimension == Dimension::kDp && reduced >= 0) after.push_back(reduced);
+        if (dimension == Dimension::kDp && reduced >= 0 && !has_queue()) after.push_back(reduced);
         const int id = add(w, part_of(operation, part, rank, category, std::move(after)));
         if (dimension == Dimension::kDp) reduced = id;
         ids[w - first].push_back(id);
@@ -304,9 +296,11 @@ class TrainingBuilder : private WorkerGraph {
     const ModelLayer& layer = model_.layers[!streams_    ? stages_[std::min(from, to)].end - 1
                                             : is_forward ? sender.end - 1
                                                          : sender.first - 1];
-    const std::vector<int> of_replicas = replicas(microbatch);
+    const std::vector<int> of_replicas = split_.replicas(microbatch);
     const auto bytes = [&](const Members& group) {
-      return layer.output_bytes * samples(replica_of(group.front()), microbatch);
+      return options_.compression.compressed(
+          layer.output_bytes * split_.samples(replica_of(group.front()), microbatch),
+          Dimension::kPp);
     };
     std::vector<Members> others;
     const int step = to - from;
@@ -321,7 +315,7 @@ class TrainingBuilder : private WorkerGraph {
   }
 
   void send(int from, int to, int microbatch) {
-    const std::vector<int> of_replicas = replicas(microbatch);
+    const std::vector<int> of_replicas = split_.replicas(microbatch);
     if (of_replicas.empty()) return;
     const int operation = transfer(from, to, microbatch, round_);
     for (int part = 0; part < std::ssize(of_replicas); ++part) {
@@ -334,7 +328,7 @@ class TrainingBuilder : private WorkerGraph {
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
   // Receives what was sent in a round of streaming.
   void receive(int from, int to, int microbatch, int round) {
-    const std::vector<int> of_replicas = replicas(microbatch);
+    const std::vector<int> of_replicas = split_.replicas(microbatch);
     if (of_replicas.empty()) return;
     const int operation = transfer(from, to, microbatch, round);
     for (int part = 0; part < std::ssize(of_replicas); ++part) {
@@ -354,61 +348,95 @@ class TrainingBuilder : private WorkerGraph {
 
   // ---- gradients
 
-  void begin_gradients() { gathered_ = sent_ = 0; }
+  struct SentBuffer {
+    GradientBuffer what;
+    std::vector<int> tasks{};  // by worker of the stage: its last one of the buffer; -1: none
+  };
+
+  // In this iteration gradients are reduced within nodes.
+  bool stays_in_nodes() const {
+    return options_.every > 1 && (iteration_ + 1) % options_.every != 0;
+  }
+  bool has_queue() const { return options_.gradients == Gradients::kPriority; }
 
   // A layer's gradients are there.
   void add_gradients(int stage, int l) {
     if (strategy_.dp == 1) return;
-    const std::uint64_t bytes =
-        (model_.layers[l].parameters * kGradientBytes + strategy_.mp - 1) / strategy_.mp;
-    gathered_ += bytes;
-    if (options_.gradients == Gradients::kByLayer) ready_.push_back(bytes);
-    if (options_.gradients != Gradients::kByLayer) {
-      for (; gathered_ - sent_ >= options_.bucket_bytes; sent_ += options_.bucket_bytes)
-        ready_.push_back(options_.bucket_bytes);
-      if (l == stages_[stage].first && gathered_ > sent_) ready_.push_back(gathered_ - sent_);
-    }
-    if (is_serial() && l > stages_[stage].first) return;
-    const bool is_zero2 = options_.gradients == Gradients::kZero2;
-    for (const std::uint64_t size : ready_) {
-      if (size == 0) continue;
-      sizes_.push_back(size);
-      communicate(
-          stage, Dimension::kDp, is_zero2 ? Collective::kReduceScatter : Collective::kAllReduce,
-          [size](const Members&) { return size; },
-          is_zero2 ? "gradients' reduce-scatter" : "gradients");
-    }
-    ready_.clear();
+    cut_.add(l, (model_.layers[l].parameters * kGradientBytes + strategy_.mp - 1) / strategy_.mp);
+    const bool is_last = l == stages_[stage].first;
+    if (is_last) cut_.finish();
+    if (is_serial() && !is_last) return;
+    const bool is_part = is_decoupled(options_.gradients);
+    for (const GradientBuffer& buffer : cut_.take())
+      send_buffer(stage, buffer, is_part ? Collective::kReduceScatter : Collective::kAllReduce,
+                  is_part ? "gradients' reduce-scatter" : "gradients");
+  }
+
+  void send_buffer(int stage, const GradientBuffer& buffer, Collective collective,
+                   const std::string& name) {
+    const std::vector<std::vector<int>> ids = communicate(
+        stage, Dimension::kDp, collective, [&](const Members&) { return buffer.bytes; }, name);
+    SentBuffer& sent = sent_.emplace_back(SentBuffer{buffer});
+    for (const std::vector<int>& own : ids) sent.tasks.push_back(own.empty() ? -1 : own.front());
+    if (!has_queue() || std::ranges::max(sent.tasks) < 0) return;
+    graph_.operations.back().queue = stage;
+    graph_.operations.back().need = buffer.first_layer;
   }
 
   // The last one of what was sent: it waits for those before it, and for what they waited for.
   void wait_for_sent(int stage) {
     for_all(stage, [&](int w) {
+      if (reduced_[w] < 0) return;  // the only one of its node
       std::vector<int>& pending = workers_[w].pending;
       std::erase_if(pending, [&](int task) { return task < reduced_[w]; });
       pending.push_back(reduced_[w]);
     });
   }
 
-  // The next iteration waits for what was sent.
+  // The next iteration waits for what was sent, all of it or layer by layer.
   void reduce_gradients(int stage) {
-    const std::vector<std::uint64_t> sizes = std::exchange(sizes_, {});
-    if (!sizes.empty()) wait_for_sent(stage);
-    update_parameters(stage);
-    if (options_.gradients != Gradients::kZero2 || sizes.empty()) return;
-    for (const std::uint64_t size : sizes)
-      communicate(
-          stage, Dimension::kDp, Collective::kAllGather, [size](const Members&) { return size; },
-          "parameters' all-gather");
-    wait_for_sent(stage);
+    std::vector<SentBuffer> sent = std::exchange(sent_, {});
+    const bool feeds = feeds_layers(options_.gradients) && !sent.empty();
+    if (!sent.empty() && !feeds) wait_for_sent(stage);
+    if (!feeds)
+      update_parameters(stage,
+                        (parameters_of(model_, stages_[stage]) + strategy_.mp - 1) / strategy_.mp);
+    if (is_decoupled(options_.gradients) && !sent.empty()) {
+      if (feeds) std::ranges::reverse(sent);  // in the order of need
+      for (const SentBuffer& buffer : sent)
+        send_buffer(stage, buffer.what, Collective::kAllGather,
+                    feeds ? "gradients' all-gather" : "parameters' all-gather");
+      sent = std::exchange(sent_, {});
+      if (!feeds) return wait_for_sent(stage);
+      std::ranges::reverse(sent);
+    }
+    if (!feeds) return;
+    fed_[stage] = std::move(sent);
+    if (iteration_ + 1 == options_.iterations) take_gradients(stage, stages_[stage].end);
   }
 
-  void update_parameters(int stage) {
+  // Layer `l` is next: waits for the buffers that it needs and no layer before it did, and updates what they hold.
+  void take_gradients(int stage, int l) {
+    std::vector<SentBuffer>& fed = fed_[stage];
+    for (; !fed.empty() && fed.back().what.first_layer <= l; fed.pop_back()) {
+      const std::vector<int>& tasks = fed.back().tasks;
+      std::vector<std::vector<int>> others(tasks.size());
+      const int first = worker(0, 0, stage);
+      for_all(stage, [&](int w) {
+        others[w - first] = std::exchange(workers_[w].pending, {});
+        if (tasks[w - first] >= 0) workers_[w].pending = {tasks[w - first]};
+      });
+      update_parameters(stage, fed.back().what.bytes / kGradientBytes);
+      for_all(stage, [&](int w) {
+        std::ranges::move(others[w - first], std::back_inserter(workers_[w].pending));
+      });
+    }
+  }
+
+  // `parameters`: of a worker, of which ZeRO-2 updates its replica's share.
+  void update_parameters(int stage, std::uint64_t parameters) {
     if (options_.optimizer == Optimizer::kNone) return;
-    std::uint64_t parameters = 0;
-    for (int l = stages_[stage].first; l < stages_[stage].end; ++l)
-      parameters += model_.layers[l].parameters;
-    const int shares = strategy_.mp * (options_.gradients == Gradients::kZero2 ? strategy_.dp : 1);
+    const std::uint64_t shares = options_.gradients == Gradients::kZero2 ? strategy_.dp : 1;
     const std::uint64_t own = (parameters + shares - 1) / shares;
     const OptimizerBytes bytes = optimizer_bytes(options_.optimizer);
     const ExpandedShares& expanded = expanded_[stage];
@@ -429,6 +457,7 @@ class TrainingBuilder : private WorkerGraph {
   const ModelShape& model_;
   const TrainingOptions& options_;
   const ComputeSpeed& speed_;
+  const MinibatchSplit split_;
   std::vector<LayerRange> stages_;
   std::vector<int> reduced_;              // by worker: its latest task of gradients
   std::vector<ExpandedShares> expanded_;  // by stage
@@ -439,10 +468,11 @@ class TrainingBuilder : private WorkerGraph {
   std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
   // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
   std::vector<std::vector<int>> loads_, next_loads_;
-  // Gradients of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent,
-  // and sent.
-  std::uint64_t gathered_ = 0, sent_ = 0;
-  std::vector<std::uint64_t> ready_, sizes_;
+  GradientCut cut_;               // gradients of the stage at work
+  std::vector<SentBuffer> sent_;  // the same: sent in this iteration
+  // By stage: buffers that its next forward pass waits for, those that it needs first last.
+  std::vector<std::vector<SentBuffer>> fed_;
+  int node_ = 0;  // dimension that joins a node
 };
 
 void check(const TrainingOptions& o, const Topology& topology) {

@@ -6,12 +6,15 @@
 //   microbatches, whole samples each, the first ones one more where they do not come out even; a replica without samples of a
 //   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
 //   workers of the next one, and the gradient back.
-// Gradients: along DP, 2 bytes each, as one buffer of a worker's parameters, last layer first: all-reduces of buckets
-//   of equal size, or of each layer; or reduce-scatters of buckets and, when these are complete, all-gathers of the
-//   parameters (ZeRO-2). One follows the other, as on one stream of a collectives library.
+// Gradients: along DP, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
+//   next iteration waits for. ZeRO-2: reduce-scatters and, when these are complete, all-gathers of the parameters, likewise. DeAR: the
+//   same two, of gradients; all-gathers come in the order of the layers, and the next forward pass of a layer waits for those of its own
+//   gradients. Priority: all-reduces, for which it waits likewise; of those whose gradients are there the one that is needed first goes
+//   first. One follows the other, as on one stream of a collectives library; one that is under way is not interrupted.
 // Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves between each NPU and its memory, of
 //   the parameters that it updates, when all gradients of the iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the
-//   share of one replica, before the all-gather. The load, then the store, one after the other with what it computes.
+//   share of one replica, before the all-gather; with DeAR and priority those of a buffer, by all replicas, before the first layer that waits for it.
+//   The load, then the store, one after the other with what it computes.
 // Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited, the rest is in expanded memory
 //   and takes longer to be had.
 // Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
@@ -38,6 +41,7 @@
 #include "collective/parallelism.h"
 #include "topology/topology.h"
 #include "workload/compute_time.h"
+#include "workload/gradient_schedule.h"
 #include "workload/model_shape.h"
 #include "workload/optimizer.h"
 #include "workload/task_graph.h"
@@ -47,7 +51,6 @@ namespace fredsim {
 
 enum class Accounting : std::uint8_t { kSerial, kOverlap };
 enum class Execution : std::uint8_t { kStationary, kStreaming };
-enum class Gradients : std::uint8_t { kBuckets, kByLayer, kZero2 };
 
 inline constexpr std::uint64_t kBucketBytes = 25'000'000;
 
@@ -60,6 +63,8 @@ struct TrainingOptions {
   Accounting accounting = Accounting::kSerial;
   Gradients gradients = Gradients::kBuckets;
   std::uint64_t bucket_bytes = kBucketBytes;
+  int every = 1;  // iterations from one reduction over all replicas to the next; else within nodes
+  Compression compression{};
   Optimizer optimizer = Optimizer::kNone;
   Recompute recompute = Recompute::kNone;
   bool limits_memory = false;  // to what the NPUs have

@@ -20,12 +20,6 @@ std::uint64_t share_of_bytes(std::uint64_t all, int places) {
   return (all + count - 1) / count;
 }
 
-std::uint64_t parameters_of(const ModelShape& model, const LayerRange& layers) {
-  std::uint64_t sum = 0;
-  for (int l = layers.first; l < layers.end; ++l) sum += model.layers[l].parameters;
-  return sum;
-}
-
 // Layers whose activations a stage keeps.
 std::vector<LayerRange> layers_of(const ModelShape& model, const TrainingOptions& o, int stage) {
   if (o.execution == Execution::kStationary) return {stages_of(model, o.strategy.pp)[stage]};

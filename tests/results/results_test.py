@@ -51,6 +51,7 @@ COMMANDS = {
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
     "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2", "--optimizer", "adam"],
+    "train schedule": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "priority=4KiB", "--compress", "dp=2"],
     "train streamed": ["train", "configs/fred_d.yaml", "--workload", "configs/models/small.yaml", "--mp", "2", "--execution", "streaming",
                        "--stream", "broadcast", "--accounting", "overlap"],
     "train timeline": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--timeline", "OUT.json", "--compute-rate", "1PFLOP/s"],

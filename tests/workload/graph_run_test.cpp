@@ -119,6 +119,33 @@ TEST_P(GraphRunTest, WaitingForASenderIsABubble) {
   EXPECT_EQ(outcome.times[0].bubble, 0U);
 }
 
+// One is under way when the others come, the one that is needed first last.
+TEST_P(GraphRunTest, OfAQueueTheOneThatIsNeededFirstGoesFirst) {
+  GraphByHand hand;
+  std::vector<int> operations;
+  for (const int need : {2, 1, 0}) operations.push_back(hand.queued({0, 1, 2, 3}, 20'000, need));
+  const int other = hand.operation({0, 1, 2, 3}, 100, kMp);  // waits for none of them
+  for (int npu = 0; npu < 4; ++npu) {
+    for (const int operation : operations) hand.join(npu, operation, {hand.compute(npu, 50)});
+    hand.join(npu, other);
+  }
+  const GraphOutcome outcome = run(hand.graph());
+  for (const std::vector<TaskRecord>& records : outcome.records) {
+    const TaskRecord &first = records[1], &last = records[3], &needed = records[5];
+    EXPECT_EQ(first.begin, 50U);
+    EXPECT_GT(first.end, 200U);
+    EXPECT_GE(needed.begin, first.end);
+    EXPECT_GE(last.begin, needed.end);
+    EXPECT_LT(records[6].begin, 50U);
+    // It waited for the one before it.
+    EXPECT_EQ(outcome.records[needed.cause_rank][needed.cause_task].end, needed.begin);
+    EXPECT_EQ(needed.cause_task, 1);
+    EXPECT_EQ(last.cause_task, 5);
+  }
+  const TimeBreakdown parts = critical_path(hand.graph(), outcome);
+  EXPECT_EQ(parts[static_cast<std::size_t>(TimeCategory::kCompute)], 50U);
+}
+
 TEST_P(GraphRunTest, TimeInWhichAllComputeIsNotSimulated) {
   GraphByHand hand;
   const int operation = hand.operation({0, 1, 2, 3}, 4'000);

@@ -37,6 +37,14 @@ class GraphByHand {
     return static_cast<int>(graph_.operations.size()) - 1;
   }
 
+  // All-reduce of queue 0.
+  int queued(std::vector<int> group, std::uint64_t bytes, int need) {
+    const int number = operation(std::move(group), bytes);
+    graph_.operations[number].queue = 0;
+    graph_.operations[number].need = need;
+    return number;
+  }
+
   int join(int npu, int operation, std::vector<int> after = {}) {
     const std::vector<int>& group =
         graph_.shapes[graph_.operations[operation].shape].work.front().group;

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1},
                                      Strategy{1, 2, 2}, Strategy{1, 1, 4}),
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
-                     testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+                     testing::Values(Gradients::kBuckets, Gradients::kZero2, Gradients::kDear)));
 
 // Operations that are repeated, with a root per block.
 TEST(TraceExport, WeightsThatAreStreamedTakeTheSameCycles) {

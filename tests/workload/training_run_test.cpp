@@ -88,6 +88,12 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1}),
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
                      testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+INSTANTIATE_TEST_SUITE_P(
+    RunsThatFeedLayers, TrainingRunTest,
+    testing::Combine(testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
+                     testing::Values(Strategy{1, 4, 1}, Strategy{1, 2, 2}, Strategy{2, 2, 1}),
+                     testing::Values(Accounting::kOverlap),
+                     testing::Values(Gradients::kDear, Gradients::kPriority)));
 
 // Five samples on two replicas, in two microbatches; one sample, of which a replica has none.
 TEST(TrainingRun, SamplesNeedNotComeOutEven) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of --gradients and --compress of `fredsim train`.
+//
+//   --gradients [bucket[=SIZE]|layer|zero2[=SIZE]|dear[=SIZE]|priority[=SIZE]][,every=N]
+//   --compress DIMENSION=RATIO[,...]   of mp, dp, pp
+// Both give the value as it is printed, defaults included.
+// Errors: BadInput naming the option, what was found and what is allowed.
+#pragma once
+
+#include <string>
+
+#include "workload/training_graph.h"
+
+namespace fredsim {
+
+std::string parse_gradients(const std::string& text, TrainingOptions& training);
+// Empty: nothing is compressed.
+std::string parse_compression(const std::string& text, Compression& compression);
+
+}  // namespace fredsim
