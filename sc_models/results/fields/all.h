@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "results/fields/optimum.h"
 #include "results/fields/ranks.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
@@ -13,9 +14,9 @@
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 9> kDocuments = {
-    &kRunDocument,      &kTrafficDocument,  &kTrainingDocument,
-    &kConflictDocument, &kStrategyDocument, &kRouteDocument,
-    &kRankDocument,     &kSweepDocument,    &kFailedPointDocument};
+inline constexpr std::array<const Object*, 10> kDocuments = {
+    &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
+    &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
+    &kFailedPointDocument, &kOptimumDocument};
 
 }  // namespace fredsim::fields

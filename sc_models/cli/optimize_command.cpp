@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fredsim optimize`: searches over machines.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/bandwidth_jobs.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/machines.h"
+#include "cli/optimize_arguments.h"
+#include "cli/option_groups.h"
+#include "report/output_file.h"
+#include "results/version.h"
+
+namespace fredsim {
+
+namespace {
+
+class OptimizeCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    machine_strings_.add_one_to(app);
+    bandwidth_strings_.add_to(app);
+    machine_strings_.add_overrides_to(app);
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    output_strings_.add_quiet_to(app);
+  }
+
+  void check() override {
+    machine_strings_.check(machine_);
+    output_strings_.check(output_);
+    bandwidth_ = bandwidth_strings_.checked();
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(machine_, files);
+    for (const TrainOptions& workload : bandwidth_.workloads)
+      if (workload.source != TrainOptions::Source::kBuiltIn)
+        files.inputs.push_back({"--workload", workload.workload});
+    add_output("--json", output_.json_file, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    interrupt_flag();
+    const std::optional<OutputFile> json = open_output("--json", output_.json_file);
+    const MachineConfig machine = std::move(load_machines(machine_, output_.quiet).front());
+    const FoundBandwidths found = find_bandwidths(machine, bandwidth_);
+    if (!json || !json->is_stdout()) {
+      TableOutput output(output_.format, terminal_style(stdout));
+      fmt::print("{}", output.table(optimum_table(found.setup, found.result)));
+      if (!output_.quiet)
+        fmt::print("{}", output.legend(optimum_legend(found.setup, found.result)));
+    }
+    if (json)
+      json->write(optimum_json(origin_of(invocation.command_line), found.setup, found.result));
+  }
+
+ private:
+  MachineStrings machine_strings_;
+  MachineOptions machine_;
+  BandwidthStrings bandwidth_strings_;
+  BandwidthOptions bandwidth_;
+  OutputStrings output_strings_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+CommandRow optimize_row() {
+  return {
+      .name = "optimize",
+      .purpose = "Bandwidth of each dimension for the least time of a workload, or time x cost.",
+      .examples =
+          "  build/fredsim optimize libra_4d --workload configs/workloads/libra_175b.txt "
+          "--total 300GB/s\n"
+          "  build/fredsim optimize libra_3d --workload configs/workloads/libra_1t.txt "
+          "--for time_cost --total 1TB/s --at-least d0=500GB/s --order descending\n"
+          "  build/fredsim optimize libra_2d --workload gpt3 --mp 16 --dp 64 --total 500GB/s "
+          "--accounting overlap\n"
+          "  build/fredsim optimize configs/fred_d.yaml --size 16MiB --engine flow --total 6TB/s",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<OptimizeCommand>(); }};
+}
+
+}  // namespace fredsim
