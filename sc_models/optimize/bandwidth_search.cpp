@@ -273,18 +273,6 @@ std::vector<double> first_guess(const TimeModel& model, const AllocationSpace& s
   return gbps;
 }
 
-Optimum solve_with(const TimeModel& model, const AllocationSpace& space,
-                   const std::vector<LinearRow>& rows, const std::vector<double>& start,
-                   std::uint64_t max_evaluations) {
-  Optimum found = ConvexProblem(model, space, rows).solve(start, max_evaluations);
-  if (std::isfinite(found.objective)) return found;
-  const LinearSolution corner = minimise(std::vector<double>(space.size(), 0.0), rows);
-  if (!corner.is_feasible) return found;
-  found.gbps = corner.values;
-  found.objective = found.time_ns = model.time_ns(corner.values);
-  return found;
-}
-
 void check_sizes(const TimeModel& model, const AllocationSpace& space) {
   if (model.dimensions() != space.size()) throw std::logic_error("other dimensions");
   space.check();
@@ -295,7 +283,12 @@ void check_sizes(const TimeModel& model, const AllocationSpace& space) {
 Optimum least_time(const TimeModel& model, const AllocationSpace& space,
                    std::uint64_t max_evaluations) {
   check_sizes(model, space);
-  return solve_with(model, space, space.rows(), first_guess(model, space), max_evaluations);
+  Optimum found =
+      ConvexProblem(model, space, space.rows()).solve(first_guess(model, space), max_evaluations);
+  if (std::isfinite(found.objective)) return found;
+  found.gbps = space.centre();  // at its limit before anything was allowed
+  found.objective = found.time_ns = model.time_ns(found.gbps);
+  return found;
 }
 
 Optimum least_time_cost(const TimeModel& model, const AllocationSpace& space,
@@ -311,20 +304,22 @@ Optimum least_time_cost(const TimeModel& model, const AllocationSpace& space,
   for (double& d : negative) d = -d;
   const double low = minimise(dollars, space.rows()).cost;
   const double high = -minimise(negative, space.rows()).cost;
-  Optimum best{.gbps = {}, .objective = std::numeric_limits<double>::infinity()};
-  std::uint64_t evaluations = 0;
-  bool all_converged = true;
-  std::vector<double> start = first_guess(model, space);
+  Optimum best = least_time(model, space, max_evaluations);
+  best.objective = best.time_ns * cost_of(best.gbps);
+  if (high - low <= 1e-9 * high) return best;
+  std::uint64_t evaluations = best.evaluations;
+  bool is_complete = true;
+  std::vector<double> start = best.gbps;
   const auto at = [&](double cost) {
     if (evaluations >= max_evaluations) {
-      all_converged = false;
+      is_complete = false;
       return std::numeric_limits<double>::infinity();
     }
     std::vector<LinearRow> rows = space.rows();
     rows.push_back({.weights = dollars, .relation = Relation::kEqual, .bound = cost});
-    Optimum found = solve_with(model, space, rows, start, max_evaluations - evaluations);
+    Optimum found = ConvexProblem(model, space, rows).solve(start, max_evaluations - evaluations);
     evaluations += found.evaluations;
-    if (!std::isfinite(found.time_ns)) return found.time_ns;
+    if (!std::isfinite(found.time_ns)) return found.time_ns;  // a dimension has nothing left
     found.objective = found.time_ns * cost_of(found.gbps);
     if (found.objective < best.objective) {
       best = found;
@@ -332,11 +327,6 @@ Optimum least_time_cost(const TimeModel& model, const AllocationSpace& space,
     }
     return found.objective;
   };
-  if (high - low <= 1e-9 * high) {
-    best = solve_with(model, space, space.rows(), start, max_evaluations);
-    best.objective = best.time_ns * cost_of(best.gbps);
-    return best;
-  }
   constexpr int kGrid = 24;
   const double ratio = std::log(high / low) / kGrid;
   const auto place = [&](double step) { return low * std::exp(ratio * step); };
@@ -368,7 +358,7 @@ Optimum least_time_cost(const TimeModel& model, const AllocationSpace& space,
     }
     if (evaluations >= max_evaluations) break;
   }
-  best.converged = best.converged && all_converged;
+  best.converged = best.converged && is_complete;
   best.evaluations = evaluations;
   return best;
 }
