@@ -107,6 +107,8 @@ void BandwidthStrings::add_to(CLI::App& command) {
             "times by a model (default), the least there is; or by flow: simulated without "
             "calibration, a local optimum; also of trees of Fred switches, levels l1 and l2"),
         kTimeEngines);
+  add(command, "--algorithm", algorithm, "NAME",
+      "with --engine flow: of all collectives, on systems by dimension (default: auto)");
   add(command, "--mp", mp, "N",
       "of models: NPUs that share one; of text workloads in place of theirs");
   add(command, "--dp", dp, "N", "of models: replicas");
@@ -127,7 +129,7 @@ TrainOptions BandwidthStrings::workload(const std::string& word, Accounting how)
   strings.microbatches = microbatches;
   TrainOptions options = strings.checked({});
   options.training.accounting = how;
-  options.training.algorithm = "auto";
+  options.training.algorithm = algorithm.empty() ? "auto" : algorithm;
   return options;
 }
 
@@ -140,6 +142,9 @@ BandwidthOptions BandwidthStrings::checked() const {
   options.accounting_word = accounting;
   if (!order.empty()) parse_word("--order", order, kOrders);
   options.descends = !order.empty();
+  options.algorithm = algorithm.empty() ? "auto" : algorithm;
+  if (!algorithm.empty() && !options.is_flow)
+    throw BadInput("--algorithm: found beside --engine model; allowed: with --engine flow");
   if (workloads.empty() == size.empty()) {
     throw BadInput(fmt::format("--workload: {}; allowed: --workload, once or more, or --size",
                                size.empty() ? "missing" : "found beside --size"));

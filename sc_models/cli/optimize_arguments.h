@@ -28,6 +28,7 @@ struct BandwidthOptions {
   bool has_cost = false;
   Accounting accounting = Accounting::kSerial;
   std::string accounting_word{};
+  std::string algorithm{};  // of all collectives, simulated
   double total_gbps = 0;
   std::vector<BandwidthBound> at_least{}, at_most{}, sums{};
   bool descends = false;
@@ -39,6 +40,7 @@ struct BandwidthOptions {
 struct BandwidthStrings {
   std::vector<std::string> workloads, at_least, at_most, sums, costs;
   std::string size, goal = "time", total, order, accounting = "serial", weights, engine = "model";
+  std::string algorithm;
   std::string mp, dp, pp, minibatch, microbatches, max_evaluations;
   void add_to(CLI::App& command);
   BandwidthOptions checked() const;

@@ -77,13 +77,14 @@ CommandRow optimize_row() {
       .name = "optimize",
       .purpose = "Bandwidth of each dimension for the least time of a workload, or time x cost.",
       .examples =
-          "  build/fredsim optimize libra_4d --workload configs/workloads/libra_175b.txt "
-          "--total 300GB/s\n"
-          "  build/fredsim optimize libra_3d --workload configs/workloads/libra_1t.txt "
-          "--for time_cost --total 1TB/s --at-least d0=500GB/s --order descending\n"
-          "  build/fredsim optimize libra_2d --workload gpt3 --mp 16 --dp 64 --total 500GB/s "
-          "--accounting overlap\n"
-          "  build/fredsim optimize configs/fred_d.yaml --size 16MiB --engine flow --total 6TB/s",
+          "  build/fredsim optimize libra_4d --total 300GB/s \\\n"
+          "      --workload configs/workloads/libra_175b.txt\n"
+          "  build/fredsim optimize libra_3d --total 1TB/s --for time_cost \\\n"
+          "      --workload configs/workloads/libra_1t.txt --at-least d0=500GB/s\n"
+          "  build/fredsim optimize libra_2d --total 500GB/s --workload gpt3 \\\n"
+          "      --mp 16 --dp 64 --accounting overlap\n"
+          "  build/fredsim optimize configs/fred_d.yaml --total 6TB/s --size 16MiB \\\n"
+          "      --engine flow",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<OptimizeCommand>(); }};
 }
 

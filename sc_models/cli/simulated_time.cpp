@@ -109,6 +109,7 @@ MachineConfig SimulatedTime::machine_with(const std::vector<double>& gbps) const
 double SimulatedTime::all_reduce_ns(const Topology& topology) const {
   CollectiveSpec spec;
   spec.bytes = options_.all_reduce_bytes;
+  spec.algorithm = options_.algorithm;
   spec.group.resize(topology.npus.size());
   std::iota(spec.group.begin(), spec.group.end(), 0);
   const double cycles = topology.has_blocks()

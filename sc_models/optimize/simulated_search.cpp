@@ -66,8 +66,8 @@ class FreeSearch {
       return best_;
     }
     const double first_step = 0.1;
-    bool is_done = from(centre_, first_step);
-    if (!search_.start.empty()) is_done = from(search_.start, first_step) && is_done;
+    bool is_done = search_.start.empty() || from(search_.start, first_step);
+    is_done = from(centre_, first_step) && is_done;
     is_done = from(std::vector<double>(best_.gbps), 0.02) && is_done;
     best_.converged = is_done;
     return best_;
