@@ -190,7 +190,8 @@ TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
     EXPECT_STREQ(
         error.what(),
         "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
-        "paper, ring, hier_ring, tree, direct, hier_direct, halving_doubling or multi_tree");
+        "paper, ring, hier_ring, tree, direct, hier_direct, halving_doubling, multi_tree or "
+        "jump_rings");
   }
 }
 
