@@ -11,13 +11,20 @@ std::string machine_text(const DirectNetwork& network, const DirectMachine& mach
       "# Written by fredsim optimize --topology topoopt.\n"
       "name: {}\n"
       "clock: {} Hz\n"
+      "npu:\n"
+      "  peak: {} GFLOP/s\n"
+      "  memory_bandwidth: {} B/s\n"
+      "  memory: {} B\n"
+      "  efficiency: {}\n"
       "fabric:\n"
       "  type: graph\n"
       "  link_latency: {} ps\n"
       "  nodes:\n"
       "    - {{name: n, kind: npu, count: {}}}\n"
       "  links:\n",
-      machine.name, machine.clock_hz, machine.latency_ps, network.nodes());
+      machine.name, machine.clock_hz, machine.compute.peak_gflops, machine.compute.memory_bandwidth,
+      machine.compute.memory_bytes, machine.compute.efficiency, machine.latency_ps,
+      network.nodes());
   for (const DirectLink& link : network.links()) {
     text += fmt::format("    - {{from: n{}, to: n{}, one_way: true, bandwidth: {} B/s", link.from,
                         link.to, machine.bytes_per_second);

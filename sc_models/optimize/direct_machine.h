@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "config/npu_compute.h"
 #include "optimize/direct_network.h"
 
 namespace fredsim {
@@ -14,9 +15,10 @@ struct DirectMachine {
   std::uint64_t clock_hz = 0;
   std::uint64_t bytes_per_second = 0;  // of one link
   std::uint64_t latency_ps = 0;
+  NpuCompute compute{};
 };
 
-// Text of a machine file.
+// Text of a machine file. A link that leads back is an entry of its own.
 std::string machine_text(const DirectNetwork& network, const DirectMachine& machine);
 
 }  // namespace fredsim

@@ -50,6 +50,7 @@ enum class Execution : std::uint8_t { kStationary, kStreaming };
 enum class Gradients : std::uint8_t { kBuckets, kByLayer, kZero2 };
 
 inline constexpr std::uint64_t kBucketBytes = 25'000'000;
+inline constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 
 struct TrainingOptions {
   Strategy strategy;
