@@ -20,8 +20,6 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 // Temperatures of an annealing, in relative loss.
 constexpr double kFirstTemperature = 0.3, kLastTemperature = 0.003;
 
-struct Ended {};  // keeps_on() said so
-
 using StrategyKey = std::tuple<int, int, int>;
 
 StrategyKey key_of(const Strategy& strategy) { return {strategy.mp, strategy.dp, strategy.pp}; }
@@ -29,19 +27,15 @@ StrategyKey key_of(const Strategy& strategy) { return {strategy.mp, strategy.dp,
 class TopooptSearch {
  public:
   TopooptSearch(int nodes, const JobOfStrategy& job, const TopooptOptions& options,
-                const std::function<bool()>& keeps_on)
+                const std::function<bool(int)>& keeps_on)
       : nodes_(nodes), job_(job), options_(options), keeps_on_(keeps_on), random_(options.seed) {}
 
   TopooptResult run() {
     check_degree(options_.finder, nodes_);
-    try {
-      if (options_.each)
-        try_each();
-      else
-        alternate();
-    } catch (const Ended&) {
-      result_.converged = false;
-    }
+    if (options_.each)
+      try_each();
+    else
+      alternate();
     if (std::isinf(result_.seconds)) throw BadInput(why_not_);
     return std::move(result_);
   }
@@ -51,6 +45,7 @@ class TopooptSearch {
 
   void try_each() {
     for (const Strategy& strategy : whole_strategies(nodes_)) {
+      if (!std::isinf(result_.seconds) && is_over()) return;
       const double on_switch = time_on_switch(strategy);
       if (on_switch < result_.best_switch_seconds) {
         result_.best_switch_seconds = on_switch;
@@ -72,6 +67,7 @@ class TopooptSearch {
       Times known{{key_of(strategy), result_.rounds.back().seconds}};
       const Strategy next =
           anneal(strategy, [&](const Strategy& one) { return time_on(one, network, known); });
+      if (is_over()) return;
       result_.converged = next == strategy;
       strategy = next;
     }
@@ -85,7 +81,7 @@ class TopooptSearch {
 
   // Of a strategy that the job can have.
   DirectTopology give_network(const Strategy& strategy) {
-    count();
+    ++result_.evaluations;
     const TaskGraph graph = job_(strategy);
     JobDemand demand = demand_of(graph, nodes_);
     DirectTopology topology = find_topology(demand, options_.finder);
@@ -111,7 +107,7 @@ class TopooptSearch {
   double time_on(const Strategy& strategy, NetworkTimes& network, Times& known) {
     const auto [time, is_new] = known.try_emplace(key_of(strategy), kImpossible);
     if (!is_new) return time->second;
-    count();
+    ++result_.evaluations;
     try {
       time->second = job_seconds(job_(strategy), options_.clock_hz, network);
     } catch (const BadInput& error) {
@@ -120,10 +116,7 @@ class TopooptSearch {
     return time->second;
   }
 
-  void count() {
-    if (keeps_on_ && !keeps_on_()) throw Ended();
-    ++result_.evaluations;
-  }
+  bool is_over() const { return keeps_on_ && !keeps_on_(result_.evaluations); }
 
   template <typename TimeOf>
   Strategy anneal(Strategy at, const TimeOf& time_of) {
@@ -135,6 +128,7 @@ class TopooptSearch {
           kFirstTemperature * std::pow(kLastTemperature / kFirstTemperature, done);
       const std::optional<Strategy> next = neighbour(at);
       const double chance = static_cast<double>(random_.below(1U << 30)) / (1U << 30);
+      if (is_over()) break;
       if (!next) continue;
       const double then = time_of(*next);
       if (std::isinf(then)) continue;
@@ -171,7 +165,7 @@ class TopooptSearch {
   const int nodes_;
   const JobOfStrategy& job_;
   const TopooptOptions& options_;
-  const std::function<bool()>& keeps_on_;
+  const std::function<bool(int)>& keeps_on_;
   Random random_;
   Times on_switch_;
   std::string why_not_;
@@ -191,7 +185,7 @@ std::vector<Strategy> whole_strategies(int nodes) {
 }
 
 TopooptResult search_topology(int nodes, const JobOfStrategy& job, const TopooptOptions& options,
-                              const std::function<bool()>& keeps_on) {
+                              const std::function<bool(int)>& keeps_on) {
   return TopooptSearch(nodes, job, options, keeps_on).run();
 }
 

@@ -57,8 +57,8 @@ struct TopooptResult {
 // Strategies that use all nodes.
 std::vector<Strategy> whole_strategies(int nodes);
 
-// `keeps_on`: asked before each evaluation; false ends the search with what it has, and it has not converged.
+// `keeps_on`: asked with the number of evaluations; false ends the search with what it has, one network at least, and it has not converged.
 TopooptResult search_topology(int nodes, const JobOfStrategy& job, const TopooptOptions& options,
-                              const std::function<bool()>& keeps_on = {});
+                              const std::function<bool(int)>& keeps_on = {});
 
 }  // namespace fredsim

@@ -94,12 +94,17 @@ TEST(TopooptSearch, GivesTheSameForTheSameSeed) {
 
 TEST(TopooptSearch, SaysWhereItHasNotConverged) {
   TopooptOptions options = small_options();
-  options.each = true;
-  int left = 6;
-  const TopooptResult cut = search_topology(16, small_job, options, [&] { return left-- > 0; });
-  EXPECT_FALSE(cut.converged);
-  EXPECT_FALSE(cut.rounds.empty());
-  EXPECT_GT(cut.seconds, 0);
+  for (const bool each : {false, true}) {
+    options.each = each;
+    for (const int limit : {0, 3, 6}) {
+      const TopooptResult cut =
+          search_topology(16, small_job, options, [&](int done) { return done < limit; });
+      EXPECT_FALSE(cut.converged);
+      ASSERT_FALSE(cut.rounds.empty());
+      EXPECT_LE(cut.evaluations, limit + 8);
+      EXPECT_EQ(cut.seconds, std::ranges::min(cut.rounds, {}, &TopooptRound::seconds).seconds);
+    }
+  }
 }
 
 TEST(TopooptSearch, PassesOnWhyAJobHasNoStrategy) {

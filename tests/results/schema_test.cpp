@@ -18,6 +18,7 @@
 
 #include "base/member.h"
 #include "report/json.h"
+#include "report/network_table.h"
 #include "report/optimum_table.h"
 #include "report/rank_table.h"
 #include "results/document.h"
@@ -398,6 +399,39 @@ json optimum_file() {
   return json::parse(optimum_json(kOrigin, setup, result));
 }
 
+json network_file() {
+  NetworkSetup setup{.config = "mesh.yaml",
+                     .machine = {{"clock", "1 GHz"}},
+                     .fabric = "mesh",
+                     .npus = 16,
+                     .degree = 4,
+                     .link_gbps = 12.5,
+                     .link_latency_ns = 1000,
+                     .primes = true,
+                     .paths = 4,
+                     .seed = 1,
+                     .accounting = "serial",
+                     .workload = "gpt3",
+                     .minibatch = 256};
+  setup.settings.all = {{"npu.count", "4"}};
+  const NetworkResult result{.strategy = "mp2-dp8-pp1",
+                             .switch_strategy = "mp1-dp16-pp1",
+                             .time_ns = 2e6,
+                             .switch_time_ns = 1e6,
+                             .best_switch_time_ns = 9e5,
+                             .ring_interfaces = 3,
+                             .pair_interfaces = 1,
+                             .rings = {{8, 2, {1, 3}}, {16, 1, {1}}},
+                             .has_joining_ring = true,
+                             .matchings = {8},
+                             .links = 64,
+                             .diameter = 6,
+                             .rounds = {{"mp2-dp8-pp1", 2e6}},
+                             .converged = true,
+                             .evaluations = 20};
+  return json::parse(network_json(kOrigin, setup, result));
+}
+
 struct SampleFile {
   const char* name;
   const char* definition;
@@ -421,7 +455,8 @@ const std::vector<SampleFile>& sample_files() {
       {"interrupted_training", "training", interrupted_training_file},
       {"conflicts", "conflicts", conflicts_file},
       {"ranks", "ranks", ranks_file},
-      {"optimize", "optimize", optimum_file}};
+      {"optimize", "optimize", optimum_file},
+      {"network", "optimize_topology", network_file}};
   return kFiles;
 }
 
@@ -553,7 +588,7 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
     }
   };
   for (const char* document :
-       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize"})
+       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize", "network"})
     visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "results/fields/network.h"
 #include "results/fields/optimum.h"
 #include "results/fields/ranks.h"
 #include "results/fields/routing.h"
@@ -14,7 +15,7 @@
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 10> kDocuments = {
+inline constexpr std::array<const Object*, 11> kDocuments = {
     &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
     &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
     &kFailedPointDocument, &kOptimumDocument};
