@@ -54,12 +54,15 @@ TEST(JumpRings, ShareTheDataAndStayOnTheirLinks) {
 }
 
 TEST(JumpRings, AreTheChoiceWhereLinksLeadOneWay) {
-  const Topology topology = circulant(16, {1, 5});
-  for (const char* choice : {"auto", "paper"})
-    EXPECT_EQ(make_plan(topology, Collective::kAllReduce, first_ranks(16), 1 << 20, choice)
-                  .parts[0]
-                  .algorithm,
-              "jump_rings");
+  for (const Topology& topology : {circulant(16, {1, 5}), circulant(128, {1, 5, 13, 39})}) {
+    const auto npus = static_cast<int>(topology.npus.size());
+    for (const char* choice : {"auto", "paper"})
+      EXPECT_EQ(make_plan(topology, Collective::kAllReduce, first_ranks(npus), 256 << 20, choice)
+                    .parts[0]
+                    .algorithm,
+                "jump_rings")
+          << npus << " NPUs, " << choice;
+  }
 }
 
 TEST(JumpRings, NeedDirectLinks) {

@@ -103,6 +103,8 @@ class JumpRings final : public Algorithm {
   bool has_packet_order(const Topology& /*topology*/, const Part& part) const override {
     return part.collective == Collective::kAllReduce;
   }
+  // Trees of a ring share their hops.
+  bool is_weighed_at_any_size() const override { return true; }
   bool goes_by_ranks() const override { return true; }
 
  private:

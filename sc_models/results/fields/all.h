@@ -18,6 +18,6 @@ namespace fredsim::fields {
 inline constexpr std::array<const Object*, 11> kDocuments = {
     &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
     &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
-    &kFailedPointDocument, &kOptimumDocument};
+    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument};
 
 }  // namespace fredsim::fields
