@@ -13,7 +13,7 @@ namespace fredsim {
 struct DirectMachine {
   std::string name{};
   std::uint64_t clock_hz = 0;
-  std::uint64_t bytes_per_second = 0;  // of one link
+  std::uint64_t bytes_per_second = 0;  // one link
   std::uint64_t latency_ps = 0;
   NpuCompute compute{};
 };

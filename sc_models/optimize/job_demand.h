@@ -31,7 +31,7 @@ struct JobDemand {
 bool goes_along_rings(const CollectiveSpec& spec);
 // Bytes over each link of the one ring of a group.
 double ring_bytes(const CollectiveSpec& spec);
-// Of a collective that does not go along rings.
+// Calls with each transfer of a collective that does not go along rings.
 void for_each_transfer(const CollectiveSpec& spec,
                        const std::function<void(int from, int to, double bytes)>& visit);
 

@@ -23,8 +23,8 @@
 namespace fredsim {
 
 struct LinkSpeed {
-  double bytes_per_second = 0;  // of one link
-  double latency = 0;           // of a hop
+  double bytes_per_second = 0;  // one link
+  double latency = 0;           // one hop
 };
 
 class NetworkTimes {
@@ -33,7 +33,7 @@ class NetworkTimes {
   virtual ~NetworkTimes() = default;
   NetworkTimes(const NetworkTimes&) = delete;
   NetworkTimes& operator=(const NetworkTimes&) = delete;
-  // Of collectives that begin together until all are complete.
+  // Time until all of the collectives are complete, which begin together.
   virtual double seconds(std::span<const CollectiveSpec> together) = 0;
 };
 

@@ -29,7 +29,7 @@ struct PairDemand {
 // `weights`: by pair, i * nodes + j for i < j, not negative, the others not looked at. Pairs of weight 0 are left out.
 std::vector<NodePair> heaviest_matching(int nodes, const std::vector<std::int64_t>& weights);
 
-// Of both directions together. Ascending.
+// Weights are both directions together. Ascending.
 std::vector<NodePair> heaviest_matching(const PairDemand& demand);
 
 // By round.

@@ -79,7 +79,7 @@ class TopooptSearch {
     throw BadInput(why_not_);
   }
 
-  // Of a strategy that the job can have.
+  // The strategy is one that the job can have.
   DirectTopology give_network(const Strategy& strategy) {
     ++result_.evaluations;
     const TaskGraph graph = job_(strategy);

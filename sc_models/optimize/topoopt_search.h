@@ -25,11 +25,11 @@ namespace fredsim {
 struct TopooptOptions {
   FinderOptions finder{};
   LinkSpeed link{};
-  double clock_hz = 0;  // of the task graphs
-  int paths = 4;        // of what goes from node to node
+  double clock_hz = 0;  // the task graphs'
+  int paths = 4;        // that share what goes from node to node
   std::uint64_t seed = 1;
   int rounds = 8;
-  int steps = 400;  // of an annealing
+  int steps = 400;  // in an annealing
   bool each = false;
 };
 
@@ -45,12 +45,12 @@ struct TopooptResult {
   Strategy strategy{};
   DirectTopology topology{};
   JobDemand demand{};
-  double seconds = 0;          // of the job on it
-  double switch_seconds = 0;   // of the same strategy on the ideal switch
+  double seconds = 0;          // the job on it
+  double switch_seconds = 0;   // the same strategy on the ideal switch
   Strategy switch_strategy{};  // the best found there
   double best_switch_seconds = 0;
   bool converged = false;
-  int evaluations = 0;  // of times of strategies on networks, each once
+  int evaluations = 0;  // each time of a strategy on a network, once
   std::vector<TopooptRound> rounds{};
 };
 

@@ -456,7 +456,7 @@ const std::vector<SampleFile>& sample_files() {
       {"conflicts", "conflicts", conflicts_file},
       {"ranks", "ranks", ranks_file},
       {"optimize", "optimize", optimum_file},
-      {"network", "optimize_topology", network_file}};
+      {"optimize_topology", "optimize_topology", network_file}};
   return kFiles;
 }
 
@@ -588,7 +588,7 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
     }
   };
   for (const char* document :
-       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize", "network"})
+       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize", "optimize_topology"})
     visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);
