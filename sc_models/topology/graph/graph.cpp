@@ -232,7 +232,7 @@ class GraphBuilder {
     }
   }
 
-  // Of the direction that has more.
+  // The direction that has more counts.
   std::uint64_t bandwidth_of(int node) const {
     std::uint64_t out = 0, in = 0;
     for (const Cable& cable : cables_) {
@@ -292,7 +292,7 @@ class GraphBuilder {
   int planes_ = 1;
   std::vector<NodeId> node_of_;  // by node listed: what its links end at
   std::vector<int> next_port_;
-  std::vector<int> next_in_;  // of links one way
+  std::vector<int> next_in_;  // links one way
   std::map<std::uint64_t, int> latencies_;
 };
 
