@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <tuple>
 
 #include "base/random.h"
 #include "path_support.h"
@@ -253,6 +254,18 @@ TEST(Graph, OneWayHasLinksThatLeadElsewhereThanTheyComeFrom) {
       EXPECT_EQ(path_of(rings, from, to, 0).size(), 2U + fewest);
     }
   }
+}
+
+TEST(Graph, OneWayCountsParallelLinks) {
+  Sketch sketch(3, 0);
+  for (const auto& [from, to, count] : {std::tuple(0, 1, 2), {1, 2, 1}, {1, 0, 1}, {2, 0, 1}}) {
+    sketch.link(from, to, kBandwidth, count);
+    sketch.spec().links.back().one_way = true;
+  }
+  const Topology all = sketch.build();
+  EXPECT_EQ(all.nodes[node_named(all, "npu0.router")].ports, 3);  // 1 link out, 2 in
+  EXPECT_EQ(all.links[all.link_out(all.npus[0], 0)].bytes_per_second, 2 * kBandwidth);
+  EXPECT_EQ(path_of(all, 0, 2, 0).size(), 4U);
 }
 
 TEST(Graph, OneWayIsRefusedAtSwitchesAndOutOfBalance) {

@@ -82,8 +82,8 @@ void check_one_way(const GraphSpec& spec) {
       throw BadInput(fmt::format("{}: found a link one way at {}, a switch; allowed: between NPUs",
                                  link.label, spec.nodes[node].name));
     }
-    ++leaving[link.from];
-    ++entering[link.to];
+    leaving[link.from] += link.count;
+    entering[link.to] += link.count;
   }
   for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
     if (leaving[i] == entering[i]) continue;
@@ -174,12 +174,18 @@ class GraphBuilder {
   }
 
   std::vector<int> links_by_node() const {
-    std::vector<int> links(spec_.nodes.size());
+    std::vector<int> links(spec_.nodes.size()), leaving = links, entering = links;
     for (const Cable& cable : cables_) {
+      if (cable.link->one_way) {
+        ++leaving[cable.link->from];
+        ++entering[cable.link->to];
+        continue;
+      }
       links[cable.link->from] += cable.copies;
-      // One way as many come as go.
-      if (!cable.link->one_way) links[cable.link->to] += cable.copies;
+      links[cable.link->to] += cable.copies;
     }
+    // One way as many come as go, but parallel ones are one.
+    for (std::size_t i = 0; i < links.size(); ++i) links[i] += std::max(leaving[i], entering[i]);
     return links;
   }
 
