@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 
 set(libraries "")
 foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest config_tree topology routing switch_kinds
-        switch links config results version report study collective flow nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses cli)
+        switch links config results version report study collective flow nic npu fabric trace traffic engine chakra_messages workload_files workload optimize program file_uses cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})
       list(APPEND libraries ${target})
@@ -73,7 +73,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 
 # Manual pages and completion, from the help of the program.
 set(pages fredsim)
-foreach(command run compare calibrate train sweep traffic info route conflicts strategies report schema)
+foreach(command run compare calibrate train sweep optimize traffic info route conflicts strategies report schema)
   list(APPEND pages fredsim-${command})
 endforeach()
 set(made "")
@@ -145,7 +145,7 @@ if(config_mpi)
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fredsim-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev${mpi_packages}, python3")
+    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev, libnlopt-dev${mpi_packages}, python3")
 set(debian_names fredsim fredsim-dev)
 set(debian_components program development)
 get_property(python_minor GLOBAL PROPERTY FREDSIM_PYTHON_MINOR)

@@ -10,6 +10,7 @@ CommandRow compare_row();
 CommandRow calibrate_row();
 CommandRow train_row();
 CommandRow sweep_row();
+CommandRow optimize_row();
 CommandRow traffic_row();
 CommandRow info_row();
 CommandRow route_row();
@@ -19,9 +20,10 @@ CommandRow report_row();
 CommandRow schema_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),       compare_row(),    calibrate_row(), train_row(),
-                               sweep_row(),     traffic_row(),    info_row(),      route_row(),
-                               conflicts_row(), strategies_row(), report_row(),    schema_row()};
+  static const std::array rows{run_row(),   compare_row(),   calibrate_row(),  train_row(),
+                               sweep_row(), optimize_row(),  traffic_row(),    info_row(),
+                               route_row(), conflicts_row(), strategies_row(), report_row(),
+                               schema_row()};
   return rows;
 }
 

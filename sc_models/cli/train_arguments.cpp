@@ -26,8 +26,7 @@ namespace {
 constexpr std::uint64_t kMaxSamples = 1 << 24;
 constexpr std::uint64_t kMaxIterations = 1000;
 constexpr std::uint64_t kMaxLayers = 1 << 16;
-constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
-constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
+constexpr std::uint64_t kSamplesOfReplica = 16;  // §8.2
 constexpr double kMaxSpeedup = 1000;
 // Words of options, in the order of their enumerations.
 constexpr auto kAccounting = std::to_array<std::string_view>({"serial", "overlap"});

@@ -37,6 +37,8 @@ class Assembly {
   NodeId add_switch(Node node);
   // Both directions; BadInput where the rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);
+  // The same, of a topology whose links lead one way.
+  void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
   // Cycles of a latency; records in the notes what `what`, given by `key`, became.
   int latency(std::string_view key, std::string_view what, std::uint64_t time_ps);
   // Indexes and checks; the assembly is spent.
@@ -45,7 +47,6 @@ class Assembly {
  private:
   NodeId add_endpoint(NodeKind kind, std::string_view stem, int ports, std::uint16_t address,
                       std::vector<NodeId>& list);
-  void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
 
   Topology topology_;
 };

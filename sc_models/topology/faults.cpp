@@ -344,6 +344,7 @@ bool has_part(const Topology& topology, const Fault& fault) {
 
 void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   if (faults.empty()) return;
+  if (topology.one_way) refuse(faults.front(), "; allowed: none where links lead one way");
   Loss loss(topology);
   for (const Fault& fault : faults) {
     loss.take(fault);

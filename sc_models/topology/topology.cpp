@@ -104,6 +104,7 @@ void Topology::index_ports() {
   }
   for (const Link& link : links) {
     const int back = link_out(link.to, link.to_port);
+    if (one_way) continue;
     if (back == -1 || links[back].to != link.from || links[back].to_port != link.from_port) {
       broken(fmt::format("link {} has no link back", link.name));
     }

@@ -5,7 +5,7 @@
 //
 // Units: rates in flits per cycle (exact rational), latencies in cycles, buffers in flits.
 // A node's output port `p` and input port `p` are the two directions of one physical port.
-// Links are directed; every connected port has one link out and one link in.
+// Links are directed; every connected port has one link out and one link in, of one cable, unless links lead one way.
 #pragma once
 
 #include <cstdint>
@@ -212,6 +212,8 @@ struct Topology {
   // Why flit by flit it cannot be run, as the end of a message: "found 128 ports; …". Empty: it can. Limits of ports and of
   // addresses do not hold for others.
   std::string flow_only{};
+  // A port's link out leads to another node than its link in comes from. It is run as flows alone.
+  bool one_way = false;
   SwitchGrid grid;
   SwitchTree tree;
   SwitchLayers layers;

@@ -1,59 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/text_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "base/int128.h"
 #include "collective/members.h"
 #include "collective/parallelism.h"
 #include "workload/operation_shapes.h"
+#include "workload/text_groups.h"
 
 namespace fredsim {
 namespace {
 
 using Groups = std::vector<std::vector<int>>;  // NPUs
 
-// `size` NPUs each, which follow each other or are `size` apart.
-Groups neighbours(int npus, int size) {
-  Groups groups(static_cast<std::size_t>(npus / size));
-  for (int npu = 0; npu < npus; ++npu) groups[npu / size].push_back(npu);
+Groups groups_of(const GroupSpan& span, int npus) {
+  Groups groups(static_cast<std::size_t>(npus / span.size));
+  const int set = span.size * span.stride;  // NPUs of the groups that are among each other
+  for (int npu = 0; npu < npus; ++npu)
+    groups[npu / set * span.stride + npu % span.stride].push_back(npu);
   return groups;
-}
-Groups apart(int npus, int distance) {
-  Groups groups(static_cast<std::size_t>(distance));
-  for (int npu = 0; npu < npus; ++npu) groups[npu % distance].push_back(npu);
-  return groups;
-}
-
-Collective collective_of(TraceCollective collective) {
-  switch (collective) {
-    case TraceCollective::kAllGather:
-      return Collective::kAllGather;
-    case TraceCollective::kReduceScatter:
-      return Collective::kReduceScatter;
-    case TraceCollective::kAllToAll:
-      return Collective::kAllToAll;
-    case TraceCollective::kBroadcast:
-      return Collective::kBroadcast;
-    default:
-      return Collective::kAllReduce;
-  }
 }
 
 bool is_dlrm(TextWorkloadType type) {
   return type == TextWorkloadType::kHybridDlrm || type == TextWorkloadType::kHybridDlrmEnhanced;
 }
-bool is_hybrid(TextWorkloadType type) {
-  return type == TextWorkloadType::kHybridDataModel || type == TextWorkloadType::kHybridModelData ||
-         type == TextWorkloadType::kHybridTransformer ||
-         type == TextWorkloadType::kHybridTransformerFwdInBckwd ||
-         type == TextWorkloadType::kHybridCustomized;
-}
-
 class TextBuilder {
  public:
   TextBuilder(const TextWorkload& workload, const std::string& path,
@@ -62,7 +34,7 @@ class TextBuilder {
         options_(options),
         topology_(topology),
         npus_(static_cast<int>(topology.npus.size())),
-        mp_(model_group(path)),
+        mp_(text_model_group(workload, path, options.mp, npus_, topology.name)),
         updated_(workload.layers.size(), kNone) {
     for (int npu = 0; npu < npus_; ++npu) graph_.ranks.push_back({npu, {}});
     if (!topology.faults.empty()) members_of(topology, identity_placement(npus_));
@@ -86,56 +58,11 @@ class TextBuilder {
   // Every NPU does the same: a task has the same number at each.
   static constexpr int kNone = -1;
 
-  int model_group(const std::string& path) const {
-    const auto refuse = [&](const std::string& what) {
-      throw BadInput(fmt::format("{}: {}: {}", path, to_string(workload_.type), what));
-    };
-    if (!is_hybrid(workload_.type)) {
-      if (options_.mp != 0) refuse("--mp: the type says which NPUs share the model");
-      return 1;
-    }
-    const int mp = options_.mp != 0 ? options_.mp : workload_.model_group;
-    if (mp == 0) refuse("--mp: missing; the file does not say how many NPUs share the model");
-    if (npus_ % mp != 0) {
-      refuse(fmt::format("{}: found {}, which does not divide the {} NPUs of {}",
-                         options_.mp != 0 ? "--mp" : "model_parallel_NPU_group", mp, npus_,
-                         topology_.name));
-    }
-    return mp;
-  }
-
   Groups model_groups(TextWorkloadType type) const {
-    switch (type) {
-      case TextWorkloadType::kModel:
-      case TextWorkloadType::kDistributedInference:
-      case TextWorkloadType::kHybridDlrm:
-      case TextWorkloadType::kHybridDlrmEnhanced:
-        return neighbours(npus_, npus_);
-      case TextWorkloadType::kData:
-      case TextWorkloadType::kMicro:
-        return neighbours(npus_, 1);
-      case TextWorkloadType::kHybridDataModel:
-        return apart(npus_, npus_ / mp_);
-      default:
-        return neighbours(npus_, mp_);
-    }
+    return groups_of(text_model_span(type, npus_, mp_), npus_);
   }
-
   Groups data_groups(TextWorkloadType type) const {
-    switch (type) {
-      case TextWorkloadType::kModel:
-      case TextWorkloadType::kDistributedInference:
-        return neighbours(npus_, 1);
-      case TextWorkloadType::kHybridDataModel:
-        return neighbours(npus_, npus_ / mp_);
-      case TextWorkloadType::kData:
-      case TextWorkloadType::kMicro:
-      case TextWorkloadType::kHybridDlrm:
-      case TextWorkloadType::kHybridDlrmEnhanced:
-        return neighbours(npus_, npus_);
-      default:
-        return apart(npus_, mp_);
-    }
+    return groups_of(text_data_span(type, npus_, mp_), npus_);
   }
 
   // ---- tasks

@@ -53,6 +53,7 @@ enum class Accounting : std::uint8_t { kSerial, kOverlap };
 enum class Execution : std::uint8_t { kStationary, kStreaming };
 
 inline constexpr std::uint64_t kBucketBytes = 25'000'000;
+inline constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 
 struct TrainingOptions {
   Strategy strategy;

@@ -42,6 +42,7 @@ TEST_F(OutputClashTest, JsonOverTheMachineFileOfEveryCommand) {
   refused({"compare", "configs/mesh_2x2.yaml", m, "--json", m}, words);
   refused({"traffic", m, "--rate", "0.1", "--json", m}, words);
   refused({"strategies", m, "--json", m}, words);
+  refused({"optimize", m, "--size", "1MiB", "--total", "1GB/s", "--json", m}, words);
 }
 
 TEST_F(OutputClashTest, OtherOutputsOverTheMachineFile) {

@@ -2,10 +2,13 @@
 #include "fabrics.h"
 
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "switch/node_shape.h"
 #include "topology/fred_tree/fred_tree.h"
+#include "topology/graph/graph.h"
 #include "topology/torus2d/torus2d.h"
 #include "topology/torus3d/torus3d.h"
 
@@ -45,6 +48,22 @@ Topology torus3d(int x, int y, int z, int planes) {
   spec.npu_bandwidth = 600'000'000'000;
   return build_torus3d(spec,
                        {.sides = {x, y, z}, .planes = planes, .ring_bandwidth = 200'000'000'000});
+}
+
+Topology circulant(int npus, const std::vector<int>& jumps) {
+  GraphSpec spec;
+  spec.label = "circulant";
+  for (int i = 0; i < npus; ++i) spec.nodes.push_back({"n" + std::to_string(i), false, "node"});
+  for (const int jump : jumps) {
+    for (int i = 0; i < npus; ++i) {
+      spec.links.push_back({i, (i + jump) % npus, 50'000'000'000, 20'000, 1, "link"});
+      spec.links.back().one_way = true;
+    }
+  }
+  MachineSpec machine = plain_machine("circulant", 0);
+  machine.npu_bandwidth = 0;
+  check_graph(spec);
+  return build_graph(machine, spec);
 }
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {

@@ -20,6 +20,9 @@ Topology reducing_mesh(int width, int height);
 
 Topology torus3d(int x, int y, int z, int planes = 1);
 
+// NPUs with links of 50 GB/s, one way, to those that are so many places after them.
+Topology circulant(int npus, const std::vector<int>& jumps);
+
 struct TreeSize {
   int l1_switches = 5;
   int npus_per_l1 = 4;

@@ -18,6 +18,8 @@
 
 #include "base/member.h"
 #include "report/json.h"
+#include "report/network_table.h"
+#include "report/optimum_table.h"
 #include "report/rank_table.h"
 #include "results/document.h"
 #include "results/fields/fabric.h"
@@ -374,6 +376,62 @@ json ranks_file() {
   return json::parse(ranks_json(kOrigin, setup, std::vector{two, one}));
 }
 
+json optimum_file() {
+  OptimumSetup setup{.config = "system.yaml",
+                     .machine = {{"clock", "1 GHz"}},
+                     .fabric = "system",
+                     .npus = 32,
+                     .has_cost = true,
+                     .accounting = "overlap",
+                     .total_gbps = 300,
+                     .constraints = {"--at-least d0=100GB/s"},
+                     .workloads = {"gpt3", "w.txt"},
+                     .weights = {0.25, 0.75}};
+  setup.settings.all = {{"npu.count", "4"}};
+  const OptimumResult result{
+      .bandwidths = {{"d0", "ring 8", 200, 2}, {"d1", "switch 4", 100, 57.4}},
+      .objective = 2e9,
+      .time_ns = 1e6,
+      .dollars = 2e3,
+      .equal_over_optimum = 1.5,
+      .converged = true,
+      .evaluations = 42};
+  return json::parse(optimum_json(kOrigin, setup, result));
+}
+
+json network_file() {
+  NetworkSetup setup{.config = "mesh.yaml",
+                     .machine = {{"clock", "1 GHz"}},
+                     .fabric = "mesh",
+                     .npus = 16,
+                     .degree = 4,
+                     .link_gbps = 12.5,
+                     .link_latency_ns = 1000,
+                     .primes = true,
+                     .paths = 4,
+                     .seed = 1,
+                     .accounting = "serial",
+                     .workload = "gpt3",
+                     .minibatch = 256};
+  setup.settings.all = {{"npu.count", "4"}};
+  const NetworkResult result{.strategy = "mp2-dp8-pp1",
+                             .switch_strategy = "mp1-dp16-pp1",
+                             .time_ns = 2e6,
+                             .switch_time_ns = 1e6,
+                             .best_switch_time_ns = 9e5,
+                             .ring_interfaces = 3,
+                             .pair_interfaces = 1,
+                             .rings = {{8, 2, {1, 3}}, {16, 1, {1}}},
+                             .has_joining_ring = true,
+                             .matchings = {8},
+                             .links = 64,
+                             .diameter = 6,
+                             .rounds = {{"mp2-dp8-pp1", 2e6}},
+                             .converged = true,
+                             .evaluations = 20};
+  return json::parse(network_json(kOrigin, setup, result));
+}
+
 struct SampleFile {
   const char* name;
   const char* definition;
@@ -396,7 +454,9 @@ const std::vector<SampleFile>& sample_files() {
       {"traces", "training", traces_file},
       {"interrupted_training", "training", interrupted_training_file},
       {"conflicts", "conflicts", conflicts_file},
-      {"ranks", "ranks", ranks_file}};
+      {"ranks", "ranks", ranks_file},
+      {"optimize", "optimize", optimum_file},
+      {"optimize_topology", "optimize_topology", network_file}};
   return kFiles;
 }
 
@@ -527,7 +587,8 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
         visit((*at)[1]);
     }
   };
-  for (const char* document : {"run", "own", "traffic", "training", "conflicts", "ranks"})
+  for (const char* document :
+       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize", "optimize_topology"})
     visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <tuple>
 
 #include "base/random.h"
 #include "path_support.h"
@@ -218,6 +219,79 @@ TEST(Graph, WhatIsNotRightIsRefused) {
   expect_parts(refused(named), {"switch 0: found 'npu7' for a switch"});
   expect_parts(refused(Sketch(1, 1)), {"sketch: found 1 NPUs; allowed is 2 to 65536"});
   expect_parts(refused(Sketch(65'537, 0)), {"found 65537 NPUs; allowed is 2 to 65536"});
+}
+
+// NPUs 0 to n - 1, each with a link to those that are so many places after it.
+Sketch one_way_rings(int npus, const std::vector<int>& jumps) {
+  Sketch sketch(npus, 0);
+  for (const int jump : jumps) {
+    for (int i = 0; i < npus; ++i) {
+      sketch.link(i, (i + jump) % npus);
+      sketch.spec().links.back().one_way = true;
+    }
+  }
+  return sketch;
+}
+
+TEST(Graph, OneWayHasLinksThatLeadElsewhereThanTheyComeFrom) {
+  const Topology rings = one_way_rings(16, {1, 5}).build();
+  EXPECT_TRUE(rings.one_way);
+  EXPECT_FALSE(rings.flow_only.empty());
+  EXPECT_EQ(rings.links.size(), 16U * (2 + 2));
+  EXPECT_EQ(rings.nodes[node_named(rings, "npu3.router")].ports, 3);
+  EXPECT_EQ(rings.links[rings.link_out(rings.npus[3], 0)].bytes_per_second, 2 * kBandwidth);
+  EXPECT_EQ(diameter_links(rings), 6);
+  // The halves by number: 1 + 5 links from one to the other at either border.
+  EXPECT_EQ(graph_bisection(rings), 6 * kBandwidth);
+  for (int from = 0; from < 16; ++from) {
+    for (int to = 0; to < 16; ++to) {
+      if (from == to) continue;
+      const int ahead = (to - from + 16) % 16;
+      int fewest = 16;
+      for (int fives = 0; fives < 16; ++fives)
+        fewest = std::min(fewest, fives + (ahead - 5 * fives % 16 + 16) % 16);
+      // To the switch on the die, and from it.
+      EXPECT_EQ(path_of(rings, from, to, 0).size(), 2U + fewest);
+    }
+  }
+}
+
+TEST(Graph, OneWayCountsParallelLinks) {
+  Sketch sketch(3, 0);
+  for (const auto& [from, to, count] : {std::tuple(0, 1, 2), {1, 2, 1}, {1, 0, 1}, {2, 0, 1}}) {
+    sketch.link(from, to, kBandwidth, count);
+    sketch.spec().links.back().one_way = true;
+  }
+  const Topology all = sketch.build();
+  EXPECT_EQ(all.nodes[node_named(all, "npu0.router")].ports, 3);  // 1 link out, 2 in
+  EXPECT_EQ(all.links[all.link_out(all.npus[0], 0)].bytes_per_second, 2 * kBandwidth);
+  EXPECT_EQ(path_of(all, 0, 2, 0).size(), 4U);
+}
+
+TEST(Graph, OneWayIsRefusedAtSwitchesAndOutOfBalance) {
+  Sketch sketch = one_way_rings(4, {1});
+  sketch.link(0, 2);
+  sketch.spec().links.back().one_way = true;
+  try {
+    sketch.build();
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "npu 0: found 2 links one way from n0 and 1 to it; allowed: as many");
+  }
+  Sketch star(2, 1);
+  star.link(0, 2);
+  star.link(1, 2);
+  star.spec().links.back().one_way = true;
+  try {
+    star.build();
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "link 1: found a link one way at s0, a switch; allowed: between NPUs");
+  }
+  Topology rings = one_way_rings(4, {1}).build();
+  EXPECT_THROW(lose_parts(rings, {parse_fault("npu:1", "test")}), BadInput);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "results/fields/network.h"
+#include "results/fields/optimum.h"
 #include "results/fields/ranks.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
@@ -13,9 +15,9 @@
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 9> kDocuments = {
-    &kRunDocument,      &kTrafficDocument,  &kTrainingDocument,
-    &kConflictDocument, &kStrategyDocument, &kRouteDocument,
-    &kRankDocument,     &kSweepDocument,    &kFailedPointDocument};
+inline constexpr std::array<const Object*, 11> kDocuments = {
+    &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
+    &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
+    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument};
 
 }  // namespace fredsim::fields

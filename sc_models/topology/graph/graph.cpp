@@ -15,6 +15,7 @@
 #include "topology/exact_limits.h"
 #include "topology/graph/graph_kind.h"
 #include "topology/graph/graph_paths.h"
+#include "topology/graph/one_way_paths.h"
 
 namespace fredsim {
 namespace {
@@ -68,6 +69,29 @@ void check_listed(const GraphSpec& spec) {
   }
 }
 
+bool has_one_way(const GraphSpec& spec) {
+  return std::ranges::any_of(spec.links, &GraphLink::one_way);
+}
+
+void check_one_way(const GraphSpec& spec) {
+  std::vector<int> leaving(spec.nodes.size()), entering(spec.nodes.size());
+  for (const GraphLink& link : spec.links) {
+    if (!link.one_way) continue;
+    for (const int node : {link.from, link.to}) {
+      if (!spec.nodes[node].is_switch) continue;
+      throw BadInput(fmt::format("{}: found a link one way at {}, a switch; allowed: between NPUs",
+                                 link.label, spec.nodes[node].name));
+    }
+    leaving[link.from] += link.count;
+    entering[link.to] += link.count;
+  }
+  for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+    if (leaving[i] == entering[i]) continue;
+    throw BadInput(fmt::format("{}: found {} links one way from {} and {} to it; allowed: as many",
+                               spec.nodes[i].label, leaving[i], spec.nodes[i].name, entering[i]));
+  }
+}
+
 // A link as the topology has it: parallel ones of an NPU are one.
 struct Cable {
   const GraphLink* link = nullptr;
@@ -92,14 +116,26 @@ class GraphBuilder {
     }
     const bool has_planes = find_planes();
     add_nodes(has_planes);
-    for (const Cable& cable : cables_) connect(cable);
+    for (const Cable& cable : cables_)
+      if (!cable.link->one_way) connect(cable);
+    next_in_ = next_port_;
+    for (const Cable& cable : cables_)
+      if (cable.link->one_way) connect(cable);
     Topology& topology = assembly_.topology();
     topology.dimensions = {{static_cast<int>(topology.npus.size())}};
     topology.slices = planes_;
     topology.simulate_all_slices = true;
     note_names();
     topology.flow_only = flow_only_reason(topology);
-    topology.paths = std::make_shared<GraphPaths>(topology);
+    if (has_one_way(spec_)) {
+      topology.one_way = true;
+      topology.flow_only =
+          "found links one way, round which packets would wait for each other; allowed are links "
+          "both ways";
+      topology.paths = std::make_shared<OneWayPaths>(topology);
+    } else {
+      topology.paths = std::make_shared<GraphPaths>(topology);
+    }
     return assembly_.finish();
   }
 
@@ -138,11 +174,18 @@ class GraphBuilder {
   }
 
   std::vector<int> links_by_node() const {
-    std::vector<int> links(spec_.nodes.size());
+    std::vector<int> links(spec_.nodes.size()), leaving = links, entering = links;
     for (const Cable& cable : cables_) {
+      if (cable.link->one_way) {
+        ++leaving[cable.link->from];
+        ++entering[cable.link->to];
+        continue;
+      }
       links[cable.link->from] += cable.copies;
       links[cable.link->to] += cable.copies;
     }
+    // One way as many come as go, but parallel ones are one.
+    for (std::size_t i = 0; i < links.size(); ++i) links[i] += std::max(leaving[i], entering[i]);
     return links;
   }
 
@@ -195,11 +238,15 @@ class GraphBuilder {
     }
   }
 
+  // The direction that has more counts.
   std::uint64_t bandwidth_of(int node) const {
-    std::uint64_t bandwidth = 0;
-    for (const Cable& cable : cables_)
-      if (cable.link->from == node || cable.link->to == node) bandwidth += cable.bandwidth;
-    return bandwidth;
+    std::uint64_t out = 0, in = 0;
+    for (const Cable& cable : cables_) {
+      const bool both = !cable.link->one_way;
+      if (cable.link->from == node || (both && cable.link->to == node)) out += cable.bandwidth;
+      if (cable.link->to == node || (both && cable.link->from == node)) in += cable.bandwidth;
+    }
+    return std::max(out, in);
   }
 
   int latency(std::uint64_t time_ps) {
@@ -220,6 +267,11 @@ class GraphBuilder {
   void connect(const Cable& cable) {
     const GraphLink& link = *cable.link;
     const LinkClass shape{link.label, cable.bandwidth, latency(link.latency_ps)};
+    if (link.one_way) {
+      const PortRef from{node_of_[link.from], next_port_[link.from]++};
+      assembly_.connect_one_way(from, {node_of_[link.to], next_in_[link.to]++}, shape);
+      return;
+    }
     for (int copy = 0; copy < cable.copies; ++copy) {
       const PortRef from = end(link.from, link.to);
       const PortRef to = end(link.to, link.from);
@@ -246,6 +298,7 @@ class GraphBuilder {
   int planes_ = 1;
   std::vector<NodeId> node_of_;  // by node listed: what its links end at
   std::vector<int> next_port_;
+  std::vector<int> next_in_;  // links one way
   std::map<std::uint64_t, int> latencies_;
 };
 
@@ -253,6 +306,7 @@ class GraphBuilder {
 
 void check_graph(const GraphSpec& spec) {
   check_listed(spec);
+  check_one_way(spec);
   JoinedNodes parts(spec.nodes.size());
   for (const GraphLink& link : spec.links) {
     if (link.from == link.to) {

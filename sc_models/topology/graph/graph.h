@@ -6,8 +6,11 @@
 //   Planes: where every NPU has one link into each of several parts of the switches that nothing but NPUs joins, NIC port s of each
 //     leads into part s, and nothing is on its die.
 //   Parallel links of an NPU are one link of their bandwidth together; between switches each is a link.
+// One way: links between NPUs that lead from one to the other alone, as many from each NPU as to it: a port's link out may lead to another NPU
+//   than its link in comes from, as fibres do that end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
+//   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
-// Ports: of an NPU by plane; of a switch on a die 0 to its NPU, then as its links are listed; of other switches as their links are listed.
+// Ports: of an NPU by plane; of a switch on a die 0 to its NPU, then as its links are listed, those one way after the others; of other switches as their links are listed.
 // Addresses: NPU i has address i.
 // Paths: topology/graph/graph_paths.h.
 // Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not
@@ -32,13 +35,14 @@ struct GraphNode {
   std::string label{};  // where it is listed: "graph.yaml:7: nodes.2"
 };
 
-// Both directions.
+// Both directions, unless it is one way.
 struct GraphLink {
   int from = 0, to = 0;         // indices of nodes
   std::uint64_t bandwidth = 0;  // bytes/s per direction, of one
   std::uint64_t latency_ps = 0;
   int count = 1;  // in parallel
   std::string label{};
+  bool one_way = false;
 };
 
 struct GraphSpec {
@@ -48,7 +52,7 @@ struct GraphSpec {
 };
 
 // BadInput: names that are taken twice, fewer than two NPUs or too many nodes, a link from a node to itself, nodes that no path
-// joins.
+// joins, links one way that end at a switch or of which an NPU has not as many from it as to it.
 void check_graph(const GraphSpec& spec);
 
 // A spec that is right.

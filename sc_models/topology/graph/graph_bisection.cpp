@@ -65,9 +65,9 @@ std::uint64_t least_cut(const Topology& topology, const std::vector<bool>& is_lo
   FlowGraph graph(static_cast<std::size_t>(nodes) + 2);
   Capacity all = 1;
   for (const Link& link : topology.links) {
-    if (link.from > link.to) continue;  // with the other direction
+    if (!topology.one_way && link.from > link.to) continue;  // with the other direction
     const auto capacity = static_cast<Capacity>(link.bytes_per_second);
-    add_edge(graph, link.from, link.to, capacity, capacity);
+    add_edge(graph, link.from, link.to, capacity, topology.one_way ? 0 : capacity);
     all += capacity;
   }
   for (std::size_t i = 0; i < topology.npus.size(); ++i) {

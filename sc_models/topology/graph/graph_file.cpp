@@ -17,6 +17,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kNodeKinds = {"npu", "switch"};
+constexpr std::array<std::string_view, 2> kBooleans = {"false", "true"};
 constexpr int kMaxCounted = kMaxGraphNpus;
 constexpr int kMaxLinks = 1 << 20;
 
@@ -104,6 +105,7 @@ GraphSpec read_graph(const FabricKeys& keys) {
     link.latency_ps =
         keys.time_ps(keys.has(key("latency")) ? key("latency") : "fabric.link_latency");
     link.count = keys.integer(key("count"), 1, kMaxCounted);
+    link.one_way = keys.has(key("one_way")) && keys.boolean(key("one_way"));
     link.label = keys.label(fmt::format("fabric.links.{}", n));
     list.join(keys.text(key("from")), keys.label(key("from")), keys.text(key("to")),
               keys.label(key("to")), link);
@@ -123,11 +125,12 @@ GraphSpec read_graph_file(const std::string& path) {
              node.label("name"));
   }
   for (const NodeReader& one : file.list("links")) {
-    one.allow({"from", "to", "bandwidth", "latency", "count"});
+    one.allow({"from", "to", "bandwidth", "latency", "count", "one_way"});
     GraphLink link;
     link.bandwidth = parse_bandwidth(one.text("bandwidth"), one.label("bandwidth"));
     link.latency_ps = parse_time_ps(one.text("latency"), one.label("latency"));
     link.count = one.has("count") ? one.integer("count", 1, kMaxCounted) : 1;
+    link.one_way = one.has("one_way") && one.choice("one_way", kBooleans) == 1;
     link.label = one.label();
     list.join(one.text("from"), one.label("from"), one.text("to"), one.label("to"), link);
   }

@@ -7,6 +7,7 @@
 //       count: 4   a0 … a3         bandwidth: 50 GB/s
 //     - name: s                    latency: 500 ns
 //       kind: switch               count: 2            in parallel
+//                                one_way: true       from `from` to `to` alone
 // Errors: BadInput with file and line.
 #pragma once
 

@@ -26,7 +26,8 @@ constexpr std::array kGraphKeys = {
               .holds = Holds::kWord,
               .words = "npu switch"},
     FabricKey{"fabric.nodes.count", "number of such nodes, NAME0 and so on", Holds::kInteger, "1"},
-    FabricKey{"fabric.links", "links between nodes, both directions, a list", Holds::kList},
+    FabricKey{"fabric.links", "links between nodes, both directions unless one_way, a list",
+              Holds::kList},
     FabricKey{"fabric.links.from", "a name: of one node, or of a number of them, then each",
               Holds::kText},
     FabricKey{"fabric.links.to", "likewise; each of them is joined to each of `from`",
@@ -34,6 +35,8 @@ constexpr std::array kGraphKeys = {
     FabricKey{"fabric.links.bandwidth", "bandwidth of a link per direction"},
     FabricKey{"fabric.links.latency", "latency of a link, in place of fabric.link_latency"},
     FabricKey{"fabric.links.count", "number of links in parallel", Holds::kInteger, "1"},
+    FabricKey{"fabric.links.one_way", "from `from` to `to` alone; runs with --engine flow",
+              Holds::kBoolean, "false"},
 };
 
 class GraphKind final : public TopologyKind {

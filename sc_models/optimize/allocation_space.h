@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations of bandwidth that are allowed: so much for each dimension of a system, or each level of a tree, per NPU.
+//
+// All of the total is handed out. Beside it: bounds of dimensions, sums of some of them, an order.
+// Units: GB/s of an NPU, per direction.
+// Errors: BadInput for a dimension that is not there, for a total of 0 or less, and by check() where nothing is allowed, with
+//   the constraints that clash.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "optimize/linear_program.h"
+
+namespace fredsim {
+
+class AllocationSpace {
+ public:
+  AllocationSpace(std::vector<std::string> dimensions, double total_gbps);
+
+  // `text`: as it was asked for, for messages.
+  void add_at_least(const std::string& dimension, double gbps, const std::string& text);
+  void add_at_most(const std::string& dimension, double gbps, const std::string& text);
+  void add_sum(const std::vector<std::string>& dimensions, double gbps, const std::string& text);
+  // Each dimension has at least what the next one has.
+  void add_descending(const std::string& text);
+  void check() const;
+
+  const std::vector<std::string>& dimensions() const { return dimensions_; }
+  std::size_t size() const { return dimensions_.size(); }
+  double total() const { return total_; }
+  const std::vector<LinearRow>& rows() const { return rows_; }
+  // By how much the constraint that is broken most is, as a share of the total; 0: allowed.
+  double violation(const std::vector<double>& gbps) const;
+  // Far from the bounds: the smallest distance to any of them is the largest there is.
+  std::vector<double> centre() const;
+
+ private:
+  int index_of(const std::string& dimension, const std::string& text) const;
+  void add(std::vector<double> weights, Relation relation, double bound, const std::string& text);
+
+  std::vector<std::string> dimensions_;
+  double total_;
+  std::vector<LinearRow> rows_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of a search for networks (optimize/topoopt_search.h): one iteration of training, as `fredsim train` has it, placed as the paper does.
+//
+// Models: weights stay on the NPUs; the minibatch is of all replicas, so that every strategy does the same work.
+// Text workloads: MP is what a strategy has, as far as their type leaves it open, and there are no stages.
+// Errors: BadInput of a strategy that the model, its minibatch or the workload does not allow.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "optimize/topoopt_search.h"
+#include "topology/topology.h"
+#include "workload/compute_time.h"
+#include "workload/model_shape.h"
+#include "workload/training_graph.h"
+#include "workload_files/text_workload.h"
+
+namespace fredsim {
+
+struct ModelJob {
+  ModelShape model{};
+  TrainingOptions training{};      // its strategy, placement and iterations are not looked at
+  std::uint64_t microbatches = 0;  // 0: kPipelineMicrobatches of a pipeline, else 1
+  ComputeSpeed speed{};
+};
+
+// NPUs around one switch: whatever counts the nodes of a job; and an ideal switch, as flows have it.
+Topology switch_topology(int nodes, std::uint64_t clock_hz, std::uint64_t bytes_per_second,
+                         std::uint64_t latency_ps);
+
+// `nodes` outlives it.
+JobOfStrategy job_of(ModelJob job, const Topology& nodes);
+JobOfStrategy job_of(TextWorkload workload, std::string path, const Topology& nodes);
+
+}  // namespace fredsim
