@@ -113,7 +113,7 @@ Optimum simulated(const SimulatedTime& time, AllocationSpace space, const Bandwi
     const double most = time.most(d, space.total());
     const std::string& name = space.dimensions()[d];
     if (most < space.total())
-      space.add_at_most(name, most, fmt::format("{} GB/s, what links of {} take", most, name));
+      space.add_at_most(name, most, fmt::format("{:g} GB/s, what links of {} take", most, name));
   }
   const SimulatedSearch search{.start = std::move(start),
                                .max_evaluations = options.max_evaluations > 0

@@ -28,7 +28,7 @@ struct BandwidthOptions {
   bool has_cost = false;
   Accounting accounting = Accounting::kSerial;
   std::string accounting_word{};
-  std::string algorithm{};  // of all collectives, simulated
+  std::string algorithm{};  // when simulated, of all collectives
   double total_gbps = 0;
   std::vector<BandwidthBound> at_least{}, at_most{}, sums{};
   bool descends = false;

@@ -54,7 +54,7 @@ TEST(Optimize, LandsOnAPublishedAllocation) {
     EXPECT_NEAR(gbps(document, d), 3 * published[d], 0.03) << d;
     EXPECT_EQ(optimum["bandwidths"][d]["dimension"], "d" + std::to_string(d));
   }
-  EXPECT_GT(optimum["equal_over_optimum"], 1.5);
+  EXPECT_NEAR(optimum["equal_over_optimum"], 1.069, 0.001);
 }
 
 TEST(Optimize, KeepsToConstraints) {
@@ -64,11 +64,10 @@ TEST(Optimize, KeepsToConstraints) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json document = outcome.json();
   EXPECT_EQ(document["constraints"].size(), 4U);
-  EXPECT_NEAR(gbps(document, 0), 100, 1e-4);
-  EXPECT_NEAR(gbps(document, 1), 80, 1e-4);
+  // As little as may be in the dearest dimension, so as much as may be in the others.
+  for (const std::size_t d : {0, 1, 2}) EXPECT_NEAR(gbps(document, d), 90, 1e-4) << d;
   EXPECT_NEAR(gbps(document, 2) + gbps(document, 3), 120, 1e-4);
-  EXPECT_GE(gbps(document, 3), 20 - 1e-4);
-  EXPECT_LE(gbps(document, 2), 80 + 1e-4);
+  EXPECT_NEAR(gbps(document, 3), 30, 1e-4);
   const json& optimum = document["optimum"];
   double dollars = 0;
   for (const json& one : optimum["bandwidths"])
@@ -100,7 +99,9 @@ TEST(Optimize, WeighsWorkloads) {
 TEST(Optimize, TakesModelsOfItsOwn) {
   const auto seconds = [](const Words& more) {
     const Outcome outcome = run_fredsim(optimize(
-        with({"--workload", "gpt3", "--total", "500GB/s", "--json", "-"}, more), "libra_2d"));
+        with({"--workload", "gpt3", "--total", "500GB/s", "--minibatch", "1024", "--json", "-"},
+             more),
+        "libra_2d"));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.json()["optimum"]["time_ns"].get<double>() / 1e9;
   };
@@ -144,8 +145,8 @@ TEST_F(OptimizeFlow, FindsTheOptimumOfAnAllReduceBySimulation) {
   EXPECT_NEAR(gbps(flow, 0) + gbps(flow, 1), 210, 1e-6);
   const double of_model = model["optimum"]["time_ns"], of_flow = flow["optimum"]["time_ns"];
   EXPECT_GT(of_flow, of_model) << "latencies";
-  EXPECT_LT(of_flow, 1.2 * of_model);
-  EXPECT_NEAR(gbps(flow, 0), 180, 20);
+  EXPECT_LT(of_flow, 2 * of_model) << "a ring takes twice bytes / bandwidth";
+  EXPECT_NEAR(gbps(flow, 0), 210 * 12 / 13.0, 5) << "12 to 1";
   EXPECT_GT(flow["optimum"]["equal_over_optimum"], 1.2);
   // The time is that of `run` with these bandwidths.
   const auto setting = [&](std::size_t d) {
@@ -161,13 +162,13 @@ TEST_F(OptimizeFlow, FindsTheOptimumOfAnAllReduceBySimulation) {
 TEST_F(OptimizeFlow, SearchesLevelsOfATreeForATrainingIteration) {
   const Outcome outcome =
       run_fredsim({"optimize", "configs/fred_small.yaml", "--workload", "configs/models/small.yaml",
-                   "--mp", "2", "--dp", "2", "--engine", "flow", "--total", "3TB/s",
+                   "--mp", "2", "--dp", "2", "--engine", "flow", "--total", "1.2TB/s",
                    "--max-evaluations", "40", "--json", "-"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json document = outcome.json();
   EXPECT_EQ(document["optimum"]["bandwidths"][0]["dimension"], "l1");
   EXPECT_EQ(document["optimum"]["bandwidths"][1]["dimension"], "l2");
-  EXPECT_NEAR(gbps(document, 0) + gbps(document, 1), 3000, 1e-6);
+  EXPECT_NEAR(gbps(document, 0) + gbps(document, 1), 1200, 1e-6);
   EXPECT_LE(document["optimum"]["evaluations"], 40);
 }
 
@@ -202,6 +203,9 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedSearch{
             "CostOfNone", of_175b({"--for", "time_cost", "--cost", "x=1"}), {"--cost", "'x'"}},
         RefusedSearch{"CostWithoutUse", of_175b({"--cost", "d0=1"}), {"--cost", "time_cost"}},
+        RefusedSearch{"AlgorithmOfTheModel",
+                      of_175b({"--algorithm", "ring"}),
+                      {"--algorithm", "--engine flow"}},
         RefusedSearch{
             "ZeroTotal", optimize({"--size", "1MiB", "--total", "0GB/s"}), {"--total", "0GB/s"}},
         RefusedSearch{"NegativeTotal",
@@ -213,9 +217,9 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedSearch{"Bound", of_175b({"--at-most", "d0"}), {"--at-most", "'d0'", "d0=500GB/s"}},
         RefusedSearch{
             "Groups",
-            optimize({"--workload", "gpt3", "--mp", "32", "--dp", "32", "--total", "9GB/s"},
-                     "libra_3d"),
-            {"gpt3", "groups of 32"}},
+            optimize({"--workload", "gpt3", "--mp", "16", "--dp", "20", "--total", "9GB/s"},
+                     "fred_d_16"),
+            {"gpt3", "groups of 16", "20 x 16"}},
         RefusedSearch{"Workers",
                       optimize({"--workload", "gpt3", "--mp", "4", "--total", "9GB/s"}, "libra_3d"),
                       {"4 workers", "1024"}},

@@ -73,7 +73,7 @@ COMMANDS = {
     "info rtl": ["info", "configs/fred_d.yaml", "--ranks", "1", "--model", "rtl", "--lanes", "256"],
     "optimize": ["optimize", "libra_4d", "--workload", "configs/workloads/libra_1t.txt", "--total", "300GB/s", "--for", "time_cost",
                  "--at-least", "d3=5GB/s"],
-    "optimize flow": ["optimize", SMALL, "--size", "1MiB", "--engine", "flow", "--total", "4TB/s", "--max-evaluations", "3"],
+    "optimize flow": ["optimize", SMALL, "--size", "1MiB", "--engine", "flow", "--total", "1TB/s", "--max-evaluations", "3"],
     "optimize topology": ["optimize", SMALL, "--topology", "topoopt", "--npus", "8", "--degree", "3", "--workload",
                           "configs/models/small.yaml"],
     "conflicts": ["conflicts", "--ports", "8", "--middle", "2,3", "--flows", "2:3", "--trials", "100"],
