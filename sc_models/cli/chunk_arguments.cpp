@@ -56,6 +56,13 @@ Chunking ChunkStrings::checked() const {
   return chunking;
 }
 
+void name_orders(const Chunking& chunking, RunResult& result) {
+  if (!result.system) return;
+  result.system->dimension_order =
+      kDimensionOrders[static_cast<std::size_t>(chunking.dimension_order)];
+  result.system->chunk_order = kChunkOrders[static_cast<std::size_t>(chunking.chunk_order)];
+}
+
 void check_chunking(const Chunking& chunking, bool has_system) {
   if (has_system) return;
   constexpr const char* kAllowed = "allowed with a system (fabric.type: dimensions)";

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "collective/chunking.h"
+#include "results/results.h"
 
 namespace fredsim {
 
@@ -16,6 +17,9 @@ struct ChunkStrings {
   void add_to(CLI::App& command);
   Chunking checked() const;
 };
+
+// As results have it, of a run on a system.
+void name_orders(const Chunking& chunking, RunResult& result);
 
 // `has_system`: a machine of the command is one; else no such option is allowed.
 void check_chunking(const Chunking& chunking, bool has_system);

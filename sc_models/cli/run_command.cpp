@@ -89,6 +89,7 @@ void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
       if (interrupt_flag()) break;
       ReportedRun run{.result = run_job(entry, s, request), .comparison = std::nullopt};
       run.result.workers = workers_of(entry.work, entry.config.topology);
+      name_orders(request.work.chunking, run.result);
       run.is_best_base = entry.is_best_base;
       if (!table.empty() && !run.result.incomplete) {
         run.comparison = compare_to_base(table.front().result, run.result);

@@ -176,6 +176,7 @@ void TrainStrings::add_to(CLI::App& command) {
             "paced "
             "large models are simulated faster"),
         kPacketOrder);
+  chunking.add_to(command);
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");
@@ -402,6 +403,7 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
   }
   options.on_conflict = parse_on_conflict(on_conflict);
   options.packet_order = parse_packet_order(packet_order);
+  options.chunking = chunking.checked();
   options.best_base = best_base;
   check_rate(options, machines);
   return options;

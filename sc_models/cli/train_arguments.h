@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/chunk_arguments.h"
 #include "cli/placement.h"
 #include "workload/inference_graph.h"
 #include "workload/training_graph.h"
@@ -45,6 +46,7 @@ struct TrainOptions {
   std::string execution, stream;                // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
+  Chunking chunking{};
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
   bool best_base = false;  // the base once more, as well as it can
@@ -61,6 +63,7 @@ struct TrainStrings {
   std::string accounting, gradients, compress, optimizer, recompute, memory;
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict, packet_order;
+  ChunkStrings chunking;
   std::string compute_rate, fit;
   bool best_base = false;
   void add_to(CLI::App& command);

@@ -23,6 +23,7 @@
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/system_surpluses.h"
+#include "collective/system_plan.h"
 #include "engine/communicator_run.h"
 #include "engine/layout.h"
 #include "fabric/ranked_cut.h"
@@ -119,6 +120,9 @@ void TrainingJobs::load() {
                          .plans = {},
                          .machine = nullptr});
   }
+  check_chunking(asked_.chunking, std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
+                   return entry.config.topology.has_blocks();
+                 }));
 }
 
 std::size_t TrainingJobs::place_of(std::size_t machine) const {
@@ -272,7 +276,10 @@ ShapePlans TrainingJobs::plans_of(const Topology& topology,
                                   std::vector<OperationShape> shapes) const {
   for (OperationShape& shape : shapes) {
     for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
-      for (CollectiveSpec& spec : *specs) spec.order = asked_.packet_order;
+      for (CollectiveSpec& spec : *specs) {
+        spec.order = asked_.packet_order;
+        if (topology.has_blocks()) spec.chunking = chunking_for(topology, spec, asked_.chunking);
+      }
   }
   return plan_shapes(topology, shapes, asked_.on_conflict,
                      request_.is_flow ? SystemForm::kSteps : SystemForm::kExpanded);
@@ -385,6 +392,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     if (entry.is_best_base) result.algorithm = algorithm_of(entry);
     if (streams_to_users(entry)) result.stream = "multicast";
     result.packet_order = packet_order_of(entry.plans);
+    name_orders(asked_.chunking, result.run);
     if (is_model() && !asked_.inference)
       result.memory = npu_memory(model_, asked_.training, entry.config.compute);
     return result;

@@ -24,7 +24,7 @@ namespace fredsim {
 struct ScheduledDimensions {
   std::vector<std::uint64_t>
       sizes{};  // places; a step leaves so large a part of a chunk on the way up
-  std::vector<double> latencies{};  // of a step of the first chunk in baseline order
+  std::vector<double> latencies{};  // a step's, of the first chunk in baseline order
   // Time of a step up without its latency, of a chunk that has so many bytes before.
   std::function<double(int dimension, std::uint64_t bytes)> transfer{};
 };

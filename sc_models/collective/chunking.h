@@ -30,7 +30,7 @@ struct Chunking {
   int chunks = 0;  // 0: by size
   DimensionOrder dimension_order = DimensionOrder::kBaseline;
   ChunkOrder chunk_order = ChunkOrder::kPipelined;
-  // Of Themis: loads that differ by less than the time of this part of a chunk in the least loaded dimension are equal.
+  // Themis takes loads for equal that differ by less than the time of a chunk / threshold in the least loaded dimension.
   int threshold = 16;
 
   auto operator<=>(const Chunking&) const = default;

@@ -35,7 +35,7 @@ class StepPlans {
                                    const CollectiveSpec& asked, const Members& members);
   Time time(const Stage& stage, const std::string& algorithm, const CollectiveSpec& asked,
             const Members& members);
-  // Of all plans, each once.
+  // Notes of all plans, each once.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

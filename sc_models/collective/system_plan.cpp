@@ -29,7 +29,7 @@ namespace {
 // Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than bandwidth.
 constexpr std::uint64_t kLeastChunk = std::uint64_t{1} << 20;
 constexpr int kMostAutoChunks = 64;
-// Of the two halves of an all-reduce: one step that takes less than this part of both is one.
+// An all-reduce stays one step where that takes less than this part of its two halves.
 constexpr double kLessThanHalves = 0.99;
 constexpr int kMostAtATime = 64;  // steps of a family on a block
 
@@ -47,6 +47,11 @@ std::vector<std::string> words_of(const std::string& text) {
     if (end == std::string::npos) return words;
     begin = end + 1;
   }
+}
+
+bool adds_or_gathers(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kAllGather ||
+         collective == Collective::kReduceScatter;
 }
 
 bool is_rooted(Collective collective) {
@@ -149,8 +154,7 @@ class SystemPlanner {
     if (chunking.dimension_order == DimensionOrder::kBaseline) return;
     if (chunking.chunk_order == ChunkOrder::kPipelined)
       throw BadInput("chunk order: found pipelined with themis; allowed: fifo, scf");
-    if (spec.collective != Collective::kAllReduce && spec.collective != Collective::kAllGather &&
-        spec.collective != Collective::kReduceScatter) {
+    if (!adds_or_gathers(spec.collective)) {
       throw BadInput(
           fmt::format("dimension order: found themis for {}; allowed with all_reduce, "
                       "reduce_scatter, all_gather",
@@ -447,6 +451,16 @@ class SystemPlanner {
 };
 
 }  // namespace
+
+Chunking chunking_for(const Topology& system, const CollectiveSpec& spec, Chunking asked) {
+  const SystemPlaces places(system);
+  const std::vector<NodeId> members = members_of(system, spec.group);
+  const bool is_npus = !members.empty() && !has_io(system, members);
+  if (!adds_or_gathers(spec.collective) || !is_npus ||
+      dimensions_of(places_of(places, members, members.front())).size() < 2)
+    asked.dimension_order = DimensionOrder::kBaseline;
+  return asked;
+}
 
 SystemPlan plan_system(const Topology& system, std::span<const CollectiveSpec> work) {
   SystemPlan plan = SystemPlanner(system, work).plan();

@@ -51,10 +51,14 @@ struct SystemPlan {
   std::vector<Part> collectives{};  // as asked for; members of the system; no trees
   std::vector<SystemStep> steps{};  // each after those that it waits for
   int chunks = 1;                   // most of any collective
-  Chunking chunking{};              // of the first one
+  Chunking chunking{};              // the first one's
   std::vector<std::string> notes{};
   double bound_ns = 0;  // as Plan::bound_ns
 };
+
+// Chunks of a collective as asked for, with the baseline's order of dimensions where Themis has none: other collectives, and groups in one
+// dimension.
+Chunking chunking_for(const Topology& system, const CollectiveSpec& spec, Chunking asked);
 
 SystemPlan plan_system(const Topology& system, std::span<const CollectiveSpec> work);
 

@@ -7,6 +7,7 @@
 #include "engine/gathered.h"
 #include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
+#include "topology/system.h"
 
 namespace fredsim {
 
@@ -47,6 +48,37 @@ void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchR
   r.phase_changes = had.phase_changes;
 }
 
+namespace {
+
+// Flits that NPUs sent in each dimension of a system, over those that they could have.
+SystemResult use_of_dimensions(const Topology& system, const RunResult& result) {
+  const SystemPlaces places(system);
+  SystemResult use;
+  double sent_in_all = 0, able_in_all = 0;
+  for (int d = 0; d < places.dimensions(); ++d) {
+    double sent = 0, able = 0;  // flits, flits per cycle
+    const int first = places.link(d, 0, 0);
+    const int end = places.link(d, places.groups(d), 0);
+    for (int l = first; l < end; ++l) {
+      const Link& link = system.links[l];
+      if (system.nodes[link.from].kind != NodeKind::kNpu) continue;
+      sent += static_cast<double>(result.links[l].flits) * link.wire_stretch;
+      able += link.rate.value();
+    }
+    const auto cycles = static_cast<double>(result.cycles);
+    use.dimensions.push_back({.name = system.blocks[d].name,
+                              .bandwidth_gbps = able / places.npus() * kFlitBytes *
+                                                static_cast<double>(system.clock_hz) / 1e9,
+                              .utilization = cycles > 0 ? sent / (able * cycles) : 0});
+    sent_in_all += sent;
+    able_in_all += able * cycles;
+  }
+  use.utilization = able_in_all > 0 ? sent_in_all / able_in_all : 0;
+  return use;
+}
+
+}  // namespace
+
 void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
                   RunResult& result) {
   std::vector<std::uint64_t> sent(topology.nodes.size());
@@ -68,6 +100,7 @@ void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& ac
   for (const NodeId npu : topology.npus) {
     result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
   }
+  if (topology.has_blocks()) result.system = use_of_dimensions(topology, result);
 }
 
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,

@@ -148,6 +148,18 @@ JsonObject<fields::kLayout> layout_json(const Layout& layout) {
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
 }
 
+JsonObject<fields::kSystemUse> system_json(const SystemResult& system) {
+  std::vector<JsonObject<fields::kDimensionUse>> dimensions;
+  for (const SystemResult::Dimension& one : system.dimensions)
+    dimensions.push_back({{"name", one.name},
+                          {"bandwidth_gbps", one.bandwidth_gbps},
+                          {"utilization", one.utilization}});
+  return {{"dimension_order", system.dimension_order},
+          {"chunk_order", system.chunk_order},
+          {"dimensions", dimensions},
+          {"utilization", system.utilization}};
+}
+
 JsonObject<fields::kSlices> slices_json(const RunResult& r) {
   return {{"all", r.slices}, {"simulated", r.slices_simulated}};
 }
@@ -241,6 +253,7 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
     json.set("idealised", std::vector<std::string>{kRecurringOrder});
   if (r.operations) json.set("operations", operations_json(*r.operations));
   if (r.slices > 0) json.set("slices", slices_json(r));
+  if (r.system) json.set("system", system_json(*r.system));
   json.set("skipped", skipped_json(r));
   json.set("traffic", traffic_json(r));
   if (run.is_best_base) json.set("best_base", true);

@@ -18,6 +18,7 @@ nlohmann::ordered_json switches_json(std::span<const SwitchResult> switches);
 JsonObject<fields::kLayout> layout_json(const Layout& layout);
 JsonObject<fields::kOperations> operations_json(const OperationsResult& operations);
 JsonObject<fields::kSlices> slices_json(const RunResult& result);
+JsonObject<fields::kSystemUse> system_json(const SystemResult& system);
 JsonObject<fields::kSkipped> skipped_json(const RunResult& result);
 // Null: unmeasured.
 nlohmann::ordered_json flow_error_json(const FlowResult& flow);

@@ -117,6 +117,7 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
   }
   if (r.operations) json.set("operations", operations_json(*r.operations));
   if (r.slices > 0) json.set("slices", slices_json(r));
+  if (r.system) json.set("system", system_json(*r.system));
   json.set("skipped", skipped_json(r));
   json.set("traffic", traffic_json(r));
   json.set("links", links_json(r.links));

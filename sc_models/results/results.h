@@ -109,6 +109,18 @@ struct FlowResult {
   std::optional<FlowErrorResult> error{};  // none: unmeasured
 };
 
+// Systems of dimensions: what an NPU may send, and the part of it that NPUs sent, over the whole time.
+struct SystemResult {
+  struct Dimension {
+    std::string name;
+    double bandwidth_gbps = 0;
+    double utilization = 0;
+  };
+  std::string dimension_order, chunk_order;  // orders of chunks
+  std::vector<Dimension> dimensions;         // lowest first
+  double utilization = 0;                    // all dimensions together
+};
+
 struct RunResult {
   // A run of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there is no bound; a
   // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
@@ -152,6 +164,7 @@ struct RunResult {
   std::uint64_t injected_bytes_per_npu_max = 0;
   std::uint64_t link_bytes = 0;
   std::uint64_t flit_hops = 0;
+  std::optional<SystemResult> system{};  // a system of dimensions
   std::vector<LinkResult> links;
   std::vector<SwitchResult> switches;
   std::vector<LatencyBreakdown> breakdowns;  // by part; empty: not asked for

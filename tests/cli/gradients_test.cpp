@@ -35,7 +35,7 @@ struct ModelledBuffer {
   int lowest = 0;
 };
 
-// Of a ring: each NPU sends all but its own share; latencies are left out.
+// On a ring each NPU sends all but its own share; latencies are left out.
 double half_of_all_reduce(double bytes) {
   return bytes * (kReplicas - 1) / kReplicas / kBytesPerNs;
 }

@@ -145,8 +145,8 @@ TEST_F(OptimizeFlow, FindsTheOptimumOfAnAllReduceBySimulation) {
   EXPECT_NEAR(gbps(flow, 0) + gbps(flow, 1), 210, 1e-6);
   const double of_model = model["optimum"]["time_ns"], of_flow = flow["optimum"]["time_ns"];
   EXPECT_GT(of_flow, of_model) << "latencies";
-  EXPECT_LT(of_flow, 2 * of_model) << "a ring takes twice bytes / bandwidth";
-  EXPECT_NEAR(gbps(flow, 0), 210 * 12 / 13.0, 5) << "12 to 1";
+  EXPECT_LT(of_flow, 1.2 * of_model);
+  EXPECT_NEAR(gbps(flow, 0), 180, 5) << "6 to 1, as by the model";
   EXPECT_GT(flow["optimum"]["equal_over_optimum"], 1.2);
   // The time is that of `run` with these bandwidths.
   const auto setting = [&](std::size_t d) {

@@ -203,7 +203,7 @@ TEST_F(Systems, RefuseBadInput) {
   expect_refusal(path, {"run", "--group", "0,1,4"}, {"found 3 NPUs", "2 x 2", "all 4 NPUs"});
   expect_refusal(path, {"run", "--algorithm", "ring,ring,ring"}, {"3 words", "one, or 2"});
   expect_refusal(path, {"run", "--collective", "gather"}, {"found gather", "all_to_all"});
-  expect_refusal(path, {"run", "--chunks", "513"}, {"--chunks: found '513'", "1 to 512"});
+  expect_refusal(path, {"run", "--chunks", "4097"}, {"--chunks: found '4097'", "1 to 4096"});
   expect_refusal("configs/mesh.yaml", {"run", "--chunks", "2"}, {"--chunks: found 2", "a system"});
   expect_refusal(path, {"run", "--engine", "flow", "--wave", "w.fst"}, {"--wave", "no signals"});
   expect_refusal(path, {"traffic", "--rate", "0.01"}, {"a system of dimensions", "traffic"});

@@ -31,6 +31,8 @@ struct FileSide {
 const std::map<std::string, std::vector<FileSide>>& systems() {
   static const std::map<std::string, std::vector<FileSide>> kSystems{
       {"boxes_8_40", {{"switch", 8, 300'000}, {"switch", 40, 50'000}}},
+      {"dear_64_10g", {{"switch", 64, 1'250}}},
+      {"dear_64_100g", {{"switch", 64, 12'500}}},
       {"dgx_8_128", {{"switch", 8, 300'000}, {"switch", 128, 25'000}}},
       {"fred_d_16", {{"fred", 20, 30'000'000}, {"switch", 16, 50'000}}},
       {"fred_d_64", {{"fred", 20, 30'000'000}, {"switch", 64, 50'000}}},

@@ -24,7 +24,7 @@ struct ThemisSystem {
   std::string name;
   std::string algorithm;
   double bandwidth = 0;                             // GB/s of an NPU in all dimensions
-  double baseline_ms = 0, fifo_ms = 0, scf_ms = 0;  // of 1 GB, by the event model
+  double baseline_ms = 0, fifo_ms = 0, scf_ms = 0;  // an all-reduce of 1 GB by the event model
 };
 
 const std::vector<ThemisSystem>& themis_systems() {

@@ -180,6 +180,10 @@ RunResult whole_run() {
   run.slices = 5;
   run.slices_simulated = 1;
   run.links[0].counters = {{"resent_flits", 3}, {"damaged_flits", 2}, {"lost_flits", 1}};
+  run.system = SystemResult{.dimension_order = "themis",
+                            .chunk_order = "scf",
+                            .dimensions = {{"pod", 100, 0.5}},
+                            .utilization = 0.5};
   run.layout.nodes.push_back({"npu3", "npu", {}, {}, true, "l1_0.s0"});
   run.breakdowns = {sample_breakdown()};
   return run;

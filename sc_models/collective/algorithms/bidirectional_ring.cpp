@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-// Of two NPUs, which a smaller system has in place of a ring, both directions are the same.
+// Two NPUs, which a smaller system has in place of a ring, have the same both ways.
 bool is_one_ring(const Topology& topology) {
   if (topology.dimensions.size() != 1) return false;
   const TopologyDimension& ring = topology.dimensions.front();

@@ -67,6 +67,23 @@ inline constexpr auto kSliceFields = std::to_array<Field>({
 });
 inline constexpr Object kSlices{"slices", "slices of a FRED tree", kSliceFields};
 
+inline constexpr auto kDimensionUseFields = std::to_array<Field>({
+    {"name", kText, kNone, "as the machine file has it"},
+    {"bandwidth_gbps", kNumber, kGbps, "an NPU's, per direction, all of its links"},
+    {"utilization", kNumber, kNone, "sent by NPUs / what they can send in the whole time"},
+});
+inline constexpr Object kDimensionUse{"dimension_use", "use of a dimension of a system",
+                                      kDimensionUseFields};
+
+inline constexpr auto kSystemUseFields = std::to_array<Field>({
+    {"dimension_order", word("baseline themis"), kNone,
+     "`--dimension-order`; of collectives that have none but the baseline's, this"},
+    {"chunk_order", word("pipelined fifo scf"), kNone, "`--chunk-order`"},
+    {"dimensions", list(object(kDimensionUse)), kNone, "lowest first"},
+    {"utilization", kNumber, kNone, "of all dimensions, weighted by bandwidth"},
+});
+inline constexpr Object kSystemUse{"system", "a system of dimensions", kSystemUseFields};
+
 inline constexpr auto kSkippedFields = std::to_array<Field>({
     {"idle_cycles", kCount, kCycles, "in which nothing happened"},
     {"repeated_cycles", kCount, kCycles, "of periods that repeat simulated ones"},
@@ -101,6 +118,7 @@ inline constexpr auto kSimulatedFields = std::to_array<Field>({
      "of training, of a work file with `after`, `delay` or `repeat`, and where `--on-conflict "
      "later` makes a collective wait"},
     {"slices", object(kSlices), kNone, "slices of a FRED tree", "of collectives in its switches"},
+    {"system", object(kSystemUse), kNone, "use of its dimensions", "of systems of dimensions"},
     {"skipped", object(kSkipped), kNone, "what was not simulated"},
     {"traffic", object(kInjected), kNone, "what was put on the fabric"},
 });
