@@ -142,7 +142,8 @@ class ResultsTest(unittest.TestCase):
                                         ("train", "training"),
                                         ("sweep", "sweep"), ("failed", "failed_point"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route"),
-                                        ("info", "ranks")]}
+                                        ("info", "ranks"), ("optimize", "optimize"),
+                                        ("optimize --topology", "optimize_topology")]}
 
         machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))
         jsonschema.Draft7Validator.check_schema(machine_schema)
@@ -170,7 +171,8 @@ class ResultsTest(unittest.TestCase):
     def test_every_command_keeps_to_the_schema(self):
         for name, arguments in COMMANDS.items():
             with self.subTest(name):
-                self.assert_valid(arguments[0], self.results(*arguments))
+                kind = "optimize --topology" if "--topology" in arguments else arguments[0]
+                self.assert_valid(kind, self.results(*arguments))
 
     def test_a_sweep_does_too(self):
         results = self.folder / "sweep"
