@@ -209,5 +209,51 @@ TEST_F(Systems, RefuseBadInput) {
   expect_refusal(path, {"traffic", "--rate", "0.01"}, {"a system of dimensions", "traffic"});
 }
 
+TEST_F(Systems, OrderChunks) {
+  const std::string path = system(kRingAndSwitch);
+  const auto run = [&](const Words& order) {
+    Words words{"run", path, "--size", "64KiB", "--chunks", "8", "--json", "-"};
+    words.insert(words.end(), order.begin(), order.end());
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json().at("runs").at(0);
+  };
+  const json pipelined = run({});
+  EXPECT_EQ(pipelined.at("system").at("dimension_order"), "baseline");
+  EXPECT_EQ(pipelined.at("system").at("chunk_order"), "pipelined");
+  const json themis = run({"--dimension-order", "themis", "--chunk-order", "scf"});
+  EXPECT_EQ(themis.at("system").at("dimension_order"), "themis");
+  EXPECT_EQ(themis.at("system").at("chunk_order"), "scf");
+  EXPECT_EQ(run({"--dimension-order", "themis"}).at("system").at("chunk_order"), "fifo");
+  EXPECT_LT(themis.at("cycles"), pipelined.at("cycles")) << "latencies overlap";
+  EXPECT_EQ(themis.at("payload"), "exact");
+  double used = 0;
+  for (const json& dimension : themis.at("system").at("dimensions")) {
+    EXPECT_GT(dimension.at("utilization"), 0.0);
+    EXPECT_LT(dimension.at("utilization"), 1.0);
+    used +=
+        dimension.at("bandwidth_gbps").get<double>() * dimension.at("utilization").get<double>();
+  }
+  EXPECT_NEAR(themis.at("system").at("utilization"), used / 150, 1e-3);
+}
+
+TEST_F(Systems, RefuseOrdersOfChunksThatThereAreNot) {
+  const std::string path = system(kRingAndSwitch);
+  const Words themis{"run", "--dimension-order", "themis"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refusal("configs/mesh.yaml", themis, {"--dimension-order: found themis", "a system"});
+  expect_refusal("configs/mesh.yaml", {"run", "--chunk-order", "scf"},
+                 {"--chunk-order: found scf", "a system"});
+  expect_refusal(path, with(themis, {"--chunk-order", "pipelined"}), {"allowed: fifo, scf"});
+  expect_refusal(path, with(themis, {"--group", "0-3"}), {"one dimension", "two or more"});
+  expect_refusal(path, with(themis, {"--collective", "all_to_all"}),
+                 {"found themis for all_to_all", "all_reduce"});
+  expect_refusal(path, with(themis, {"--threshold", "0"}), {"--threshold: found '0'", "1 to 1024"});
+  expect_refusal(path, {"run", "--threshold", "4"}, {"without --dimension-order themis"});
+}
+
 }  // namespace
 }  // namespace fredsim
