@@ -8,7 +8,7 @@
 // Map: place = (layer, i, v) with log2 n/2 bits of i and log2 m of v. Its layer is the parity of all of its bits, so each
 //   step changes layers. On the lower layer it is on switch i, on the upper one on switch i xor v (modulo n/2). So of the m
 //   places on a switch, which have every v, the partners are on switches that differ in v, in any step.
-// Where m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many links where there are as
+// With m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many links where there are as
 //   many. The plan says so.
 // Source: Dong et al., EFLOPS: Algorithm and System Co-Design for a High Performance Distributed Training Platform, HPCA
 //   2020. A published simulator of it rotates where the upper switch is chosen by exclusive or here; the flows per pair are
