@@ -30,8 +30,7 @@ struct FatTreeSpec {
   int radix = 4;             // k
   int oversubscription = 1;  // r: NPUs of an edge switch over its links upwards
   std::uint64_t port_bandwidth = 0;
-  std::optional<std::uint64_t>
-      path_seed{};  // hashes paths; none: the destination's place chooses
+  std::optional<std::uint64_t> path_seed{};  // hashes paths; none: the destination's place chooses
 };
 
 Topology build_fat_tree(const MachineSpec& machine, const FatTreeSpec& spec);
