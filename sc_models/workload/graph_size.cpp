@@ -146,12 +146,21 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   const std::uint64_t passes = static_cast<std::uint64_t>(options.steps) * options.microbatches;
   const auto layers = static_cast<std::uint64_t>(shape.layers);
   GraphSize size;
-  const std::uint64_t computations = passes * (2 * layers + 1) * mp * dp;
+  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine.
+  const auto experts = static_cast<std::uint64_t>(shape.expert_layers());
+  const std::uint64_t parts = 2 * layers + 1 + experts * (shape.shared_experts > 0 ? 2 : 1);
+  const std::uint64_t computations = passes * parts * mp * dp;
   size.tasks = computations;
   if (mp > 1) {
     size.operations += passes * 2 * layers;
     size.parts += passes * 2 * layers * dp;
     size.tasks += passes * 2 * layers * mp * dp;
+  }
+  if (options.experts.ep > 1) {
+    const std::uint64_t exchanges = passes * 2 * experts;
+    size.operations += exchanges;
+    size.parts += exchanges * mp * dp / static_cast<std::uint64_t>(options.experts.ep);
+    size.tasks += exchanges * mp * dp;
   }
   // Decode sends tokens back to the first stage, but for the last step.
   const std::uint64_t back =

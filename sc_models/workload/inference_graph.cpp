@@ -6,20 +6,24 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "workload/worker_graph.h"
+#include "workload/expert_time.h"
+#include "workload/expert_workers.h"
 
 namespace fredsim {
 namespace {
 
-class InferenceBuilder : private WorkerGraph {
+class InferenceBuilder : private ExpertWorkers {
  public:
   InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
-                   const ComputeSpeed& speed, const Topology& topology)
-      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
+                   const ComputeSpeed& speed, const Topology& topology,
+                   std::optional<ExpertLayers> experts)
+      : ExpertWorkers(options.strategy, options.npus, topology, options.algorithm,
+                      std::move(experts)),
         shape_(shape),
         options_(options),
         speed_(speed) {
@@ -37,6 +41,8 @@ class InferenceBuilder : private WorkerGraph {
     return std::move(graph_);
   }
 
+  using ExpertWorkers::routing;
+
  private:
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }
   // ---- a microbatch at a stage
@@ -51,6 +57,15 @@ class InferenceBuilder : private WorkerGraph {
       compute(stage, fmt::format("attention {}", l),
               attention_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("attention {} reduction", l), tokens);
+      if (shape_.has_experts(l)) {
+        run_experts(stage, {.shape = shape_,
+                            .speed = speed_,
+                            .layer = l,
+                            .tokens = [tokens](int) { return tokens; },
+                            .name = fmt::format("{}", l)});
+        along_mp(Collective::kAllGather, stage, fmt::format("experts {} all-gather", l), tokens);
+        continue;
+      }
       compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
@@ -69,17 +84,20 @@ class InferenceBuilder : private WorkerGraph {
   // ---- along MP
 
   void reduce(int stage, const std::string& name, std::uint64_t tokens) {
+    along_mp(Collective::kAllReduce, stage, name, tokens);
+  }
+
+  void along_mp(Collective collective, int stage, const std::string& name, std::uint64_t tokens) {
     if (strategy_.mp == 1) return;
     const std::vector<Members> own = groups(Dimension::kMp, stage, false);
     const auto bytes = [&](const Members&) { return tokens * shape_.hidden * kValueBytes; };
-    const int operation =
-        add_operation(Collective::kAllReduce, own, groups(Dimension::kMp, stage, true), bytes,
-                      Dimension::kMp, name);
+    const int operation = add_operation(collective, own, groups(Dimension::kMp, stage, true), bytes,
+                                        Dimension::kMp, name);
     for (int part = 0; part < std::ssize(own); ++part)
       for (int rank = 0; rank < strategy_.mp; ++rank) {
         Worker& at = workers_[own[part][rank]];
-        at.pending = {
-            add(own[part][rank], part_of(operation, part, rank, TimeCategory::kMp, {at.last}))};
+        at.pending = {add(own[part][rank], part_of(operation, part, rank, TimeCategory::kMp,
+                                                   so_far(own[part][rank])))};
       }
   }
 
@@ -126,12 +144,20 @@ class InferenceBuilder : private WorkerGraph {
 };
 
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
-                  const ComputeSpeed& speed, const Topology& topology) {
-  const auto stages = static_cast<std::uint64_t>(o.strategy.pp);
-  const std::uint64_t layers = (static_cast<std::uint64_t>(shape.layers) + stages - 1) / stages;
-  const std::uint64_t ends = stages == 1 ? 2 : 1;
-  const std::uint64_t weights = layers * layer_weight_bytes(shape, o.strategy.mp) +
-                                ends * vocabulary_bytes(shape, o.strategy.mp);
+                  const ComputeSpeed& speed, const Topology& topology,
+                  const std::optional<ExpertLayers>& experts) {
+  std::uint64_t weights = 0, layers = 0;  // of the stage with the most of each
+  for (int stage = 0; stage < o.strategy.pp; ++stage) {
+    const int first = shape.layers * stage / o.strategy.pp;
+    const int end = shape.layers * (stage + 1) / o.strategy.pp;
+    const std::uint64_t ends = (stage == 0 ? 1 : 0) + (stage + 1 == o.strategy.pp ? 1 : 0);
+    std::uint64_t own = ends * vocabulary_bytes(shape, o.strategy.mp);
+    for (int l = first; l < end; ++l)
+      own += shape.has_experts(l) ? experts->weight_bytes(l - shape.dense_layers)
+                                  : layer_weight_bytes(shape, o.strategy.mp);
+    weights = std::max(weights, own);
+    layers = std::max(layers, static_cast<std::uint64_t>(end - first));
+  }
   const std::uint64_t sequences = o.batch / static_cast<std::uint64_t>(o.strategy.dp);
   const std::uint64_t tokens =
       o.context + (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
@@ -168,10 +194,15 @@ void check(const TransformerShape& shape, const InferenceOptions& o, const std::
 
 TaskGraph inference_graph(const std::string& name, const TransformerShape& shape,
                           const InferenceOptions& options, const ComputeSpeed& speed,
-                          const Topology& topology) {
+                          const Topology& topology, ExpertRouting* routing) {
   check(shape, options, name, topology);
-  check_memory(shape, options, speed, topology);
-  return InferenceBuilder(shape, options, speed, topology).build();
+  const std::optional<ExpertLayers> experts =
+      expert_layers(name, &shape, options.strategy, options.experts);
+  check_memory(shape, options, speed, topology, experts);
+  InferenceBuilder builder(shape, options, speed, topology, experts);
+  TaskGraph graph = builder.build();
+  if (routing != nullptr) *routing = builder.routing();
+  return graph;
 }
 
 }  // namespace fredsim

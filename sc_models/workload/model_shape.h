@@ -49,7 +49,15 @@ struct TransformerShape {
   std::uint64_t hidden = 0, heads = 0;
   std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
   std::uint64_t head_size = 0;
+  // Latent attention: values of a token that stand for the keys and values of all heads, of which `rope_size` beside them have its
+  // position, and those that stand for its queries; 0: keys and values of heads, queries from the hidden values.
+  std::uint64_t kv_rank = 0, rope_size = 0, q_rank = 0;
   std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
+  // Experts in place of the MLP of every layer but the first ones: a token goes to `top_k` of them, and to the shared ones; 0: none.
+  int experts = 0, top_k = 0, shared_experts = 0, dense_layers = 0;
+  std::uint64_t expert_mlp = 0;  // as mlp, of an expert
+  bool has_experts(int layer) const { return experts > 0 && layer >= dense_layers; }
+  int expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
   std::uint64_t vocabulary = 0;
   std::uint64_t sequence = 0;  // tokens of a sample in training
 };

@@ -29,12 +29,23 @@
 
 namespace fredsim {
 
-// Memory comes last: only graphs that have some show it.
-enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kStreaming, kMemory };
+// Memory and those after it are shown of graphs that have some.
+enum class TimeCategory : std::uint8_t {
+  kCompute,
+  kInputLoad,
+  kMp,
+  kPp,
+  kDp,
+  kStreaming,
+  kMemory,
+  kEp
+};
 inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
-    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory"});
+    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep"});
+constexpr bool is_always_shown(TimeCategory category) { return category < TimeCategory::kMemory; }
 
 using TimeBreakdown = std::array<std::uint64_t, kTimeCategories.size()>;  // cycles, by TimeCategory
+using TimeCategories = std::array<bool, kTimeCategories.size()>;  // those of a graph's tasks
 
 struct Task {
   static constexpr std::uint64_t kNoNode = ~std::uint64_t{0};

@@ -475,8 +475,11 @@ class TrainingBuilder : private WorkerGraph {
   int node_ = 0;  // dimension that joins a node
 };
 
-void check(const TrainingOptions& o, const Topology& topology) {
+void check(const ModelShape& model, const TrainingOptions& o, const Topology& topology) {
   check_workers(o.strategy, topology);
+  if (model.transformer && model.transformer->experts > 0)
+    throw BadInput(
+        fmt::format("--workload: found {}, which has experts; allowed: with --phase", model.name));
   if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
   if (o.execution == Execution::kStreaming && o.optimizer != Optimizer::kNone)
     throw BadInput(
@@ -488,7 +491,7 @@ void check(const TrainingOptions& o, const Topology& topology) {
 
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
                          const ComputeSpeed& speed, const Topology& topology) {
-  check(options, topology);
+  check(model, options, topology);
   return TrainingBuilder(model, options, speed, topology).build();
 }
 

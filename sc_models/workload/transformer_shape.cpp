@@ -5,12 +5,12 @@
 
 #include <utility>
 
+#include "workload/latent_attention.h"
+
 namespace fredsim {
 namespace {
 
-std::uint64_t share(std::uint64_t all, int mp) {
-  return (all + static_cast<std::uint64_t>(mp) - 1) / static_cast<std::uint64_t>(mp);
-}
+std::uint64_t share(std::uint64_t all, int mp) { return share_of_workers(all, mp); }
 
 // Parameters of a worker.
 struct Weights {
@@ -26,7 +26,18 @@ Weights weights_of(const TransformerShape& s, int mp) {
           .down = s.hidden * width};
 }
 
-// A matrix times `tokens` vectors, each of `in` values that become `out`.
+}  // namespace
+
+std::uint64_t share_of_workers(std::uint64_t all, int workers) {
+  return (all + static_cast<std::uint64_t>(workers) - 1) / static_cast<std::uint64_t>(workers);
+}
+
+double attended_pairs(const InferenceWork& work) {
+  const auto own = static_cast<double>(work.tokens);
+  return static_cast<double>(work.sequences) *
+         (own * static_cast<double>(work.context) + own * (own + 1) / 2);
+}
+
 double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
                   std::uint64_t in, std::uint64_t out) {
   const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
@@ -35,7 +46,10 @@ double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint
   return roofline_ps(speed, flops, {kValueBytes * values});
 }
 
-}  // namespace
+double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
+                         double activations) {
+  return roofline_ps(speed, flops, {kValueBytes * (cached + activations)});
+}
 
 void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp) {
   // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
@@ -77,20 +91,18 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
 
 double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
                     int mp) {
+  if (has_latent_attention(s)) return latent_attention_ps(speed, s, work, mp);
   const Weights weights = weights_of(s, mp);
   const std::uint64_t queries = share(s.heads, mp) * s.head_size;
   const std::uint64_t keys = share(s.kv_heads, mp) * s.head_size;
   const std::uint64_t tokens = work.sequences * work.tokens;
   const auto sequences = static_cast<double>(work.sequences);
-  const auto own = static_cast<double>(work.tokens);
-  // Each token attends to those before it and itself; two products per pair, of 2 FLOPs per value.
-  const double pairs = sequences * (own * static_cast<double>(work.context) + own * (own + 1) / 2);
-  const double flops = 4 * pairs * static_cast<double>(queries);
-  const double values =
-      sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys) +
-      static_cast<double>(tokens) * 2 * static_cast<double>(queries);
+  // Two products per pair, of 2 FLOPs per value.
+  const double flops = 4 * attended_pairs(work) * static_cast<double>(queries);
+  const double cached =
+      sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys);
   return product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys) +
-         roofline_ps(speed, flops, {kValueBytes * values}) +
+         attention_core_ps(speed, flops, cached, static_cast<double>(tokens * 2 * queries)) +
          product_ps(speed, weights.out, tokens, queries, s.hidden);
 }
 
@@ -109,9 +121,15 @@ double head_ps(const ComputeSpeed& speed, const TransformerShape& s, const Infer
   return product_ps(speed, own * s.hidden, work.sequences, s.hidden, own);
 }
 
+std::uint64_t attention_parameters(const TransformerShape& s, int mp) {
+  if (has_latent_attention(s)) return latent_attention_parameters(s, mp);
+  const Weights weights = weights_of(s, mp);
+  return weights.qkv + weights.out;
+}
+
 std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp) {
   const Weights weights = weights_of(s, mp);
-  return kValueBytes * (weights.qkv + weights.out + weights.up + weights.down);
+  return kValueBytes * (attention_parameters(s, mp) + weights.up + weights.down);
 }
 
 std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp) {
@@ -119,6 +137,7 @@ std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp) {
 }
 
 std::uint64_t kv_bytes(const TransformerShape& s, int mp) {
+  if (has_latent_attention(s)) return kValueBytes * (s.kv_rank + s.rope_size);
   return kValueBytes * 2 * share(s.kv_heads, mp) * s.head_size;
 }
 

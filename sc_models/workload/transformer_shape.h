@@ -25,10 +25,23 @@ std::vector<ModelLayer> training_layers(const TransformerShape& shape);
 // Sets what the halves keep for the backward pass.
 void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp);
 
+// A number over workers, whole, rounded up.
+std::uint64_t share_of_workers(std::uint64_t all, int workers);
+
 // Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {
   std::uint64_t sequences = 0, tokens = 0, context = 0;
 };
+
+// Pairs of a token and one that it attends to.
+double attended_pairs(const InferenceWork& work);
+
+// A matrix times `tokens` vectors, each of `in` values that become `out`.
+double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
+                  std::uint64_t in, std::uint64_t out);
+// Attention itself: values of the cache that it reads, and activations.
+double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
+                         double activations);
 
 // On one of `mp` workers.
 double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
@@ -39,9 +52,11 @@ double mlp_ps(const ComputeSpeed& speed, const TransformerShape& shape, const In
 double head_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
                int mp);
 
+std::uint64_t attention_parameters(const TransformerShape& shape, int mp);
+
 // Bytes of a worker.
-std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp);
-std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp);  // embedding, or head
+std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp);  // without experts
+std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp);    // embedding, or head
 // Bytes per token in a layer.
 std::uint64_t kv_bytes(const TransformerShape& shape, int mp);
 
