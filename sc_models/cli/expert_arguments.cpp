@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
 #include "cli/add_option.h"
@@ -76,6 +78,11 @@ ExpertOptions ExpertStrings::checked() const {
     throw BadInput(fmt::format(
         "--expert-slots: found '{}' together with --expert-placement {}; allowed: one of them",
         shown(slots), shown(placement)));
+  std::error_code error;  // such as a name that is too long
+  if (!std::filesystem::exists(placement, error))
+    throw BadInput(
+        fmt::format("--expert-placement: found '{}'; allowed: contiguous, balanced or a file",
+                    shown(placement)));
   options.of_file = read_expert_placement(placement);
   return options;
 }

@@ -9,7 +9,7 @@
 namespace fredsim {
 namespace {
 
-// Of a rank's tokens, those that go to each expert.
+// Tokens of a rank that go to each expert.
 std::vector<std::uint64_t> counts_of(const std::vector<double>& chances, std::uint64_t tokens,
                                      int top_k, double offset) {
   std::vector<std::uint64_t> counts;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -98,6 +100,10 @@ RouterOptions parse_router(const std::string& text, std::uint64_t seed) {
                     "zipf:1.2",
                     shown(text), kMaxExponent));
   }
+  std::error_code error;  // such as a name that is too long
+  if (!std::filesystem::exists(text, error))
+    throw BadInput(
+        fmt::format("--router: found '{}'; allowed: uniform, zipf:S or a file", shown(text)));
   options.kind = Kind::kFile;
   options.shares = read_router_file(text);
   return options;

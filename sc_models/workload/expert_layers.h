@@ -50,7 +50,7 @@ class ExpertLayers {
   using Members = std::vector<int>;  // workers
   using Tokens = std::vector<std::uint64_t>;
 
-  // Of a model with experts. `model`: its name, for messages.
+  // `shape`: with experts. `model`: its name, for messages.
   ExpertLayers(const std::string& model, const TransformerShape& shape, const Strategy& strategy,
                const ExpertOptions& options);
 
@@ -90,7 +90,7 @@ class ExpertLayers {
   mutable std::map<std::tuple<int, Tokens, std::uint64_t, bool>, std::vector<std::uint64_t>> bytes_;
 };
 
-// Of a model with experts; none of another, for which BadInput refuses options of experts. `shape`: nullptr where it is no transformer.
+// None of a model without experts, for which BadInput refuses options of experts. `shape`: nullptr where it is no transformer.
 std::optional<ExpertLayers> expert_layers(const std::string& model, const TransformerShape* shape,
                                           const Strategy& strategy, const ExpertOptions& options);
 

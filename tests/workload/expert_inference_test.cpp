@@ -96,7 +96,7 @@ TEST(LatentAttention, TakesTheTimesOfItsMatrices) {
   const auto product = [](double t, double in, double out) {
     return longer(2 * t * in * out, in * out + t * (in + out));
   };
-  // Of two workers: two heads, queries of 24 values each.
+  // One of two workers: two heads, queries of 24 values each.
   const double common3 =
       product(3, 64, 24) + product(3, 24, 48) + product(3, 64, 40) + product(3, 32, 64);
   const double absorbed = longer(2 * 3 * 2 * 16 * 32, 2 * 16 * 32 + 3 * (32 + 64)) * 2;
@@ -197,7 +197,7 @@ TEST_F(ExpertInference, GathersTheTokensOfWorkersAlongMp) {
   for (const GraphOperation& operation : found.operations)
     ++counts[{found.shapes[operation.shape].work.front().collective,
               found.shapes[operation.shape].work.front().bytes}];
-  // Of 3 tokens of a replica: two all-reduces of the first layer, one of each other, and what experts give.
+  // 3 tokens of a replica: two all-reduces of the first layer, one of each other, and what experts give.
   EXPECT_EQ((counts[{Collective::kAllReduce, 3 * 64 * 2}]), 2 * (2 + 3));
   EXPECT_EQ((counts[{Collective::kAllGather, 3 * 64 * 2}]), 2 * 3);
 }
