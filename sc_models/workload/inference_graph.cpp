@@ -39,6 +39,11 @@ class InferenceBuilder : private WorkerGraph {
 
  private:
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }
+  std::uint64_t activation_bytes(std::uint64_t tokens) const {
+    return bytes_of(static_cast<double>(tokens * shape_.hidden),
+                    speed_.npu.value_bytes.activations);
+  }
+
   // ---- a microbatch at a stage
 
   void pass(int stage, int microbatch) {
@@ -54,7 +59,7 @@ class InferenceBuilder : private WorkerGraph {
       compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
-    if (!is_last) return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes, microbatch);
+    if (!is_last) return send(stage, stage + 1, activation_bytes(tokens), microbatch);
     compute(stage, "head", head_ps(speed_, shape_, work_, strategy_.mp));
     if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
@@ -71,7 +76,7 @@ class InferenceBuilder : private WorkerGraph {
   void reduce(int stage, const std::string& name, std::uint64_t tokens) {
     if (strategy_.mp == 1) return;
     const std::vector<Members> own = groups(Dimension::kMp, stage, false);
-    const auto bytes = [&](const Members&) { return tokens * shape_.hidden * kValueBytes; };
+    const auto bytes = [&](const Members&) { return activation_bytes(tokens); };
     const int operation =
         add_operation(Collective::kAllReduce, own, groups(Dimension::kMp, stage, true), bytes,
                       Dimension::kMp, name);
@@ -127,16 +132,17 @@ class InferenceBuilder : private WorkerGraph {
 
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
                   const ComputeSpeed& speed, const Topology& topology) {
+  const ValueBytes& values = speed.npu.value_bytes;
   const auto stages = static_cast<std::uint64_t>(o.strategy.pp);
   const std::uint64_t layers = (static_cast<std::uint64_t>(shape.layers) + stages - 1) / stages;
   const std::uint64_t ends = stages == 1 ? 2 : 1;
-  const std::uint64_t weights = layers * layer_weight_bytes(shape, o.strategy.mp) +
-                                ends * vocabulary_bytes(shape, o.strategy.mp);
+  const std::uint64_t weights = layers * layer_weight_bytes(shape, o.strategy.mp, values) +
+                                ends * vocabulary_bytes(shape, o.strategy.mp, values);
   const std::uint64_t sequences = o.batch / static_cast<std::uint64_t>(o.strategy.dp);
   const std::uint64_t tokens =
       o.context + (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
   const double cache = static_cast<double>(sequences) * static_cast<double>(tokens) *
-                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp));
+                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp, values));
   if (static_cast<double>(weights) + cache <= static_cast<double>(speed.npu.memory_bytes)) return;
   constexpr double kGb = 1e9;
   throw BadInput(fmt::format(
