@@ -212,9 +212,11 @@ std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) 
 void TrainingJobs::check_graph(const TrainedMachine& entry) const {
   if (!is_model()) return;
   const Topology& topology = entry.config.topology;
-  const GraphSize size = asked_.inference
-                             ? inference_graph_size(*model_.transformer, *asked_.inference)
-                             : training_graph_size(model_, asked_.training, topology);
+  const GraphSize size =
+      asked_.inference
+          ? inference_graph_size(*model_.transformer, *asked_.inference)
+          : training_graph_size(at_value_bytes(model_, entry.config.compute.value_bytes),
+                                asked_.training, topology);
   check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
                 .tasks = size.tasks,
                 .operations = size.operations,

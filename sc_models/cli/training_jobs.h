@@ -86,6 +86,7 @@ class TrainingJobs {
   WorkerPlacement placement_on(TrainedMachine& entry) const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;
+  void add_values(std::vector<std::string>& idealised) const;
   // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;

@@ -50,6 +50,21 @@ std::string TrainingJobs::given() const {
   return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
 }
 
+// Of values that are not FP16.
+void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
+  if (!is_model()) return;
+  for (const TrainedMachine& entry : machines_) {
+    const ValueBytes& values = entry.config.compute.value_bytes;
+    if (values == ValueBytes{}) continue;
+    idealised.emplace_back("FLOP/s are those of npu.peak, whatever npu.value_bytes is");
+    if (values.activations != ValueBytes{}.activations && !model_.states_sizes)
+      idealised.push_back(fmt::format(
+          "all-reduces of activations carry {:g} bytes for each, in which FP16 values are added up",
+          values.activations));
+    return;  // of the first such machine
+  }
+}
+
 std::vector<std::string> TrainingJobs::idealised() const {
   std::vector<std::string> all;
   const auto communicates = [](const TrainingResult& result) {
@@ -61,6 +76,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
         return result.packet_order == "recurring";
       }))
     all.emplace_back(kRecurringOrder);
+  add_values(all);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
   const TrainingOptions& training = asked_.training;
   if (asked_.accounting.empty()) return all;

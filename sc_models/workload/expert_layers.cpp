@@ -139,9 +139,10 @@ std::uint64_t ExpertLayers::max_parameters(int layer) const {
   return most * expert_parameters(shape_);
 }
 
-std::uint64_t ExpertLayers::weight_bytes(int layer) const {
-  return kValueBytes * (attention_parameters(shape_, strategy_.mp) +
-                        common_expert_parameters(shape_) + max_parameters(layer));
+std::uint64_t ExpertLayers::weight_bytes(int layer, const ValueBytes& values) const {
+  return bytes_of(static_cast<double>(attention_parameters(shape_, strategy_.mp) +
+                                      common_expert_parameters(shape_) + max_parameters(layer)),
+                  values.weights);
 }
 
 std::optional<ExpertLayers> expert_layers(const std::string& model, const TransformerShape* shape,

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collective/parallelism.h"
+#include "config/npu_compute.h"
 #include "experts/expert_placement.h"
 #include "experts/expert_tokens.h"
 #include "experts/router.h"
@@ -73,7 +74,7 @@ class ExpertLayers {
   const ExpertPlacement& placement() const { return placement_; }
   // Parameters of the experts of the rank with the most, and weights of a whole layer there.
   std::uint64_t max_parameters(int layer) const;
-  std::uint64_t weight_bytes(int layer) const;
+  std::uint64_t weight_bytes(int layer, const ValueBytes& values) const;
   // Tokens of the busiest rank over the mean, the mean of all layers.
   double imbalance() const;
 

@@ -18,7 +18,8 @@ ExpertRouting ExpertWorkers::routing() const {
 
 void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
   const int layer = pass.layer - pass.shape.dense_layers;
-  const std::uint64_t token_bytes = pass.shape.hidden * kValueBytes;
+  const std::uint64_t token_bytes =
+      bytes_of(static_cast<double>(pass.shape.hidden), pass.speed.npu.value_bytes.activations);
   const std::vector<Members> own = experts_->groups(stage, false);
   const std::vector<Members> others = experts_->groups(stage, true);
   const auto sent = [&](bool back) {

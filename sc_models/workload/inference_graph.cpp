@@ -45,6 +45,11 @@ class InferenceBuilder : private ExpertWorkers {
 
  private:
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }
+  std::uint64_t activation_bytes(std::uint64_t tokens) const {
+    return bytes_of(static_cast<double>(tokens * shape_.hidden),
+                    speed_.npu.value_bytes.activations);
+  }
+
   // ---- a microbatch at a stage
 
   void pass(int stage, int microbatch) {
@@ -69,7 +74,7 @@ class InferenceBuilder : private ExpertWorkers {
       compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
-    if (!is_last) return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes, microbatch);
+    if (!is_last) return send(stage, stage + 1, activation_bytes(tokens), microbatch);
     compute(stage, "head", head_ps(speed_, shape_, work_, strategy_.mp));
     if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
@@ -90,7 +95,7 @@ class InferenceBuilder : private ExpertWorkers {
   void along_mp(Collective collective, int stage, const std::string& name, std::uint64_t tokens) {
     if (strategy_.mp == 1) return;
     const std::vector<Members> own = groups(Dimension::kMp, stage, false);
-    const auto bytes = [&](const Members&) { return tokens * shape_.hidden * kValueBytes; };
+    const auto bytes = [&](const Members&) { return activation_bytes(tokens); };
     const int operation = add_operation(collective, own, groups(Dimension::kMp, stage, true), bytes,
                                         Dimension::kMp, name);
     for (int part = 0; part < std::ssize(own); ++part)
@@ -146,15 +151,16 @@ class InferenceBuilder : private ExpertWorkers {
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
                   const ComputeSpeed& speed, const Topology& topology,
                   const std::optional<ExpertLayers>& experts) {
+  const ValueBytes& values = speed.npu.value_bytes;
   std::uint64_t weights = 0, layers = 0;  // of the stage with the most of each
   for (int stage = 0; stage < o.strategy.pp; ++stage) {
     const int first = shape.layers * stage / o.strategy.pp;
     const int end = shape.layers * (stage + 1) / o.strategy.pp;
     const std::uint64_t ends = (stage == 0 ? 1 : 0) + (stage + 1 == o.strategy.pp ? 1 : 0);
-    std::uint64_t own = ends * vocabulary_bytes(shape, o.strategy.mp);
+    std::uint64_t own = ends * vocabulary_bytes(shape, o.strategy.mp, values);
     for (int l = first; l < end; ++l)
-      own += shape.has_experts(l) ? experts->weight_bytes(l - shape.dense_layers)
-                                  : layer_weight_bytes(shape, o.strategy.mp);
+      own += shape.has_experts(l) ? experts->weight_bytes(l - shape.dense_layers, values)
+                                  : layer_weight_bytes(shape, o.strategy.mp, values);
     weights = std::max(weights, own);
     layers = std::max(layers, static_cast<std::uint64_t>(end - first));
   }
@@ -162,7 +168,7 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
   const std::uint64_t tokens =
       o.context + (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
   const double cache = static_cast<double>(sequences) * static_cast<double>(tokens) *
-                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp));
+                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp, values));
   if (static_cast<double>(weights) + cache <= static_cast<double>(speed.npu.memory_bytes)) return;
   constexpr double kGb = 1e9;
   throw BadInput(fmt::format(

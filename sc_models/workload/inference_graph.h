@@ -5,7 +5,7 @@
 //   token per step, behind `context` others in its KV cache, then behind one more.
 // Workers: MP x DP x PP as in training (workload/training_graph.h); `batch` sequences over all replicas, a replica's in
 //   microbatches that follow each other through the stages. Stages have whole layers, in equal numbers as far as these go.
-// Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden x 2 bytes; between stages MP worker 0 multicasts
+// Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden activations; between stages MP worker 0 multicasts
 //   as much to all MP workers of the next one, which nobody waits for but they. In decode the last stage multicasts its tokens to
 //   the first, 4 bytes per sequence, which begins its next step with them.
 // Experts: in layers that have some, dispatch and combine (workload/expert_workers.h) in place of the second all-reduce, then an all-gather

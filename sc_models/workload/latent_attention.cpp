@@ -39,7 +39,7 @@ double latent_attention_ps(const ComputeSpeed& speed, const TransformerShape& s,
   const std::uint64_t values = w.heads * s.head_size, latent = s.kv_rank + s.rope_size;
   const std::uint64_t from = s.q_rank > 0 ? s.q_rank : s.hidden;
   double ps = product_ps(speed, w.q_up, tokens, from, w.query) +
-              product_ps(speed, w.kv_down, tokens, s.hidden, latent) +
+              product_ps(speed, w.kv_down, tokens, s.hidden, 0, latent) +
               product_ps(speed, w.out, tokens, values, s.hidden);
   if (s.q_rank > 0) ps += product_ps(speed, w.q_down, tokens, s.hidden, s.q_rank);
   const double pairs = attended_pairs(work);
@@ -47,9 +47,8 @@ double latent_attention_ps(const ComputeSpeed& speed, const TransformerShape& s,
   if (work.context == 0) {  // a prompt
     const auto size = static_cast<double>(s.head_size), rope = static_cast<double>(s.rope_size);
     return ps + product_ps(speed, w.kv_up, tokens, s.kv_rank, 2 * values) +
-           attention_core_ps(speed, 2 * pairs * heads * (2 * size + rope),
-                             static_cast<double>(tokens) * heads * (2 * size + rope),
-                             static_cast<double>(tokens) * heads * (2 * size + rope));
+           attention_core_ps(speed, 2 * pairs * heads * (2 * size + rope), 0,
+                             2 * static_cast<double>(tokens) * heads * (2 * size + rope));
   }
   // One half of the matrix for queries, the other for sums.
   const std::uint64_t absorbed = w.heads * s.kv_rank;

@@ -192,7 +192,10 @@ ModelShape read_model_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
   const Section model(root, "model", kModelKeys);
   if (model.find("transformer") != nullptr) return transformer_model(model);
-  ModelShape shape{.name = model.text("name"), .sample_bytes = model.size("sample"), .layers = {}};
+  ModelShape shape{.name = model.text("name"),
+                   .sample_bytes = model.size("sample"),
+                   .layers = {},
+                   .states_sizes = true};
   const ConfigNode& layers = model.at("layers");
   if (layers.kind != ConfigNode::Kind::kList || layers.entries.empty())
     throw BadInput(place(layers, "layers") +

@@ -39,30 +39,40 @@ double attended_pairs(const InferenceWork& work) {
 }
 
 double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
-                  std::uint64_t in, std::uint64_t out) {
+                  std::uint64_t in, std::uint64_t out, std::uint64_t kv) {
   const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
-  const auto values =
-      static_cast<double>(parameters) + static_cast<double>(tokens) * static_cast<double>(in + out);
-  return roofline_ps(speed, flops, {kValueBytes * values});
+  const ValueBytes& values = speed.npu.value_bytes;
+  const double vectors =
+      static_cast<double>(in + out) * values.activations + static_cast<double>(kv) * values.kv;
+  return roofline_ps(
+      speed, flops,
+      {static_cast<double>(parameters) * values.weights + static_cast<double>(tokens) * vectors});
 }
 
 double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
                          double activations) {
-  return roofline_ps(speed, flops, {kValueBytes * (cached + activations)});
+  const ValueBytes& values = speed.npu.value_bytes;
+  return roofline_ps(speed, flops, {cached * values.kv + activations * values.activations});
 }
 
-void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp) {
+void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
+              double activation_bytes) {
+  const auto bytes = [](std::uint64_t values, double each) {
+    return bytes_of(static_cast<double>(values), each);
+  };
+  // Two values and the mask of a dropout, a byte.
+  const double masked = 2 * activation_bytes + 1;
   // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
-  attention.kept_bytes = mlp.kept_bytes = s.sequence * s.hidden * (2 * kValueBytes + 1);
+  attention.kept_bytes = mlp.kept_bytes = bytes(s.sequence * s.hidden, masked);
   // Queries, keys and values, and the input of the projection of the output.
   attention.kept_split_bytes =
-      s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads) * kValueBytes;
+      bytes(s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads), activation_bytes);
   // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
-  attention.score_bytes = s.sequence * s.sequence * s.heads * (2 * kValueBytes + 1);
+  attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
   attention.score_flops = 2 * static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
                           static_cast<double>(s.heads * s.head_size);
   // Input and output of the activation, and of a gated one both factors.
-  mlp.kept_split_bytes = s.sequence * s.mlp * s.mlp_matrices * kValueBytes;
+  mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
 }
 
 std::vector<ModelLayer> training_layers(const TransformerShape& s) {
@@ -101,7 +111,7 @@ double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const 
   const double flops = 4 * attended_pairs(work) * static_cast<double>(queries);
   const double cached =
       sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys);
-  return product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys) +
+  return product_ps(speed, weights.qkv, tokens, s.hidden, queries, 2 * keys) +
          attention_core_ps(speed, flops, cached, static_cast<double>(tokens * 2 * queries)) +
          product_ps(speed, weights.out, tokens, queries, s.hidden);
 }
@@ -127,18 +137,20 @@ std::uint64_t attention_parameters(const TransformerShape& s, int mp) {
   return weights.qkv + weights.out;
 }
 
-std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp) {
+std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
   const Weights weights = weights_of(s, mp);
-  return kValueBytes * (attention_parameters(s, mp) + weights.up + weights.down);
+  return bytes_of(static_cast<double>(attention_parameters(s, mp) + weights.up + weights.down),
+                  values.weights);
 }
 
-std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp) {
-  return kValueBytes * share(s.vocabulary, mp) * s.hidden;
+std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
+  return bytes_of(static_cast<double>(share(s.vocabulary, mp) * s.hidden), values.weights);
 }
 
-std::uint64_t kv_bytes(const TransformerShape& s, int mp) {
-  if (has_latent_attention(s)) return kValueBytes * (s.kv_rank + s.rope_size);
-  return kValueBytes * 2 * share(s.kv_heads, mp) * s.head_size;
+std::uint64_t kv_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
+  const std::uint64_t own =
+      has_latent_attention(s) ? s.kv_rank + s.rope_size : 2 * share(s.kv_heads, mp) * s.head_size;
+  return bytes_of(static_cast<double>(own), values.kv);
 }
 
 }  // namespace fredsim
