@@ -20,7 +20,9 @@ TrainingSetup TrainingJobs::setup() const {
   setup.minibatch = asked_.training.minibatch;
   setup.microbatches = asked_.training.microbatches;
   setup.iterations = asked_.training.iterations;
-  setup.algorithm = asked_.training.algorithm;
+  setup.algorithm = asked_.source == Source::kText
+                        ? text_algorithms(text_, asked_.training.algorithm)
+                        : asked_.training.algorithm;
   setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
   if (asked_.inference) {
     setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
