@@ -10,22 +10,23 @@
 #include <vector>
 
 #include "base/error.h"
-#include "workload/worker_graph.h"
+#include "workload/sequence_graph.h"
 
 namespace fredsim {
 namespace {
 
-class InferenceBuilder : private WorkerGraph {
+class InferenceBuilder : private SequenceGraph {
  public:
   InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
                    const ComputeSpeed& speed, const Topology& topology)
-      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
+      : SequenceGraph(options.strategy, options.npus, topology, options.algorithm, options.split),
         shape_(shape),
         options_(options),
         speed_(speed) {
-    const auto parts = static_cast<std::uint64_t>(strategy_.dp) * options.microbatches;
+    const auto contexts = static_cast<std::uint64_t>(sequence_.cp);
+    const auto parts = static_cast<std::uint64_t>(strategy_.dp) / contexts * options.microbatches;
     work_.sequences = options.batch / parts;
-    work_.tokens = is_prefill() ? options.context : 1;
+    work_.tokens = is_prefill() ? options.context / contexts : 1;
   }
 
   TaskGraph build() {
@@ -48,16 +49,60 @@ class InferenceBuilder : private WorkerGraph {
     if (stage == 0 && iteration_ > 0 && !is_prefill() && strategy_.pp > 1)
       receive(strategy_.pp - 1, 0, microbatch);
     for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
+      if (sequence_.is_split()) {
+        split_layer(stage, l, tokens);
+        continue;
+      }
       compute(stage, fmt::format("attention {}", l),
               attention_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("attention {} reduction", l), tokens);
       compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
       reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
-    if (!is_last) return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes, microbatch);
-    compute(stage, "head", head_ps(speed_, shape_, work_, strategy_.mp));
+    if (!is_last)
+      return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes / transfer_parts(),
+                  microbatch);
+    head(stage);
     if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
+  }
+
+  // A layer whose tokens are split.
+  void split_layer(int stage, int l, std::uint64_t tokens) {
+    const auto output = [this, tokens](const Members&) {
+      return tokens * shape_.hidden * kValueBytes;
+    };
+    const auto block = [this, tokens](const Members&) {
+      return tokens * kv_bytes(shape_, strategy_.mp);
+    };
+    const auto attention = [this](int, const HalfPart& part) {
+      return part.kind == HalfPart::Kind::kAll
+                 ? attention_ps(speed_, shape_, work_, strategy_.mp)
+                 : ring_attention_ps(speed_, shape_, work_, strategy_.mp, part);
+    };
+    const auto mlp = [this](int, const HalfPart&) {
+      return mlp_ps(speed_, shape_, work_, strategy_.mp);
+    };
+    run_half(stage, {.name = fmt::format("attention {}", l),
+                     .is_attention = true,
+                     .picoseconds = attention,
+                     .along_mp = output,
+                     .along_cp = block});
+    run_half(stage, {.name = fmt::format("mlp {}", l), .picoseconds = mlp, .along_mp = output});
+  }
+
+  // Logits, by the workers that have the last tokens of the sequences; these are gathered where they are split.
+  void head(int stage) {
+    const auto last_tokens = [this](const Members& group) {
+      return context_rank_of(group.front()) == 0 ? work_.sequences * shape_.hidden * kValueBytes
+                                                 : 0;
+    };
+    if (sequence_.sp)
+      wait_for(stage, along_mp(stage, Collective::kAllGather, last_tokens, "last tokens' gather"));
+    for_all(stage, [&](int w) {
+      if (context_rank_of(w) == 0)
+        WorkerGraph::compute(w, "head", head_ps(speed_, shape_, work_, strategy_.mp));
+    });
   }
 
   int first_layer(int stage) const { return shape_.layers * stage / strategy_.pp; }
@@ -86,36 +131,27 @@ class InferenceBuilder : private WorkerGraph {
   // ---- between stages
 
   void send(int from, int to, std::uint64_t bytes, int microbatch) {
+    const bool is_forward = to > from;
     std::vector<Members> others;
-    if (to > from)
+    if (is_forward)
       for (int stage = 0; stage + 1 < strategy_.pp; ++stage)
         if (stage != from)
-          std::ranges::move(transfers(stage, stage + 1, all_replicas()),
+          std::ranges::move(activations(stage, stage + 1, all_replicas()).groups,
                             std::back_inserter(others));
+    const Transfer own =
+        is_forward ? activations(from, to, all_replicas())
+                   : Transfer{Collective::kMulticast, transfers(from, to, all_replicas())};
     const int operation = add_operation(
-        Collective::kMulticast, transfers(from, to, all_replicas()), others,
-        [bytes](const Members&) { return bytes; }, Dimension::kPp,
-        to > from ? "activations to the next stage" : "tokens to the first stage");
+        own.collective, own.groups, others, [bytes](const Members&) { return bytes; },
+        Dimension::kPp, is_forward ? "activations to the next stage" : "tokens to the first stage");
     sent_[{from, microbatch}] = operation;
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
-      const int w = worker(0, dp, from);
-      add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
-    }
+    for (const auto& [w, part, rank] : senders(operation, from, all_replicas()))
+      add(w, part_of(operation, part, rank, TimeCategory::kPp, so_far(w)));
   }
 
   // Receives what was sent in this step or, to the first stage, in the one before.
   void receive(int from, int to, int microbatch) {
-    const int operation = sent_.at({from, microbatch});
-    for (int dp = 0; dp < strategy_.dp; ++dp)
-      for (int mp = 0; mp < strategy_.mp; ++mp) {
-        const int w = worker(mp, dp, to);
-        const auto [before, is_first] = workers_[w].received.try_emplace(from, -1);
-        std::vector<int> after;
-        if (!is_first) after.push_back(before->second);
-        before->second =
-            add(w, part_of(operation, dp, mp + 1, TimeCategory::kPp, std::move(after)));
-        workers_[w].pending.push_back(before->second);
-      }
+    receive_all(from, to, all_replicas(), sent_.at({from, microbatch}));
   }
 
   const TransformerShape& shape_;
@@ -125,6 +161,10 @@ class InferenceBuilder : private WorkerGraph {
   std::map<std::pair<int, int>, int> sent_;  // by stage and microbatch: the latest operation
 };
 
+std::uint64_t replicas_of(const InferenceOptions& o) {
+  return static_cast<std::uint64_t>(o.strategy.dp / o.split.cp);
+}
+
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
                   const ComputeSpeed& speed, const Topology& topology) {
   const auto stages = static_cast<std::uint64_t>(o.strategy.pp);
@@ -132,9 +172,10 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
   const std::uint64_t ends = stages == 1 ? 2 : 1;
   const std::uint64_t weights = layers * layer_weight_bytes(shape, o.strategy.mp) +
                                 ends * vocabulary_bytes(shape, o.strategy.mp);
-  const std::uint64_t sequences = o.batch / static_cast<std::uint64_t>(o.strategy.dp);
+  const std::uint64_t sequences = o.batch / replicas_of(o);
   const std::uint64_t tokens =
-      o.context + (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
+      o.context / static_cast<std::uint64_t>(o.split.cp) +
+      (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
   const double cache = static_cast<double>(sequences) * static_cast<double>(tokens) *
                        static_cast<double>(layers * kv_bytes(shape, o.strategy.mp));
   if (static_cast<double>(weights) + cache <= static_cast<double>(speed.npu.memory_bytes)) return;
@@ -149,19 +190,26 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
 
 void check(const TransformerShape& shape, const InferenceOptions& o, const std::string& name,
            const Topology& topology) {
-  check_workers(o.strategy, topology);
+  check_workers(o.strategy, topology, o.split);
   if (o.strategy.pp > shape.layers)
     throw BadInput(fmt::format("--pp: found {}; allowed: 1 to {}, the layers of {}", o.strategy.pp,
                                shape.layers, name));
   if (static_cast<std::uint64_t>(o.strategy.mp) > shape.heads)
     throw BadInput(fmt::format("--mp: found {}; allowed: 1 to {}, the attention heads of {}",
                                o.strategy.mp, shape.heads, name));
-  const std::uint64_t unit = static_cast<std::uint64_t>(o.strategy.dp) * o.microbatches;
+  const std::uint64_t unit = replicas_of(o) * o.microbatches;
   if (o.batch % unit != 0 || o.batch == 0)
     throw BadInput(
         fmt::format("--batch: found {} sequences; allowed: a multiple of {}, the {} "
                     "microbatches of all {} replicas",
-                    o.batch, unit, o.microbatches, o.strategy.dp));
+                    o.batch, unit, o.microbatches, replicas_of(o)));
+  const bool is_prefill = o.phase == InferencePhase::kPrefill;
+  if (o.split.cp > 1 && !is_prefill)
+    throw BadInput(fmt::format(
+        "--cp: found {} together with decode; allowed: with prefill, or in training. A step "
+        "of decode has one token of each sequence",
+        o.split.cp));
+  check_split_tokens(o.split, o.strategy, is_prefill ? o.context : o.batch / unit);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,11 +30,21 @@
 
 namespace fredsim {
 
-// Memory comes last: only graphs that have some show it.
-enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kStreaming, kMemory };
+// Memory and what contexts pass on come last: only graphs that have some show them.
+enum class TimeCategory : std::uint8_t {
+  kCompute,
+  kInputLoad,
+  kMp,
+  kPp,
+  kDp,
+  kStreaming,
+  kMemory,
+  kCp
+};
 inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
-    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory"});
+    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "cp"});
 
+using CategoriesUsed = std::bitset<kTimeCategories.size()>;
 using TimeBreakdown = std::array<std::uint64_t, kTimeCategories.size()>;  // cycles, by TimeCategory
 
 struct Task {

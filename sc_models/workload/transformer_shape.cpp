@@ -75,8 +75,8 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
   return layers;
 }
 
-double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
-                    int mp) {
+AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& s,
+                               const InferenceWork& work, int mp) {
   const Weights weights = weights_of(s, mp);
   const std::uint64_t queries = share(s.heads, mp) * s.head_size;
   const std::uint64_t keys = share(s.kv_heads, mp) * s.head_size;
@@ -84,14 +84,22 @@ double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const 
   const auto sequences = static_cast<double>(work.sequences);
   const auto own = static_cast<double>(work.tokens);
   // Each token attends to those before it and itself; two products per pair, of 2 FLOPs per value.
-  const double pairs = sequences * (own * static_cast<double>(work.context) + own * (own + 1) / 2);
+  const double of_sequence =
+      work.pairs > 0 ? work.pairs : own * static_cast<double>(work.context) + own * (own + 1) / 2;
+  const double pairs = sequences * of_sequence;
   const double flops = 4 * pairs * static_cast<double>(queries);
   const double values =
       sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys) +
       static_cast<double>(tokens) * 2 * static_cast<double>(queries);
-  return product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys) +
-         roofline_ps(speed, flops, {kValueBytes * values}) +
-         product_ps(speed, weights.out, tokens, queries, s.hidden);
+  return {product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys),
+          roofline_ps(speed, flops, {kValueBytes * values}),
+          product_ps(speed, weights.out, tokens, queries, s.hidden)};
+}
+
+double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
+                    int mp) {
+  const AttentionTimes times = attention_times(speed, s, work, mp);
+  return times.inputs_ps + times.scores_ps + times.output_ps;
 }
 
 double mlp_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,

@@ -28,7 +28,16 @@ void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& 
 // Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {
   std::uint64_t sequences = 0, tokens = 0, context = 0;
+  double pairs =
+      0;  // that attention has of a sequence; 0: each token with those before it and itself
 };
+
+// Parts of attention: projections, attention itself, the projection of its output.
+struct AttentionTimes {
+  double inputs_ps = 0, scores_ps = 0, output_ps = 0;
+};
+AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& shape,
+                               const InferenceWork& work, int mp);
 
 // On one of `mp` workers.
 double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
