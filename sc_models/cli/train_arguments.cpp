@@ -100,6 +100,12 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
+  add(command, "--cp", cp, "N",
+      "of transformers, in training and prefill: workers that share the tokens of a sequence, and "
+      "pass keys and values around a ring (default 1)");
+  command.add_flag("--sp", sp,
+                   "of transformers: MP workers share the tokens between layers, by all-gathers "
+                   "and reduce-scatters in place of all-reduces (sequence parallelism)");
   offer(add(command, "--placement", placement, "WHERE",
             "NPU of every worker: auto (default: the best for this workload's traffic of paper, "
             "snake "
@@ -185,7 +191,7 @@ void TrainStrings::add_to(CLI::App& command) {
 
 void TrainStrings::check_samples(TrainOptions& options) const {
   TrainingOptions& training = options.training;
-  const auto replicas = static_cast<std::uint64_t>(training.strategy.dp);
+  const auto replicas = static_cast<std::uint64_t>(training.strategy.dp / options.split.cp);
   if (!microbatches.empty())
     training.microbatches = parse_number(microbatches, "--microbatches", 1, kMaxSamples);
   else if (training.strategy.pp > 1)
@@ -256,6 +262,11 @@ void TrainStrings::check_gradients(TrainOptions& options) const {
                  "first depends on when gradients are there, and traces have one order");
   options.compress = parse_compression(compress, training.compression);
   if (training.every == 1) return;
+  if (options.split.cp > 1)
+    refuse_given("--cp", cp,
+                 fmt::format(" together with --gradients {}; allowed: without every=. Workers of a "
+                             "context have parts of the same gradients",
+                             options.gradients));
   if (iterations.empty()) training.iterations = training.every;
   if (training.iterations % training.every != 0)
     throw BadInput(
@@ -302,6 +313,7 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
   std::vector<std::pair<std::string_view, const std::string*>> refused{
       {"--dp", &dp},
       {"--pp", &pp},
+      {"--cp", &cp},
       {"--placement", &placement},
       {"--minibatch", &minibatch},
       {"--samples", &samples},
@@ -325,6 +337,9 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
   for (const auto& [option, text] : refused)
     refuse_given(option, *text,
                  is_text ? "; text workloads say what is done" : "; traces say what is done");
+  if (sp)
+    throw BadInput(fmt::format("--sp: found together with {}, which say what is done",
+                               is_text ? "a text workload" : "traces"));
 }
 
 void TrainStrings::check_phase(TrainOptions& options) const {
@@ -342,7 +357,8 @@ void TrainStrings::check_phase(TrainOptions& options) const {
     refuse_beside(option, *text, "--phase", phase);
   inference.strategy = options.training.strategy;
   const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
-  const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp);
+  inference.split = options.split;
+  const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp / options.split.cp);
   inference.microbatches =
       microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMaxSamples);
   inference.batch = batch.empty() ? replicas * inference.microbatches
@@ -362,10 +378,12 @@ void TrainStrings::check_strategy(TrainOptions& options) const {
   Strategy& strategy = options.training.strategy;
   for (const auto& [option, text, size] :
        {std::tuple("--mp", &mp, &strategy.mp), std::tuple("--dp", &dp, &strategy.dp),
-        std::tuple("--pp", &pp, &strategy.pp)})
+        std::tuple("--pp", &pp, &strategy.pp), std::tuple("--cp", &cp, &options.split.cp)})
     if (!text->empty()) *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
-  if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
+  if (std::int64_t{strategy.mp} * strategy.pp * strategy.dp > kMaxWorkers / options.split.cp)
     throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
+  strategy.dp *= options.split.cp;
+  options.split.sp = sp;
   if (!placement.empty() && placement != "auto") options.placement = parse_placement(placement);
 }
 

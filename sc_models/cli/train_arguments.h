@@ -37,6 +37,7 @@ struct TrainOptions {
   std::string export_prefix;     // prefix of the traces to be written; empty: none
   bool names_algorithm = false;  // else it is the default
   int text_mp = 0;               // MP of a text workload; 0: as it says
+  SequenceSplit split{};         // its contexts are in the strategies' dp
   TrainingOptions training;
   std::optional<Placement> placement{};         // none: auto
   std::optional<InferenceOptions> inference{};  // in place of training
@@ -57,7 +58,8 @@ struct TrainOptions {
 // The options' strings, as CLI11 collects them.
 struct TrainStrings {
   std::string workload, trace, comm_groups, export_et;
-  std::string mp, dp, pp, placement;
+  std::string mp, dp, pp, cp, placement;
+  bool sp = false;
   std::string minibatch, samples, microbatches;
   std::string iterations;
   std::string phase, batch, context;

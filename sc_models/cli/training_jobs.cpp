@@ -29,6 +29,7 @@
 #include "fabric/ranked_cut.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
+#include "workload/sequence_split.h"
 #include "workload/trace_export.h"
 #include "workload/worker_graph.h"
 #include "workload/worker_traffic.h"
@@ -58,8 +59,10 @@ TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
     : request_(request), files_(files), asked_(request.train), rate_(asked_.compute_rate) {
   const InterruptEndsPlanning interrupt_ends_it;
   read_workload();
-  check_is_transformer();
+  if (asked_.inference) check_is_transformer(model_, "--phase");
   place_experts();
+  if (is_model() && !asked_.inference)
+    model_ = part_of_model(std::move(model_), asked_.training.strategy, asked_.split);
   load();
   for (TrainedMachine& entry : machines_) {
     const Topology& topology = entry.config.topology;
@@ -158,15 +161,6 @@ void TrainingJobs::read_workload() {
   }
 }
 
-void TrainingJobs::check_is_transformer() const {
-  if (!asked_.inference || model_.transformer) return;
-  throw BadInput(
-      fmt::format("--phase: found {}, which is no transformer by its numbers; allowed: "
-                  "transformer_17b, gpt3, transformer_1t, or a model file with the key "
-                  "'transformer', such as configs/models/llama3_70b.yaml",
-                  name()));
-}
-
 void TrainingJobs::check_exported(std::size_t ranks) const {
   std::vector<FileUse> outputs = files_.outputs;
   for (std::size_t r = 1; r < ranks; ++r)
@@ -181,7 +175,7 @@ bool TrainingJobs::is_model() const {
 WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   const Topology& topology = entry.config.topology;
   const Strategy& strategy = asked_.training.strategy;
-  check_workers(strategy, topology);
+  check_workers(strategy, topology, asked_.split);
   if (asked_.placement && !entry.is_best_base)
     return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
   // Wherever they are, workers send the same.

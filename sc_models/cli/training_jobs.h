@@ -76,7 +76,6 @@ class TrainingJobs {
   std::size_t place_of(std::size_t machine) const;
   void write_placements() const;
   void read_workload();
-  void check_is_transformer() const;
   // The first rank's and the groups' have been looked at with the options.
   void check_exported(std::size_t ranks) const;
   const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }

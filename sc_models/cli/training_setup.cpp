@@ -7,6 +7,7 @@
 
 #include "cli/npu_memory.h"
 #include "cli/training_jobs.h"
+#include "workload/sequence_split.h"
 
 namespace fredsim {
 
@@ -16,7 +17,8 @@ TrainingSetup TrainingJobs::setup() const {
   if (asked_.source == Source::kModelFile) setup.model_file = asked_.workload;
   setup.given = given();
   setup.parameters = model_.parameters();
-  setup.strategy = to_string(asked_.training.strategy);
+  setup.strategy = to_string(asked_.training.strategy, asked_.split);
+  setup.splits_tokens = asked_.split.sp;
   setup.minibatch = asked_.training.minibatch;
   setup.microbatches = asked_.training.microbatches;
   setup.iterations = asked_.training.iterations;

@@ -52,8 +52,9 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"workload", setup.workload},
             {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
             {"parameters", asked(setup.parameters)},
-            {"strategy", asked(setup.strategy)},
-            {"placement", asked(result.placement)},
+            {"strategy", asked(setup.strategy)}});
+  if (setup.splits_tokens) json.set("sequence_parallel", true);
+  json.add({{"placement", asked(result.placement)},
             {"placement_npus", asked(result.npus)},
             {"minibatch", trained(setup.minibatch)},
             {"microbatches", asked(setup.microbatches)},

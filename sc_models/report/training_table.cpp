@@ -48,6 +48,10 @@ std::string execution_text(const TrainingSetup& setup) {
                      setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
 }
 
+std::string strategy_text(const TrainingSetup& setup) {
+  return setup.strategy + (setup.splits_tokens ? " with sequence parallelism" : "");
+}
+
 // "placement paper", or where machines differ "placement snake on mesh, paper on fred_d".
 std::string placement_text(std::span<const TrainingResult> runs) {
   const auto differs = [&](const TrainingResult& r) {
@@ -91,7 +95,7 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
     return fmt::format(
         "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
         "{}algorithm {}, {}{}; model {}, lanes {}, seed {}",
-        setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+        setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
         placement_text(runs), setup.inference->phase,
         counted(setup.inference->batch, "sequence", "sequences"),
         counted(setup.inference->context, "token", "tokens"),
@@ -102,7 +106,7 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
   return fmt::format(
       "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
       "{}algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
-      setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+      setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
       placement_text(runs), setup.minibatch,
       counted(setup.microbatches, "microbatch", "microbatches"),
       counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
@@ -239,6 +243,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
   std::vector<TrainingField> fields{
       csv_field("workload", setup.workload),
       csv_field("strategy", setup.strategy),
+      csv_field("sequence_parallel", setup.splits_tokens ? "true" : ""),
       csv_field("phase", setup.inference ? setup.inference->phase : ""),
       csv_field("batch", setup.inference ? fmt::to_string(setup.inference->batch) : ""),
       csv_field("context", setup.inference ? fmt::to_string(setup.inference->context) : ""),

@@ -34,9 +34,12 @@ double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes) {
 
 double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute) {
   const auto split = [mp](std::uint64_t bytes) { return static_cast<double>(bytes) / mp; };
+  const auto whole = [&](std::uint64_t bytes) {
+    return layer.splits_tokens ? split(bytes) : static_cast<double>(bytes);
+  };
   if (recompute == Recompute::kFull || layer.kept_bytes == 0)
-    return layer.reduces ? static_cast<double>(layer.output_bytes) : split(layer.output_bytes);
-  return static_cast<double>(layer.kept_bytes) + split(layer.kept_split_bytes) +
+    return layer.reduces ? whole(layer.output_bytes) : split(layer.output_bytes);
+  return whole(layer.kept_bytes) + split(layer.kept_split_bytes) +
          (recompute == Recompute::kNone ? split(layer.score_bytes) : 0);
 }
 

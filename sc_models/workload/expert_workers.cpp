@@ -17,7 +17,7 @@ ExpertRouting ExpertWorkers::routing() const {
 }
 
 void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
-  const int layer = pass.layer - pass.shape.dense_layers;
+  const int layer = pass.layer;
   const std::uint64_t token_bytes =
       bytes_of(static_cast<double>(pass.shape.hidden), pass.speed.npu.value_bytes.activations);
   const std::vector<Members> own = experts_->groups(stage, false);

@@ -14,25 +14,27 @@
 #include <vector>
 
 #include "workload/expert_layers.h"
-#include "workload/worker_graph.h"
+#include "workload/sequence_graph.h"
 
 namespace fredsim {
 
-class ExpertWorkers : protected WorkerGraph {
+class ExpertWorkers : protected SequenceGraph {
  public:
   // So far, over all workers.
   ExpertRouting routing() const;
 
  protected:
   ExpertWorkers(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
-                const std::string& algorithm, std::optional<ExpertLayers> experts)
-      : WorkerGraph(strategy, std::move(npus), topology, algorithm), experts_(std::move(experts)) {}
+                const std::string& algorithm, const SequenceSplit& split,
+                std::optional<ExpertLayers> experts)
+      : SequenceGraph(strategy, std::move(npus), topology, algorithm, split),
+        experts_(std::move(experts)) {}
   ~ExpertWorkers() = default;
 
   struct ExpertPass {
     const TransformerShape& shape;
     const ComputeSpeed& speed;
-    int layer = 0;     // of the model
+    int layer = 0;     // among those with experts
     double times = 1;  // of the forward pass's computing
     std::function<std::uint64_t(int replica)> tokens;
     std::string name{};  // label, after the part's

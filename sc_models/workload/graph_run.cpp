@@ -64,7 +64,7 @@ class GraphRun {
       for (int r = 0; r < std::ssize(ranks_); ++r) outcome.times.push_back(time_of(r));
       outcome.critical_path = checked_path();
       outcome.iteration_ends = std::move(iteration_ends_);
-      outcome.categories = tasks_.categories();
+      outcome.used = tasks_.used();
     } else {
       tasks_.mark_not_ended(outcome.result.cycles);
     }

@@ -50,7 +50,7 @@ struct GraphOutcome {
   std::vector<RankTime> times{};                // by rank
   TimeBreakdown critical_path{};                // critical_path.h
   std::vector<std::uint64_t> iteration_ends{};  // input that is loaded for the next one left out
-  TimeCategories categories{};                  // those that tasks have
+  CategoriesUsed used{};                        // categories of its tasks
   std::size_t max_tasks = 0;                    // max tasks of a rank held at a time
 };
 

@@ -7,6 +7,7 @@
 
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
+#include "workload/sequence_graph.h"
 
 namespace fredsim {
 namespace {
@@ -21,12 +22,13 @@ class Training {
  public:
   Training(const ModelShape& model, const TrainingOptions& options, const Topology& topology)
       : model_(model), options_(options), topology_(topology) {
-    const auto replicas = static_cast<std::uint64_t>(options.strategy.dp);
+    const auto contexts = static_cast<std::uint64_t>(model.split.cp);
+    const auto replicas = static_cast<std::uint64_t>(options.strategy.dp) / contexts;
     for (std::uint64_t r = 0; r < replicas; ++r) {
       const std::uint64_t samples =
           options.minibatch / replicas + (r < options.minibatch % replicas ? 1 : 0);
       const std::uint64_t filled = std::min(samples, options.microbatches);
-      microbatches_ += filled;
+      microbatches_ += filled * contexts;
       max_microbatches_ = std::max(max_microbatches_, filled);
     }
   }
@@ -79,15 +81,33 @@ class Training {
 
   void add_stage(const LayerRange& stage) {
     const auto layers = static_cast<std::uint64_t>(stage.end - stage.first);
-    size_.tasks += 2 * layers * mp() * microbatches_;
-    std::uint64_t reduced = 0;
-    for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
-    if (mp() > 1)
-      add_operations(2 * reduced * max_microbatches_, 2 * reduced * microbatches_,
-                     2 * reduced * mp() * microbatches_);
+    if (model_.split.is_split()) {
+      for (int l = stage.first; l < stage.end; ++l) add_halves(model_.layers[l]);
+    } else {
+      size_.tasks += 2 * layers * mp() * microbatches_;
+      std::uint64_t reduced = 0;
+      for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
+      if (mp() > 1) add_along_mp(2 * reduced);
+    }
     if (options_.execution == Execution::kStreaming) return;
     if (options_.optimizer != Optimizer::kNone) size_.tasks += 2 * mp() * dp();
     if (dp() > 1) add_gradients(stage);
+  }
+
+  void add_along_mp(std::uint64_t times) {
+    add_operations(times * max_microbatches_, times * microbatches_, times * mp() * microbatches_);
+  }
+
+  // Half of a transformer's layer whose tokens are split, forward and backward.
+  void add_halves(const ModelLayer& layer) {
+    for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+      const HalfCounts counts = half_counts(model_.split, layer.score_flops > 0, pass,
+                                            options_.recompute == Recompute::kFull);
+      size_.tasks += counts.computations * mp() * microbatches_;
+      if (mp() > 1) add_along_mp(counts.along_mp);
+      add_operations(counts.passed_on * max_microbatches_, counts.passed_on * mp() * microbatches_,
+                     2 * counts.passed_on * mp() * microbatches_);
+    }
   }
 
   void add_gradients(const LayerRange& stage) {
@@ -108,8 +128,9 @@ class Training {
 
   // From stage to stage.
   void add_transfers(std::uint64_t times) {
-    add_operations(times * max_microbatches_, times * microbatches_,
-                   times * microbatches_ * (mp() + 1));
+    const bool by_share = model_.split.sp;
+    add_operations(times * max_microbatches_, times * microbatches_ * (by_share ? mp() : 1),
+                   times * microbatches_ * (by_share ? 2 * mp() : mp() + 1));
   }
 
   void add_streams() {
@@ -145,30 +166,44 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   const auto pp = static_cast<std::uint64_t>(options.strategy.pp);
   const std::uint64_t passes = static_cast<std::uint64_t>(options.steps) * options.microbatches;
   const auto layers = static_cast<std::uint64_t>(shape.layers);
+  const std::uint64_t contexts = static_cast<std::uint64_t>(options.split.cp);
   GraphSize size;
-  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine.
+  const auto half = [&](bool is_attention) {
+    return half_counts(options.split, is_attention, Pass::kForward, false);
+  };
+  const HalfCounts attention = half(true), mlp = half(false);
+  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine, and an all-gather where workers along MP
+  // have shares of the tokens for them alone.
   const auto experts = static_cast<std::uint64_t>(shape.expert_layers());
-  const std::uint64_t parts = 2 * layers + 1 + experts * (shape.shared_experts > 0 ? 2 : 1);
-  const std::uint64_t computations = passes * parts * mp * dp;
+  const std::uint64_t dense = layers - experts;
+  const std::uint64_t of_experts = shape.shared_experts > 0 ? 3 : 2;
+  const std::uint64_t computations =
+      passes * mp *
+      ((layers * attention.computations + dense * mlp.computations + experts * of_experts) * dp +
+       dp / contexts);
   size.tasks = computations;
-  if (mp > 1) {
-    size.operations += passes * 2 * layers;
-    size.parts += passes * 2 * layers * dp;
-    size.tasks += passes * 2 * layers * mp * dp;
-  }
-  if (options.experts.ep > 1) {
-    const std::uint64_t exchanges = passes * 2 * experts;
-    size.operations += exchanges;
-    size.parts += exchanges * mp * dp / static_cast<std::uint64_t>(options.experts.ep);
-    size.tasks += exchanges * mp * dp;
-  }
+  const auto add = [&](std::uint64_t operations, std::uint64_t parts, std::uint64_t ranks) {
+    size.operations += operations;
+    size.parts += operations * parts;
+    size.tasks += operations * parts * ranks;
+  };
+  if (mp > 1)
+    add(passes *
+            (layers * attention.along_mp + dense * mlp.along_mp + (options.split.sp ? 0 : experts)),
+        dp, mp);
+  if (options.split.sp) add(passes, dp / contexts, mp);  // before the logits
+  add(passes * layers * attention.passed_on, mp * dp, 2);
+  const auto ep = static_cast<std::uint64_t>(options.experts.ep);
+  if (ep > 1) add(passes * 2 * experts, mp * dp / ep, ep);
   // Decode sends tokens back to the first stage, but for the last step.
   const std::uint64_t back =
       options.phase == InferencePhase::kDecode && pp > 1 ? passes - options.microbatches : 0;
-  const std::uint64_t sent = passes * (pp - 1) + back;
-  size.operations += sent;
-  size.parts += sent * dp;
-  size.tasks += sent * dp * (mp + 1);
+  const std::uint64_t sent = passes * (pp - 1);
+  if (options.split.sp)
+    add(sent, dp * mp, 2);
+  else
+    add(sent, dp, mp + 1);
+  add(back, dp, mp + 1);
   // Same as in training: computations wait for operations, and these for computations.
   size.dependencies = 2 * (size.tasks - computations);
   return size;

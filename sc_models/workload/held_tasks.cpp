@@ -80,7 +80,7 @@ void HeldTasks::add(int rank, HeldTask next) {
       ++next.waits;
     }
   }
-  categories_[static_cast<std::size_t>(next.task.category)] = true;
+  used_.set(static_cast<std::size_t>(next.task.category));
   if (!next.task.computes()) {
     HeldOperation& operation = operation_of(next.task.operation);
     operation.places[next.task.part][next.task.rank] = {rank, number};

@@ -88,7 +88,7 @@ class HeldTasks {
   TaskRecords take_records();
 
   std::size_t max() const { return max_; }  // max tasks of a rank held at a time
-  const TimeCategories& categories() const { return categories_; }
+  const CategoriesUsed& used() const { return used_; }
   // For the error message of a run that has come to a standstill: waiting_text() of the next tasks of each rank.
   std::string text_of_those_left();
 
@@ -111,7 +111,7 @@ class HeldTasks {
   std::map<int, HeldOperation> operations_;  // operations of tasks that were read and are not
                                              // complete
   std::size_t max_ = 0;
-  TimeCategories categories_{};
+  CategoriesUsed used_;  // categories of tasks so far
 };
 
 }  // namespace fredsim

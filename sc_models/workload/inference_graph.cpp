@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "workload/expert_time.h"
 #include "workload/expert_workers.h"
 
 namespace fredsim {
@@ -22,14 +21,15 @@ class InferenceBuilder : private ExpertWorkers {
   InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
                    const ComputeSpeed& speed, const Topology& topology,
                    std::optional<ExpertLayers> experts)
-      : ExpertWorkers(options.strategy, options.npus, topology, options.algorithm,
+      : ExpertWorkers(options.strategy, options.npus, topology, options.algorithm, options.split,
                       std::move(experts)),
         shape_(shape),
         options_(options),
         speed_(speed) {
-    const auto parts = static_cast<std::uint64_t>(strategy_.dp) * options.microbatches;
+    const auto contexts = static_cast<std::uint64_t>(sequence_.cp);
+    const auto parts = static_cast<std::uint64_t>(strategy_.dp) / contexts * options.microbatches;
     work_.sequences = options.batch / parts;
-    work_.tokens = is_prefill() ? options.context : 1;
+    work_.tokens = is_prefill() ? options.context / contexts : 1;
   }
 
   TaskGraph build() {
@@ -59,25 +59,80 @@ class InferenceBuilder : private ExpertWorkers {
     if (stage == 0 && iteration_ > 0 && !is_prefill() && strategy_.pp > 1)
       receive(strategy_.pp - 1, 0, microbatch);
     for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
-      compute(stage, fmt::format("attention {}", l),
-              attention_ps(speed_, shape_, work_, strategy_.mp));
-      reduce(stage, fmt::format("attention {} reduction", l), tokens);
+      attend(stage, l, tokens);
       if (shape_.has_experts(l)) {
-        run_experts(stage, {.shape = shape_,
-                            .speed = speed_,
-                            .layer = l,
-                            .tokens = [tokens](int) { return tokens; },
-                            .name = fmt::format("{}", l)});
-        along_mp(Collective::kAllGather, stage, fmt::format("experts {} all-gather", l), tokens);
-        continue;
+        route(stage, l, tokens);
+      } else {
+        run_mlp(stage, l, tokens);
       }
-      compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
-      reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
-    if (!is_last) return send(stage, stage + 1, activation_bytes(tokens), microbatch);
-    compute(stage, "head", head_ps(speed_, shape_, work_, strategy_.mp));
+    if (!is_last)
+      return send(stage, stage + 1, activation_bytes(tokens) / transfer_parts(), microbatch);
+    head(stage);
     if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
+  }
+
+  GroupBytes outputs_of(std::uint64_t tokens) const {
+    return [this, tokens](const Members&) { return activation_bytes(tokens); };
+  }
+
+  void attend(int stage, int l, std::uint64_t tokens) {
+    const std::string name = fmt::format("attention {}", l);
+    if (!sequence_.is_split()) {
+      compute(stage, name, attention_ps(speed_, shape_, work_, strategy_.mp));
+      return reduce(stage, name + " reduction", tokens);
+    }
+    const auto block = [this, tokens](const Members&) {
+      return tokens * kv_bytes(shape_, strategy_.mp, speed_.npu.value_bytes);
+    };
+    const auto attention = [this](int, const HalfPart& part) {
+      return part.kind == HalfPart::Kind::kAll
+                 ? attention_ps(speed_, shape_, work_, strategy_.mp)
+                 : ring_attention_ps(speed_, shape_, work_, strategy_.mp, part);
+    };
+    run_half(stage, {.name = name,
+                     .is_attention = true,
+                     .picoseconds = attention,
+                     .along_mp = outputs_of(tokens),
+                     .along_cp = block});
+  }
+
+  void run_mlp(int stage, int l, std::uint64_t tokens) {
+    const std::string name = fmt::format("mlp {}", l);
+    const double ps = mlp_ps(speed_, shape_, work_, strategy_.mp);
+    if (!sequence_.is_split()) {
+      compute(stage, name, ps);
+      return reduce(stage, name + " reduction", tokens);
+    }
+    run_half(stage, {.name = name,
+                     .picoseconds = [ps](int, const HalfPart&) { return ps; },
+                     .along_mp = outputs_of(tokens)});
+  }
+
+  // Experts, after which each worker along MP has all tokens again, unless these are split anyway.
+  void route(int stage, int l, std::uint64_t tokens) {
+    run_experts(stage, {.shape = shape_,
+                        .speed = speed_,
+                        .layer = l - shape_.dense_layers,
+                        .tokens = [tokens](int) { return tokens; },
+                        .name = fmt::format("{}", l)});
+    if (strategy_.mp > 1 && !sequence_.sp)
+      wait_for(stage, along_mp(stage, Collective::kAllGather, outputs_of(tokens),
+                               fmt::format("experts {} all-gather", l)));
+  }
+
+  // Logits, by the workers that have the last tokens of the sequences; these are gathered where they are split.
+  void head(int stage) {
+    const auto last_tokens = [this](const Members& group) {
+      return context_rank_of(group.front()) == 0 ? activation_bytes(work_.sequences) : 0;
+    };
+    if (sequence_.sp)
+      wait_for(stage, along_mp(stage, Collective::kAllGather, last_tokens, "last tokens' gather"));
+    for_all(stage, [&](int w) {
+      if (context_rank_of(w) == 0)
+        WorkerGraph::compute(w, "head", head_ps(speed_, shape_, work_, strategy_.mp));
+    });
   }
 
   int first_layer(int stage) const { return shape_.layers * stage / strategy_.pp; }
@@ -89,56 +144,34 @@ class InferenceBuilder : private ExpertWorkers {
   // ---- along MP
 
   void reduce(int stage, const std::string& name, std::uint64_t tokens) {
-    along_mp(Collective::kAllReduce, stage, name, tokens);
-  }
-
-  void along_mp(Collective collective, int stage, const std::string& name, std::uint64_t tokens) {
-    if (strategy_.mp == 1) return;
-    const std::vector<Members> own = groups(Dimension::kMp, stage, false);
-    const auto bytes = [&](const Members&) { return activation_bytes(tokens); };
-    const int operation = add_operation(collective, own, groups(Dimension::kMp, stage, true), bytes,
-                                        Dimension::kMp, name);
-    for (int part = 0; part < std::ssize(own); ++part)
-      for (int rank = 0; rank < strategy_.mp; ++rank) {
-        Worker& at = workers_[own[part][rank]];
-        at.pending = {add(own[part][rank], part_of(operation, part, rank, TimeCategory::kMp,
-                                                   so_far(own[part][rank])))};
-      }
+    if (strategy_.mp > 1)
+      wait_for(stage, along_mp(stage, Collective::kAllReduce, outputs_of(tokens), name));
   }
 
   // ---- between stages
 
   void send(int from, int to, std::uint64_t bytes, int microbatch) {
+    const bool is_forward = to > from;
     std::vector<Members> others;
-    if (to > from)
+    if (is_forward)
       for (int stage = 0; stage + 1 < strategy_.pp; ++stage)
         if (stage != from)
-          std::ranges::move(transfers(stage, stage + 1, all_replicas()),
+          std::ranges::move(activations(stage, stage + 1, all_replicas()).groups,
                             std::back_inserter(others));
+    const Transfer own =
+        is_forward ? activations(from, to, all_replicas())
+                   : Transfer{Collective::kMulticast, transfers(from, to, all_replicas())};
     const int operation = add_operation(
-        Collective::kMulticast, transfers(from, to, all_replicas()), others,
-        [bytes](const Members&) { return bytes; }, Dimension::kPp,
-        to > from ? "activations to the next stage" : "tokens to the first stage");
+        own.collective, own.groups, others, [bytes](const Members&) { return bytes; },
+        Dimension::kPp, is_forward ? "activations to the next stage" : "tokens to the first stage");
     sent_[{from, microbatch}] = operation;
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
-      const int w = worker(0, dp, from);
-      add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
-    }
+    for (const auto& [w, part, rank] : senders(operation, from, all_replicas()))
+      add(w, part_of(operation, part, rank, TimeCategory::kPp, so_far(w)));
   }
 
   // Receives what was sent in this step or, to the first stage, in the one before.
   void receive(int from, int to, int microbatch) {
-    const int operation = sent_.at({from, microbatch});
-    for (int dp = 0; dp < strategy_.dp; ++dp)
-      for (int mp = 0; mp < strategy_.mp; ++mp) {
-        const int w = worker(mp, dp, to);
-        const auto [before, is_first] = workers_[w].received.try_emplace(from, -1);
-        std::vector<int> after;
-        if (!is_first) after.push_back(before->second);
-        before->second =
-            add(w, part_of(operation, dp, mp + 1, TimeCategory::kPp, std::move(after)));
-        workers_[w].pending.push_back(before->second);
-      }
+    receive_all(from, to, all_replicas(), sent_.at({from, microbatch}));
   }
 
   const TransformerShape& shape_;
@@ -147,6 +180,10 @@ class InferenceBuilder : private ExpertWorkers {
   InferenceWork work_;                       // work of a microbatch
   std::map<std::pair<int, int>, int> sent_;  // by stage and microbatch: the latest operation
 };
+
+std::uint64_t replicas_of(const InferenceOptions& o) {
+  return static_cast<std::uint64_t>(o.strategy.dp / o.split.cp);
+}
 
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
                   const ComputeSpeed& speed, const Topology& topology,
@@ -164,9 +201,10 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
     weights = std::max(weights, own);
     layers = std::max(layers, static_cast<std::uint64_t>(end - first));
   }
-  const std::uint64_t sequences = o.batch / static_cast<std::uint64_t>(o.strategy.dp);
+  const std::uint64_t sequences = o.batch / replicas_of(o);
   const std::uint64_t tokens =
-      o.context + (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
+      o.context / static_cast<std::uint64_t>(o.split.cp) +
+      (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
   const double cache = static_cast<double>(sequences) * static_cast<double>(tokens) *
                        static_cast<double>(layers * kv_bytes(shape, o.strategy.mp, values));
   if (static_cast<double>(weights) + cache <= static_cast<double>(speed.npu.memory_bytes)) return;
@@ -181,19 +219,26 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
 
 void check(const TransformerShape& shape, const InferenceOptions& o, const std::string& name,
            const Topology& topology) {
-  check_workers(o.strategy, topology);
+  check_workers(o.strategy, topology, o.split);
   if (o.strategy.pp > shape.layers)
     throw BadInput(fmt::format("--pp: found {}; allowed: 1 to {}, the layers of {}", o.strategy.pp,
                                shape.layers, name));
   if (static_cast<std::uint64_t>(o.strategy.mp) > shape.heads)
     throw BadInput(fmt::format("--mp: found {}; allowed: 1 to {}, the attention heads of {}",
                                o.strategy.mp, shape.heads, name));
-  const std::uint64_t unit = static_cast<std::uint64_t>(o.strategy.dp) * o.microbatches;
+  const std::uint64_t unit = replicas_of(o) * o.microbatches;
   if (o.batch % unit != 0 || o.batch == 0)
     throw BadInput(
         fmt::format("--batch: found {} sequences; allowed: a multiple of {}, the {} "
                     "microbatches of all {} replicas",
-                    o.batch, unit, o.microbatches, o.strategy.dp));
+                    o.batch, unit, o.microbatches, replicas_of(o)));
+  const bool is_prefill = o.phase == InferencePhase::kPrefill;
+  if (o.split.cp > 1 && !is_prefill)
+    throw BadInput(fmt::format(
+        "--cp: found {} together with decode; allowed: with prefill, or in training. A step "
+        "of decode has one token of each sequence",
+        o.split.cp));
+  check_split_tokens(o.split, o.strategy, is_prefill ? o.context : o.batch / unit);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ enum class InferencePhase : std::uint8_t { kPrefill, kDecode };
 struct InferenceOptions {
   InferencePhase phase = InferencePhase::kDecode;
   Strategy strategy{};
+  SequenceSplit split{};                 // its contexts are in strategy.dp
   std::vector<int> npus{};               // by worker; empty: the paper's placement
   std::uint64_t batch = 1, context = 1;  // sequences, tokens
   std::uint64_t microbatches = 1;

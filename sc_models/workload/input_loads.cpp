@@ -10,13 +10,16 @@
 namespace fredsim {
 namespace {
 
+std::uint64_t replica_count(const ModelShape& model, const TrainingOptions& options) {
+  return static_cast<std::uint64_t>(options.strategy.dp / model.split.cp);
+}
+
 // Slices that carry a flit more than the others of a reduction along MP; 0: none, or there is no such reduction.
 std::uint64_t longer_slices(const ModelShape& model, const TrainingOptions& options,
                             std::uint64_t slices) {
   const auto layer = std::ranges::find_if(model.layers, &ModelLayer::reduces);
   if (layer == model.layers.end() || options.strategy.mp == 1) return 0;
-  const std::uint64_t of_replica =
-      share_begin(options.minibatch, static_cast<std::uint64_t>(options.strategy.dp), 1);
+  const std::uint64_t of_replica = share_begin(options.minibatch, replica_count(model, options), 1);
   const std::uint64_t samples = share_begin(of_replica, options.microbatches, 1);
   return whole_range(0, layer->output_bytes * samples).flits % slices;
 }
@@ -42,10 +45,10 @@ std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOption
   const Strategy& strategy = options.strategy;
   const auto controllers = static_cast<int>(topology.io_controllers.size());
   if (controllers == 0 || topology.has_blocks()) return {};
-  const auto replicas = static_cast<std::uint64_t>(strategy.dp);
+  const std::uint64_t replicas = replica_count(model, options);
   std::map<std::uint64_t, std::vector<int>> workers;  // by bytes
   for (int w = 0; w < strategy.mp * strategy.dp; ++w) {
-    const auto replica = static_cast<std::uint64_t>(w / strategy.mp);
+    const auto replica = static_cast<std::uint64_t>(w / strategy.mp / model.split.cp);
     const std::uint64_t samples = share_begin(options.minibatch, replicas, replica + 1) -
                                   share_begin(options.minibatch, replicas, replica);
     workers[samples * model.sample_bytes].push_back(w);

@@ -23,7 +23,7 @@ struct InputLoad {
   std::uint64_t bytes = 0;  // to each of them, not 0
 };
 
-// Each worker of the first stage loads all samples of its replica. Empty without controllers, and on systems (topology/system.h).
+// Each worker of the first stage loads all samples of its replica, its tokens of them. Empty without controllers, and on systems (topology/system.h).
 std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
                                    const Topology& topology);
 

@@ -32,33 +32,36 @@ std::uint64_t latent_attention_parameters(const TransformerShape& shape, int mp)
   return w.q_down + w.q_up + w.kv_down + w.kv_up + w.out;
 }
 
-double latent_attention_ps(const ComputeSpeed& speed, const TransformerShape& s,
-                           const InferenceWork& work, int mp) {
+AttentionTimes latent_attention_times(const ComputeSpeed& speed, const TransformerShape& s,
+                                      const InferenceWork& work, int mp) {
   const LatentWeights w = latent_weights(s, mp);
   const std::uint64_t tokens = work.sequences * work.tokens;
   const std::uint64_t values = w.heads * s.head_size, latent = s.kv_rank + s.rope_size;
   const std::uint64_t from = s.q_rank > 0 ? s.q_rank : s.hidden;
-  double ps = product_ps(speed, w.q_up, tokens, from, w.query) +
-              product_ps(speed, w.kv_down, tokens, s.hidden, 0, latent) +
-              product_ps(speed, w.out, tokens, values, s.hidden);
-  if (s.q_rank > 0) ps += product_ps(speed, w.q_down, tokens, s.hidden, s.q_rank);
+  AttentionTimes times{.inputs_ps = product_ps(speed, w.q_up, tokens, from, w.query) +
+                                    product_ps(speed, w.kv_down, tokens, s.hidden, 0, latent),
+                       .output_ps = product_ps(speed, w.out, tokens, values, s.hidden)};
+  if (s.q_rank > 0) times.inputs_ps += product_ps(speed, w.q_down, tokens, s.hidden, s.q_rank);
   const double pairs = attended_pairs(work);
   const auto heads = static_cast<double>(w.heads);
   if (work.context == 0) {  // a prompt
-    const auto size = static_cast<double>(s.head_size), rope = static_cast<double>(s.rope_size);
-    return ps + product_ps(speed, w.kv_up, tokens, s.kv_rank, 2 * values) +
-           attention_core_ps(speed, 2 * pairs * heads * (2 * size + rope), 0,
-                             2 * static_cast<double>(tokens) * heads * (2 * size + rope));
+    const double size = 2 * static_cast<double>(s.head_size) + static_cast<double>(s.rope_size);
+    times.scores_ps = product_ps(speed, w.kv_up, tokens, s.kv_rank, 2 * values) +
+                      attention_core_ps(speed, 2 * pairs * heads * size, 0,
+                                        2 * static_cast<double>(tokens) * heads * size);
+    return times;
   }
   // One half of the matrix for queries, the other for sums.
   const std::uint64_t absorbed = w.heads * s.kv_rank;
-  ps += product_ps(speed, w.kv_up / 2, tokens, values, absorbed) +
-        product_ps(speed, w.kv_up / 2, tokens, absorbed, values);
   const auto cached = static_cast<double>(work.sequences) *
                       static_cast<double>(work.context + work.tokens) * static_cast<double>(latent);
-  return ps + attention_core_ps(
-                  speed, 2 * pairs * heads * static_cast<double>(latent + s.kv_rank), cached,
-                  static_cast<double>(tokens) * heads * static_cast<double>(latent + s.kv_rank));
+  times.scores_ps =
+      product_ps(speed, w.kv_up / 2, tokens, values, absorbed) +
+      product_ps(speed, w.kv_up / 2, tokens, absorbed, values) +
+      attention_core_ps(
+          speed, 2 * pairs * heads * static_cast<double>(latent + s.kv_rank), cached,
+          static_cast<double>(tokens) * heads * static_cast<double>(latent + s.kv_rank));
+  return times;
 }
 
 }  // namespace fredsim

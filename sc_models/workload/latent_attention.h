@@ -18,7 +18,8 @@ namespace fredsim {
 
 bool has_latent_attention(const TransformerShape& shape);
 std::uint64_t latent_attention_parameters(const TransformerShape& shape, int mp);
-double latent_attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
-                           const InferenceWork& work, int mp);
+// Keys and values are made from the latent ones as part of attention itself, of each block of a ring anew.
+AttentionTimes latent_attention_times(const ComputeSpeed& speed, const TransformerShape& shape,
+                                      const InferenceWork& work, int mp);
 
 }  // namespace fredsim

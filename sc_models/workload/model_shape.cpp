@@ -145,6 +145,15 @@ std::vector<std::string_view> built_in_models() {
   return names;
 }
 
+void check_is_transformer(const ModelShape& model, std::string_view option) {
+  if (model.transformer) return;
+  throw BadInput(
+      fmt::format("{}: found {}, which is no transformer by its numbers; allowed: "
+                  "transformer_17b, gpt3, transformer_1t, or a model file with the key "
+                  "'transformer', such as configs/models/llama3_70b.yaml",
+                  option, model.name));
+}
+
 bool is_built_in_model(std::string_view name) {
   return std::ranges::count(built_in_models(), name) > 0;
 }

@@ -30,6 +30,13 @@ constexpr std::uint64_t kValueBytes = 2;     // FP16: outputs, before at_value_b
 constexpr std::uint64_t kGradientBytes = 2;  // FP16: gradients of parameters, on any machine
 constexpr std::uint64_t kTokenBytes = 4;
 
+// Workers over which the tokens of a sequence are split within a layer (workload/sequence_split.h).
+struct SequenceSplit {
+  int cp = 1;
+  bool sp = false;  // by the MP workers, too
+  bool is_split() const { return cp > 1 || sp; }
+};
+
 struct ModelLayer {
   std::string name;
   std::uint64_t parameters = 0;
@@ -40,6 +47,8 @@ struct ModelLayer {
   // computed again by so many FLOPs). All 0: the output alone.
   std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
   double score_flops = 0;
+  bool splits_tokens =
+      false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.
   std::uint64_t forward_ps = 0, backward_ps = 0;
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
@@ -70,13 +79,16 @@ struct ModelShape {
   std::vector<ModelLayer> layers;
   std::optional<TransformerShape> transformer{};  // it is one, and can be asked for tokens
   bool states_sizes =
-      false;  // its file gives sample and outputs in bytes, which no machine changes
+      false;              // its file gives sample and outputs in bytes, which no machine changes
+  SequenceSplit split{};  // its layers and its input are those of one worker of a context
 
   std::uint64_t parameters() const;
   double flops() const;
 };
 
 std::vector<std::string_view> built_in_models();
+// Refuses others, as what `option` needs.
+void check_is_transformer(const ModelShape& model, std::string_view option);
 bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
 // Model of a transformer given by its numbers.

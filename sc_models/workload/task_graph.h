@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,14 +39,15 @@ enum class TimeCategory : std::uint8_t {
   kDp,
   kStreaming,
   kMemory,
-  kEp
+  kEp,
+  kCp
 };
 inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
-    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep"});
+    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep", "cp"});
 constexpr bool is_always_shown(TimeCategory category) { return category < TimeCategory::kMemory; }
 
+using CategoriesUsed = std::bitset<kTimeCategories.size()>;
 using TimeBreakdown = std::array<std::uint64_t, kTimeCategories.size()>;  // cycles, by TimeCategory
-using TimeCategories = std::array<bool, kTimeCategories.size()>;  // those of a graph's tasks
 
 struct Task {
   static constexpr std::uint64_t kNoNode = ~std::uint64_t{0};

@@ -16,21 +16,21 @@
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
 #include "workload/minibatch_split.h"
+#include "workload/sequence_graph.h"
 #include "workload/training_memory.h"
-#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
 
-class TrainingBuilder : private WorkerGraph {
+class TrainingBuilder : private SequenceGraph {
  public:
   TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
                   const ComputeSpeed& speed, const Topology& topology)
-      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
+      : SequenceGraph(options.strategy, options.npus, topology, options.algorithm, model.split),
         model_(at_value_bytes(model, speed.npu.value_bytes)),
         options_(options),
         speed_(speed),
-        split_(options.minibatch, options.strategy.dp, options.microbatches),
+        split_(options.minibatch, options.strategy.dp / model.split.cp, options.microbatches),
         stages_(stages_of(model_, options.strategy.pp)),
         reduced_(workers_.size(), -1),
         expanded_(static_cast<std::size_t>(options.strategy.pp)),
@@ -79,9 +79,9 @@ class TrainingBuilder : private WorkerGraph {
   void load_input() {
     const std::vector<InputLoad> loads = input_loads(model_, options_, topology_);
     OperationShape shape;
-    const Dimension unused = strategy_.pp == 1   ? Dimension::kPp
-                             : strategy_.mp == 1 ? Dimension::kMp
-                                                 : Dimension::kDp;
+    const Dimension unused = strategy_.pp == 1                  ? Dimension::kPp
+                             : strategy_.mp * sequence_.cp == 1 ? Dimension::kMp
+                                                                : Dimension::kDp;
     for (const InputLoad& load : loads) {
       // To one worker from the first slice on, whatever its number (InputLoad).
       const bool is_to_one = load.workers.size() == 1;
@@ -228,27 +228,27 @@ class TrainingBuilder : private WorkerGraph {
     const std::uint64_t input = l == 0 ? model_.sample_bytes : model_.layers[l - 1].output_bytes;
     const bool is_forward = pass == Pass::kForward;
     const std::string name = layer.name + (is_forward ? " forward" : " backward");
-    for_all(stage, [&](int w) {
+    const auto picoseconds = [&, pass](int w) {
       const std::uint64_t own = split_.samples(replica_of(w), microbatch);
-      if (own == 0) return;
-      compute(w, name,
-              compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp,
-                         options_.recompute, expanded_[stage]));
+      if (own == 0) return -1.0;
+      return compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp,
+                        options_.recompute, expanded_[stage]);
+    };
+    const auto samples = [&](const Members& group) {
+      return split_.samples(replica_of(group.front()), microbatch);
+    };
+    if (sequence_.is_split())
+      return run_half(stage,
+                      training_half(model_, l, pass, options_.recompute, name, picoseconds, samples,
+                                    options_.compression, speed_.npu.value_bytes.activations));
+    for_all(stage, [&](int w) {
+      if (const double ps = picoseconds(w); ps >= 0) compute(w, name, ps);
     });
     if (!layer.reduces || strategy_.mp == 1) return;
-    reduce_along_mp(stage, layer.output_bytes, microbatch, name + " reduction");
-  }
-
-  // All workers of a stage with samples, who wait for it.
-  void reduce_along_mp(int stage, std::uint64_t sample_bytes, int microbatch,
-                       const std::string& name) {
-    const auto bytes = [&](const Members& group) {
-      return sample_bytes * split_.samples(replica_of(group.front()), microbatch);
-    };
-    const std::vector<std::vector<int>> ids =
-        communicate(stage, Dimension::kMp, Collective::kAllReduce, bytes, name);
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      if (!ids[i].empty()) workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = ids[i];
+    const auto bytes = [&](const Members& group) { return layer.output_bytes * samples(group); };
+    // Waited for by all workers with samples.
+    wait_for(stage, communicate(stage, Dimension::kMp, Collective::kAllReduce, bytes,
+                                name + " reduction"));
   }
 
   // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its task.
@@ -298,31 +298,33 @@ class TrainingBuilder : private WorkerGraph {
     const ModelLayer& layer = model_.layers[!streams_    ? stages_[std::min(from, to)].end - 1
                                             : is_forward ? sender.end - 1
                                                          : sender.first - 1];
-    const std::vector<int> of_replicas = split_.replicas(microbatch);
+    const std::vector<int> places = places_of(split_.replicas(microbatch));
     const auto bytes = [&](const Members& group) {
       return options_.compression.compressed(
-          layer.output_bytes * split_.samples(replica_of(group.front()), microbatch),
+          layer.output_bytes / transfer_parts() *
+              split_.samples(replica_of(group.front()), microbatch),
           Dimension::kPp);
     };
     std::vector<Members> others;
     const int step = to - from;
     for (int stage = 0; stage < strategy_.pp; ++stage) {
       if (stage == from || stage + step < 0 || stage + step >= strategy_.pp) continue;
-      std::ranges::move(transfers(stage, stage + step, of_replicas), std::back_inserter(others));
+      std::ranges::move(activations(stage, stage + step, places).groups,
+                        std::back_inserter(others));
     }
+    const Transfer own = activations(from, to, places);
     at->second = add_operation(
-        Collective::kMulticast, transfers(from, to, of_replicas), others, bytes, Dimension::kPp,
+        own.collective, own.groups, others, bytes, Dimension::kPp,
         is_forward ? "activations to the next stage" : "gradients to the stage before");
     return at->second;
   }
 
   void send(int from, int to, int microbatch) {
-    const std::vector<int> of_replicas = split_.replicas(microbatch);
-    if (of_replicas.empty()) return;
+    const std::vector<int> places = places_of(split_.replicas(microbatch));
+    if (places.empty()) return;
     const int operation = transfer(from, to, microbatch, round_);
-    for (int part = 0; part < std::ssize(of_replicas); ++part) {
-      const int w = worker(0, of_replicas[part], from);
-      const int id = add(w, part_of(operation, part, 0, TimeCategory::kPp, so_far(w)));
+    for (const auto& [w, part, rank] : senders(operation, from, places)) {
+      const int id = add(w, part_of(operation, part, rank, TimeCategory::kPp, so_far(w)));
       if (is_serial()) workers_[w].pending = {id};
     }
   }
@@ -330,22 +332,10 @@ class TrainingBuilder : private WorkerGraph {
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
   // Receives what was sent in a round of streaming.
   void receive(int from, int to, int microbatch, int round) {
-    const std::vector<int> of_replicas = split_.replicas(microbatch);
-    if (of_replicas.empty()) return;
+    const std::vector<int> places = places_of(split_.replicas(microbatch));
+    if (places.empty()) return;
     const int operation = transfer(from, to, microbatch, round);
-    for (int part = 0; part < std::ssize(of_replicas); ++part) {
-      const int dp = of_replicas[part];
-      for (int mp = 0; mp < strategy_.mp; ++mp) {
-        Worker& at = workers_[worker(mp, dp, to)];
-        const auto before = at.received.find(to - from);
-        std::vector<int> after;
-        if (before != at.received.end()) after.push_back(before->second);
-        const int id = add(worker(mp, dp, to),
-                           part_of(operation, part, mp + 1, TimeCategory::kPp, std::move(after)));
-        at.received[to - from] = id;
-        at.pending.push_back(id);
-      }
-    }
+    receive_all(from, to, places, operation);
   }
 
   // ---- gradients
@@ -481,7 +471,7 @@ class TrainingBuilder : private WorkerGraph {
 };
 
 void check(const ModelShape& model, const TrainingOptions& o, const Topology& topology) {
-  check_workers(o.strategy, topology);
+  check_workers(o.strategy, topology, model.split);
   if (model.transformer && model.transformer->experts > 0)
     throw BadInput(
         fmt::format("--workload: found {}, which has experts; allowed: with --phase", model.name));

@@ -6,8 +6,10 @@
 //   microbatches, whole samples each, the first ones one more where they do not come out even; a replica without samples of a
 //   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
 //   workers of the next one, and the gradient back.
+// Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h), halves of layers and transfers are those of
+//   workload/sequence_graph.h.
 // Values: outputs, and the gradients of inputs, have the bytes of the machine's activations, weights those of its weights.
-// Gradients of weights: along DP, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
+// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
 //   next iteration waits for. ZeRO-2: reduce-scatters and, when these are complete, all-gathers of the parameters, likewise. DeAR: the
 //   same two, of gradients; all-gathers come in the order of the layers, and the next forward pass of a layer waits for those of its own
 //   gradients. Priority: all-reduces, for which it waits likewise; of those whose gradients are there the one that is needed first goes
@@ -57,7 +59,7 @@ inline constexpr std::uint64_t kBucketBytes = 25'000'000;
 inline constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 
 struct TrainingOptions {
-  Strategy strategy;
+  Strategy strategy;            // contexts (ModelShape::split) are in its dp
   std::vector<int> npus{};      // by worker; empty: the paper's placement
   std::uint64_t minibatch = 0;  // samples of an iteration, over all replicas
   std::uint64_t microbatches = 1;

@@ -33,7 +33,7 @@ std::vector<LayerRange> layers_of(const ModelShape& model, const TrainingOptions
 std::uint64_t activations_of(const ModelShape& model, const TrainingOptions& o,
                              const std::vector<LayerRange>& layers) {
   const std::uint64_t samples =
-      share_of_bytes(o.minibatch, o.strategy.dp);  // of the replica with the most
+      share_of_bytes(o.minibatch, o.strategy.dp / model.split.cp);  // of the replica with the most
   const std::uint64_t of_microbatch = share_of_bytes(samples, static_cast<int>(o.microbatches));
   double kept = 0;
   double inside = 0;  // of the layer at work

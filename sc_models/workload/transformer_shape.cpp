@@ -35,7 +35,8 @@ std::uint64_t share_of_workers(std::uint64_t all, int workers) {
 double attended_pairs(const InferenceWork& work) {
   const auto own = static_cast<double>(work.tokens);
   return static_cast<double>(work.sequences) *
-         (own * static_cast<double>(work.context) + own * (own + 1) / 2);
+         (work.pairs > 0 ? work.pairs
+                         : own * static_cast<double>(work.context) + own * (own + 1) / 2);
 }
 
 double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
@@ -99,9 +100,9 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
   return layers;
 }
 
-double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
-                    int mp) {
-  if (has_latent_attention(s)) return latent_attention_ps(speed, s, work, mp);
+AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& s,
+                               const InferenceWork& work, int mp) {
+  if (has_latent_attention(s)) return latent_attention_times(speed, s, work, mp);
   const Weights weights = weights_of(s, mp);
   const std::uint64_t queries = share(s.heads, mp) * s.head_size;
   const std::uint64_t keys = share(s.kv_heads, mp) * s.head_size;
@@ -111,9 +112,15 @@ double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const 
   const double flops = 4 * attended_pairs(work) * static_cast<double>(queries);
   const double cached =
       sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys);
-  return product_ps(speed, weights.qkv, tokens, s.hidden, queries, 2 * keys) +
-         attention_core_ps(speed, flops, cached, static_cast<double>(tokens * 2 * queries)) +
-         product_ps(speed, weights.out, tokens, queries, s.hidden);
+  return {product_ps(speed, weights.qkv, tokens, s.hidden, queries, 2 * keys),
+          attention_core_ps(speed, flops, cached, static_cast<double>(tokens * 2 * queries)),
+          product_ps(speed, weights.out, tokens, queries, s.hidden)};
+}
+
+double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
+                    int mp) {
+  const AttentionTimes times = attention_times(speed, s, work, mp);
+  return times.inputs_ps + times.scores_ps + times.output_ps;
 }
 
 double mlp_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,

@@ -33,6 +33,8 @@ std::uint64_t share_of_workers(std::uint64_t all, int workers);
 // Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {
   std::uint64_t sequences = 0, tokens = 0, context = 0;
+  double pairs =
+      0;  // that attention has of a sequence; 0: each token with those before it and itself
 };
 
 // Pairs of a token and one that it attends to.
@@ -44,6 +46,12 @@ double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint
 // Attention itself: values of the cache that it reads, and activations.
 double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
                          double activations);
+// Parts of attention: projections, attention itself, the projection of its output.
+struct AttentionTimes {
+  double inputs_ps = 0, scores_ps = 0, output_ps = 0;
+};
+AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& shape,
+                               const InferenceWork& work, int mp);
 
 // On one of `mp` workers.
 double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,

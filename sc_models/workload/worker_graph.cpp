@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/algorithm.h"
+#include "collective/choice.h"
 #include "collective/members.h"
+#include "workload/sequence_split.h"
 
 namespace fredsim {
 
@@ -23,12 +26,13 @@ std::uint64_t equal_block(const std::vector<std::uint64_t>& matrix, std::size_t 
 
 }  // namespace
 
-void check_workers(const Strategy& strategy, const Topology& topology) {
+void check_workers(const Strategy& strategy, const Topology& topology, const SequenceSplit& split) {
   const auto npus = static_cast<int>(topology.npus.size());
   if (strategy.workers() > npus)
     throw BadInput(
-        fmt::format("--mp, --dp, --pp: found {}, {} workers; allowed: {}, the NPUs of {}",
-                    to_string(strategy), strategy.workers(), npus, topology.name));
+        fmt::format("--mp, {}--dp, --pp: found {}, {} workers; allowed: {}, the NPUs of {}",
+                    split.cp > 1 ? "--cp, " : "", to_string(strategy, split), strategy.workers(),
+                    npus, topology.name));
 }
 
 WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
@@ -153,7 +157,10 @@ CollectiveSpec WorkerGraph::spec_of(Collective collective, const Members& member
   spec.group = placed(members, npus_);
   spec.bytes = bytes;
   spec.vc = vc_of(dimension);
-  spec.algorithm = algorithm_;
+  // Unicasts go as any algorithm of collectives has them.
+  const bool has_it = collective != Collective::kUnicast || is_choice(algorithm_) ||
+                      find_algorithm(algorithm_, collective) != nullptr;
+  spec.algorithm = has_it ? algorithm_ : "auto";
   return spec;
 }
 

@@ -19,7 +19,8 @@
 
 namespace fredsim {
 
-void check_workers(const Strategy& strategy, const Topology& topology);
+void check_workers(const Strategy& strategy, const Topology& topology,
+                   const SequenceSplit& split = {});
 
 class WorkerGraph {
  public:
@@ -40,7 +41,6 @@ class WorkerGraph {
   ~WorkerGraph() = default;
 
   int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
-  int replica_of(int w) const { return w / strategy_.mp % strategy_.dp; }
   template <class Visit>
   void for_all(int stage, const Visit& visit) const {
     for (int w = worker(0, 0, stage); w < worker(0, 0, stage + 1); ++w) visit(w);

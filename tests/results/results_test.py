@@ -52,6 +52,7 @@ COMMANDS = {
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
     "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2", "--optimizer", "adam"],
     "train schedule": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "priority=4KiB", "--compress", "dp=2"],
+    "train split sequences": ["train", SMALL, "--workload", "TRANSFORMER.yaml", "--mp", "2", "--cp", "2", "--sp"],
     "train streamed": ["train", "configs/fred_d.yaml", "--workload", "configs/models/small.yaml", "--mp", "2", "--execution", "streaming",
                        "--stream", "broadcast", "--accounting", "overlap"],
     "train timeline": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--timeline", "OUT.json", "--compute-rate", "1PFLOP/s"],
@@ -90,6 +91,7 @@ FILES = {
 - {collective: broadcast, groups: [[0, 1, 2, 3]], size: 4KiB, after: [forward, gradients]}
 """,
     "MATRIX": "0 512 0 4\n1 0 2 3\n0 0 0 1\n7 8 9 0\n",
+    "TRANSFORMER.yaml": "name: tiny\ntransformer: {layers: 2, hidden: 64, heads: 4, mlp: 128, vocabulary: 1000, sequence: 64}\n",
     "TEXT.txt": "DATA\n1\nlayer -1 10000 NONE 0 10000 NONE 0 10000 ALLREDUCE 65536 5000\n",
 }
 

@@ -129,7 +129,7 @@ TrainingResult sample_training_result() {
   result.placement = "paper";
   result.npus = {0, 1, 5, 6};
   for (const char* part :
-       {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep", "bubble"}) {
+       {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep", "cp", "bubble"}) {
     result.breakdown_ns.emplace_back(part, 62.5);
     if (std::string(part) != "bubble") result.critical_path_ns.emplace_back(part, 10.5);
   }
@@ -152,7 +152,8 @@ TrainingSetup sample_training_setup() {
   TrainingSetup setup;
   setup.workload = "small";
   setup.parameters = 12'000'000;
-  setup.strategy = "mp2-dp2-pp1";
+  setup.strategy = "mp2-cp2-dp1-pp1";
+  setup.splits_tokens = true;
   setup.minibatch = 16;
   setup.iterations = 2;
   setup.algorithm = "auto";

@@ -102,7 +102,7 @@ TEST_P(TraceTasksTest, TakeWhatTheWholeGraphTakes) {
     EXPECT_EQ(outcome.critical_path, whole.critical_path);
     EXPECT_EQ(critical_path(graph, whole), whole.critical_path);
     EXPECT_EQ(outcome.iteration_ends, whole.iteration_ends);
-    EXPECT_EQ(outcome.categories, whole.categories);
+    EXPECT_EQ(outcome.used, whole.used);
     for (std::size_t r = 0; r < kRanks; ++r) {
       EXPECT_EQ(outcome.times[r].parts, whole.times[r].parts);
       EXPECT_EQ(outcome.times[r].bubble, whole.times[r].bubble);

@@ -30,6 +30,8 @@ inline constexpr auto kCommunicationTimeFields = std::to_array<Field>({
     {"memory", kNumber, kNs, "accesses to memory",
      "with an optimizer, or of traces with loads and stores"},
     {"ep", kNumber, kNs, "of expert parallelism", "with experts"},
+    {"cp", kNumber, kNs, "keys and values of context parallelism, and their gradients",
+     "with `--cp` above 1"},
 });
 inline constexpr auto kComputeTimeFields =
     std::to_array<Field>({{"compute", kNumber, kNs, "computing"}});
@@ -92,8 +94,10 @@ inline constexpr auto kTrainingRunFields = join(
         {"workload", kText, kNone, "name of the model, text workload or traces"},
         {"model_file", or_null(kText), kNone, "file of the model; null: built in, or no model"},
         {"parameters", or_null(kCount), kNone, "of the model; null: of a text workload or traces"},
-        {"strategy", or_null(pattern("^mp[0-9]+-dp[0-9]+-pp[0-9]+$")), kNone,
-         "as asked for; null: of a text workload or traces"},
+        {"strategy", or_null(pattern("^mp[0-9]+(-cp[0-9]+)?-dp[0-9]+-pp[0-9]+$")), kNone,
+         "as asked for, with cp where it is above 1; null: of a text workload or traces"},
+        {"sequence_parallel", kTrue, kNone, "MP workers share the tokens between layers",
+         "with `--sp`"},
         {"placement", or_null(kText), kNone,
          "paper, snake, searched, identity or a file; null: of a text workload or traces"},
         {"placement_npus", or_null(list(kCount)), kNone,

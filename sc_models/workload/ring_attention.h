@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of a worker with a share of the tokens, whose workers pass keys and values around a ring (sequence_split.h): what it
+// computes in each step.
+//
+// Step 0 has the worker's own tokens, step k those of the worker k before it. Only those pairs of a query and a key count that a
+//   causal mask leaves. The chunks are dealt so that all workers have as many of them in a step, half a square but for the first.
+// Training: the time of a half's pass is dealt by FLOPs over projections and steps. Models count every pair, masked ones as well, as
+//   their sources do: a step has the share of it that it has of the pairs that count.
+// Inference: each part by roofline; a step reads a whole block of keys and values and all own queries.
+#pragma once
+
+#include <cstdint>
+
+#include "workload/compute_time.h"
+#include "workload/model_shape.h"
+#include "workload/transformer_shape.h"
+
+namespace fredsim {
+
+// Part of a half of a layer that is computed at once.
+struct HalfPart {
+  enum class Kind : std::uint8_t {
+    kAll,
+    kInputs,   // attention: projections to queries, keys and values
+    kStep,     // attention: a step of the ring
+    kOutputs,  // attention: the projection of its output
+    // Backward pass without a ring: gradients of the input, gradients of weights.
+    kInputGradients,
+    kWeightGradients,
+  };
+  Kind kind = Kind::kAll;
+  int step = 0;
+  Pass pass = Pass::kForward;  // forward in a backward pass: computed again
+};
+
+// Keys and values of a sample that a worker passes on in a step, of so many bytes each. `model`: a worker's part.
+std::uint64_t block_bytes(const ModelShape& model, int mp, double value_bytes);
+
+// Pairs of a worker with so many tokens of a sequence.
+double ring_pairs(std::uint64_t tokens, int step);
+
+// Share of the time of a half's pass, layer `l` of a worker's part of a model.
+double half_share(const ModelShape& model, int l, const HalfPart& part, Pass pass,
+                  Recompute recompute);
+
+// Prefill of attention with a ring. `work`: of a worker.
+double ring_attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
+                         const InferenceWork& work, int mp, const HalfPart& part);
+
+}  // namespace fredsim
