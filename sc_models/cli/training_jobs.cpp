@@ -210,7 +210,7 @@ void TrainingJobs::check_graph(const TrainedMachine& entry) const {
       asked_.inference
           ? inference_graph_size(*model_.transformer, *asked_.inference)
           : training_graph_size(at_value_bytes(model_, entry.config.compute.value_bytes),
-                                asked_.training, topology);
+                                training_options(), topology);
   check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
                 .tasks = size.tasks,
                 .operations = size.operations,
@@ -244,6 +244,12 @@ bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
          std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
 }
 
+TrainingOptions TrainingJobs::training_options() const {
+  TrainingOptions training = asked_.training;
+  training.experts = experts_;
+  return training;
+}
+
 void TrainingJobs::place_experts() {
   constexpr const char* kOption = "--write-expert-placement";
   const std::string& file = request_.expert_file;
@@ -270,7 +276,7 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations
                                  ExpertRouting* routing) const {
   const ComputeSpeed speed{entry.config.compute, rate_};
   const Topology& topology = entry.config.topology;
-  TrainingOptions training = asked_.training;
+  TrainingOptions training = training_options();
   training.npus = entry.placement.npus;
   training.iterations = std::min(training.iterations, max_iterations);
   training.algorithm = algorithm_of(entry);
@@ -290,7 +296,7 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations
     inference.experts = experts_;
     return inference_graph(name(), *model_.transformer, inference, speed, topology, routing);
   }
-  return training_graph(model_, training, speed, topology);
+  return training_graph(model_, training, speed, topology, routing);
 }
 
 ShapePlans TrainingJobs::plans_of(const Topology& topology,
@@ -429,7 +435,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     result.packet_order = packet_order_of(entry.plans);
     name_orders(asked_.chunking, result.run);
     if (is_model() && !asked_.inference)
-      result.memory = npu_memory(model_, asked_.training, entry.config.compute);
+      result.memory = npu_memory(model_, training_options(), entry.config.compute);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

@@ -100,6 +100,7 @@ class TrainingJobs {
                      int max_iterations = std::numeric_limits<int>::max(),
                      ExpertRouting* routing = nullptr) const;
   void place_experts();
+  TrainingOptions training_options() const;
   ShapePlans plans_of(const Topology& topology, std::vector<OperationShape> shapes) const;
   void check_switches() const;
   void elaborate();

@@ -82,7 +82,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
     all.emplace_back(kRecurringOrder);
   add_values(all);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
-  const TrainingOptions& training = asked_.training;
+  const TrainingOptions training = training_options();
   if (asked_.accounting.empty()) return all;
   if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
         const Topology& topology = entry.config.topology;

@@ -21,6 +21,13 @@ std::string divisors_of(int number, int max) {
   return join_words(views);
 }
 
+// Experts of the rank with the most.
+std::size_t max_experts(const ExpertPlacement& placement, int layer) {
+  std::size_t most = 0;
+  for (const std::vector<int>& own : placement.of(layer)) most = std::max(most, own.size());
+  return most;
+}
+
 // Experts of a rank.
 int slots_of(const std::string& model, int experts, const ExpertOptions& o) {
   if (o.slots > 0) {
@@ -134,9 +141,27 @@ const std::vector<std::uint64_t>& ExpertLayers::bytes(int layer, const Tokens& o
 }
 
 std::uint64_t ExpertLayers::max_parameters(int layer) const {
-  std::size_t most = 0;
-  for (const std::vector<int>& own : placement_.of(layer)) most = std::max(most, own.size());
-  return most * expert_parameters(shape_);
+  return max_experts(placement_, layer) * expert_parameters(shape_);
+}
+
+std::uint64_t worker_parameters(const ModelShape& model, const LayerRange& layers, int mp,
+                                const ExpertOptions& options) {
+  std::uint64_t dense = 0, others = 0;
+  for (int l = layers.first; l < layers.end; ++l) {
+    const ModelLayer& layer = model.layers[l];
+    if (layer.expert_layer < 0) {
+      dense += layer.parameters;
+      continue;
+    }
+    const TransformerShape& shape = *model.transformer;
+    const std::size_t slots =
+        options.placing == ExpertOptions::Placing::kFile
+            ? max_experts(options.of_file, layer.expert_layer)
+            : static_cast<std::size_t>(options.slots > 0 ? options.slots
+                                                         : shape.experts / options.ep);
+    others += common_expert_parameters(shape) + slots * expert_parameters(shape);
+  }
+  return share_of_workers(dense, mp) + others;
 }
 
 std::uint64_t ExpertLayers::weight_bytes(int layer, const ValueBytes& values) const {

@@ -23,6 +23,7 @@
 #include "experts/expert_placement.h"
 #include "experts/expert_tokens.h"
 #include "experts/router.h"
+#include "workload/layer_ranges.h"
 #include "workload/model_shape.h"
 
 namespace fredsim {
@@ -90,6 +91,11 @@ class ExpertLayers {
   mutable std::map<std::pair<int, Tokens>, ExpertTokens> tokens_;
   mutable std::map<std::tuple<int, Tokens, std::uint64_t, bool>, std::vector<std::uint64_t>> bytes_;
 };
+
+// Parameters that a worker has of these layers: its share of dense ones, and of those with experts what is common and the experts of
+// the rank with the most.
+std::uint64_t worker_parameters(const ModelShape& model, const LayerRange& layers, int mp,
+                                const ExpertOptions& options);
 
 // None of a model without experts, for which BadInput refuses options of experts. `shape`: nullptr where it is no transformer.
 std::optional<ExpertLayers> expert_layers(const std::string& model, const TransformerShape* shape,

@@ -16,6 +16,29 @@ ExpertRouting ExpertWorkers::routing() const {
   return {routed_, dropped_, experts_ ? experts_->imbalance() : 1};
 }
 
+std::vector<ExpertWorkers::Members> ExpertWorkers::gradient_groups(GradientKind kind, int stage,
+                                                                   bool of_others) const {
+  if (kind == GradientKind::kDense) return groups(Dimension::kDp, stage, of_others);
+  if (!experts_) return {};
+  if (kind == GradientKind::kExperts) return experts_->copies(stage, of_others);
+  std::vector<Members> found;
+  for (int at = 0; at < strategy_.pp && strategy_.mp * strategy_.dp > 1; ++at) {
+    if ((at == stage) == of_others) continue;
+    for_all(at, [&, group = &found.emplace_back()](int w) { group->push_back(w); });
+  }
+  return found;
+}
+
+std::uint64_t ExpertWorkers::gradient_parameters(GradientKind kind, const ModelLayer& layer,
+                                                 const TransformerShape* shape) const {
+  const bool has_experts = layer.expert_layer >= 0;
+  if (kind == GradientKind::kDense)
+    return has_experts ? 0 : share_of_workers(layer.parameters, strategy_.mp);
+  if (!has_experts) return 0;
+  return kind == GradientKind::kCommon ? common_expert_parameters(*shape)
+                                       : experts_->max_parameters(layer.expert_layer);
+}
+
 void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
   const int layer = pass.layer;
   const std::uint64_t token_bytes =

@@ -41,6 +41,15 @@ class ExpertWorkers : protected SequenceGraph {
   };
   void run_experts(int stage, const ExpertPass& pass);
 
+  // Gradients that are reduced together: of dense layers along DP; of what every worker has of a layer of experts, its gate and shared
+  // ones, by all workers of a stage; of experts, by those who have copies of them.
+  enum class GradientKind : std::uint8_t { kDense, kCommon, kExperts };
+  static constexpr int kGradientKinds = 3;
+  std::vector<Members> gradient_groups(GradientKind kind, int stage, bool of_others) const;
+  // Parameters of a worker.
+  std::uint64_t gradient_parameters(GradientKind kind, const ModelLayer& layer,
+                                    const TransformerShape* shape) const;
+
   const std::optional<ExpertLayers> experts_;
 
  private:

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "workload/expert_time.h"
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
 #include "workload/sequence_graph.h"
@@ -81,10 +82,18 @@ class Training {
 
   void add_stage(const LayerRange& stage) {
     const auto layers = static_cast<std::uint64_t>(stage.end - stage.first);
+    const auto has_experts = [this](int l) { return model_.layers[l].expert_layer >= 0; };
+    std::uint64_t dense = layers;
+    for (int l = stage.first; l < stage.end; ++l) {
+      if (!has_experts(l)) continue;
+      add_experts();
+      --dense;
+    }
     if (model_.split.is_split()) {
-      for (int l = stage.first; l < stage.end; ++l) add_halves(model_.layers[l]);
+      for (int l = stage.first; l < stage.end; ++l)
+        if (!has_experts(l)) add_halves(model_.layers[l]);
     } else {
-      size_.tasks += 2 * layers * mp() * microbatches_;
+      size_.tasks += 2 * dense * mp() * microbatches_;
       std::uint64_t reduced = 0;
       for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
       if (mp() > 1) add_along_mp(2 * reduced);
@@ -92,6 +101,7 @@ class Training {
     if (options_.execution == Execution::kStreaming) return;
     if (options_.optimizer != Optimizer::kNone) size_.tasks += 2 * mp() * dp();
     if (dp() > 1) add_gradients(stage);
+    if (mp() * dp() > 1) add_expert_gradients(stage);
   }
 
   void add_along_mp(std::uint64_t times) {
@@ -110,20 +120,58 @@ class Training {
     }
   }
 
+  // Gate, shared experts and experts, dispatch and combine, forward and backward.
+  void add_experts() {
+    const std::uint64_t parts = model_.transformer->shared_experts > 0 ? 3 : 2;
+    const auto ep = static_cast<std::uint64_t>(options_.experts.ep);
+    size_.tasks += 2 * parts * mp() * dp() * options_.microbatches;
+    if (ep > 1) {
+      const std::uint64_t exchanges = 4 * options_.microbatches;
+      add_operations(exchanges, exchanges * mp() * dp() / ep, exchanges * mp() * dp());
+    }
+    if (mp() > 1 && !model_.split.sp) add_along_mp(2);
+  }
+
   void add_gradients(const LayerRange& stage) {
     std::uint64_t bytes = 0, layers = 0;
     for (int l = stage.first; l < stage.end; ++l) {
+      if (model_.layers[l].expert_layer >= 0) continue;
       const std::uint64_t own = (model_.layers[l].parameters * kGradientBytes + mp() - 1) / mp();
       bytes += own;
       layers += own > 0 ? 1 : 0;
     }
-    const std::uint64_t sent = options_.gradients == Gradients::kByLayer
-                                   ? layers
-                                   : (bytes + options_.bucket_bytes - 1) / options_.bucket_bytes;
+    const std::uint64_t sent = buffers_of(bytes, layers);
     if (feeds_layers(options_.gradients) && options_.optimizer != Optimizer::kNone)
       size_.tasks += 2 * (sent - 1) * mp() * dp();  // updated buffer by buffer
     for (int pass = 0; pass < (is_decoupled(options_.gradients) ? 2 : 1); ++pass)
       add_operations(sent, sent * mp(), sent * mp() * dp());
+  }
+
+  std::uint64_t buffers_of(std::uint64_t bytes, std::uint64_t layers) const {
+    return options_.gradients == Gradients::kByLayer
+               ? layers
+               : (bytes + options_.bucket_bytes - 1) / options_.bucket_bytes;
+  }
+
+  // Gates and shared experts by all workers, experts by those who have the same.
+  void add_expert_gradients(const LayerRange& stage) {
+    std::uint64_t layers = 0;
+    for (int l = stage.first; l < stage.end; ++l)
+      layers += model_.layers[l].expert_layer >= 0 ? 1 : 0;
+    if (layers == 0) return;
+    const std::uint64_t common = layers * common_expert_parameters(*model_.transformer);
+    const std::uint64_t all =
+        worker_parameters(model_, stage, options_.strategy.mp, options_.experts);
+    std::uint64_t dense = 0;
+    for (int l = stage.first; l < stage.end; ++l)
+      if (model_.layers[l].expert_layer < 0) dense += model_.layers[l].parameters;
+    const std::uint64_t experts = all - common - (dense + mp() - 1) / mp();
+    const std::uint64_t of_common = buffers_of(common * kGradientBytes, layers);
+    add_operations(of_common, of_common, of_common * mp() * dp());
+    const auto ep = static_cast<std::uint64_t>(options_.experts.ep);
+    if (mp() * dp() == ep) return;
+    const std::uint64_t of_experts = buffers_of(experts * kGradientBytes, layers);
+    add_operations(of_experts, of_experts * ep, of_experts * mp() * dp());
   }
 
   // From stage to stage.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that is trained, layer by layer, as far as time and traffic depend on it.
 //
-// Units: parameters are numbers, FLOPs are of the forward pass of one sample (a multiplication and an addition are
+// Units: parameters are numbers (of experts: all of them, FLOPs those of a token's), FLOPs are of the forward pass of one sample (a multiplication and an addition are
 //   two; the backward pass takes twice as many), outputs are bytes of one sample's activations, which are
 //   also what its gradient has: in FP16, until at_value_bytes() makes them as wide as those of a machine. Split over MP workers (Megatron), a layer has its share of parameters and FLOPs on
 //   each of them, and one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
@@ -47,6 +47,7 @@ struct ModelLayer {
   // computed again by so many FLOPs). All 0: the output alone.
   std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
   double score_flops = 0;
+  int expert_layer = -1;  // its number among those with experts; -1: it has none
   bool splits_tokens =
       false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.

@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/member.h"
-#include "workload/input_loads.h"
+#include "workload/input_workers.h"
 #include "workload/layer_ranges.h"
 #include "workload/minibatch_split.h"
 #include "workload/sequence_graph.h"
@@ -22,11 +21,13 @@
 namespace fredsim {
 namespace {
 
-class TrainingBuilder : private SequenceGraph {
+class TrainingBuilder : private InputWorkers {
  public:
   TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
                   const ComputeSpeed& speed, const Topology& topology)
-      : SequenceGraph(options.strategy, options.npus, topology, options.algorithm, model.split),
+      : InputWorkers(options.strategy, options.npus, topology, options.algorithm, model.split,
+                     expert_layers(model.name, model.transformer ? &*model.transformer : nullptr,
+                                   options.strategy, options.experts)),
         model_(at_value_bytes(model, speed.npu.value_bytes)),
         options_(options),
         speed_(speed),
@@ -34,7 +35,8 @@ class TrainingBuilder : private SequenceGraph {
         stages_(stages_of(model_, options.strategy.pp)),
         reduced_(workers_.size(), -1),
         expanded_(static_cast<std::size_t>(options.strategy.pp)),
-        cut_(options.gradients == Gradients::kByLayer ? 0 : options.bucket_bytes),
+        cuts_(kGradientKinds,
+              GradientCut(options.gradients == Gradients::kByLayer ? 0 : options.bucket_bytes)),
         fed_(static_cast<std::size_t>(options.strategy.pp)) {
     if (options.every > 1)
       node_ = node_dimension(groups_of(options.strategy, Dimension::kDp), npus_, topology,
@@ -49,72 +51,24 @@ class TrainingBuilder : private SequenceGraph {
 
   TaskGraph build() {
     for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
-      if (iteration_ + 1 < options_.iterations) load_input();
+      if (iteration_ + 1 < options_.iterations) load_input(model_, options_);
       if (streams_) {
         stream_forward_and_backward();
       } else {
         for (int stage = 0; stage < strategy_.pp; ++stage) forward_and_backward(stage);
       }
-      next_loads_.swap(loads_);
+      loaded();
     }
     return std::move(graph_);
   }
+
+  using ExpertWorkers::routing;
 
  private:
   bool is_serial() const { return options_.accounting == Accounting::kSerial; }
   double weight_bytes() const { return speed_.npu.value_bytes.weights; }
 
   // ---- an iteration
-
-  // A controller's tasks of its latest operation.
-  std::vector<int> latest_of(int rank) const {
-    const std::vector<Task>& tasks = graph_.ranks[rank].tasks;
-    std::vector<int> latest;
-    for (int t = static_cast<int>(tasks.size()) - 1;
-         t >= 0 && tasks[t].operation == tasks.back().operation; --t)
-      latest.push_back(t);
-    return latest;
-  }
-
-  void load_input() {
-    const std::vector<InputLoad> loads = input_loads(model_, options_, topology_);
-    OperationShape shape;
-    const Dimension unused = strategy_.pp == 1                  ? Dimension::kPp
-                             : strategy_.mp * sequence_.cp == 1 ? Dimension::kMp
-                                                                : Dimension::kDp;
-    for (const InputLoad& load : loads) {
-      // To one worker from the first slice on, whatever its number (InputLoad).
-      const bool is_to_one = load.workers.size() == 1;
-      CollectiveSpec& spec = shape.work.emplace_back();
-      spec = spec_of(is_to_one ? Collective::kMulticast : Collective::kScatter, load.workers,
-                     is_to_one ? load.bytes : load.bytes * (load.workers.size() + 1), unused);
-      spec.algorithm = is_to_one ? "direct" : "auto";
-      spec.group.insert(spec.group.begin(), io_member(load.controller));
-    }
-    loads_.assign(workers_.size(), {});
-    if (loads.empty()) return;
-    const int operation = shapes_.add(std::move(shape), "input");
-    std::map<int, std::vector<int>> before;  // by controller's rank: what it did before
-    for (int part = 0; part < std::ssize(loads); ++part) {
-      int rank = 0;
-      for (const int w : loads[part].workers) {
-        const std::vector<int> after = next_loads_.empty() ? std::vector<int>{} : next_loads_[w];
-        loads_[w].push_back(
-            add(w, part_of(operation, part, ++rank, TimeCategory::kInputLoad, after)));
-      }
-      const int controller = controller_rank(graph_, strategy_.workers(), loads[part].controller);
-      const auto after = before.try_emplace(controller, latest_of(controller)).first->second;
-      add(controller, part_of(operation, part, 0, TimeCategory::kInputLoad, after));
-    }
-  }
-
-  void wait_for_input() {
-    if (next_loads_.empty()) return;
-    for_all(0, [&](int w) {
-      workers_[w].pending.insert(workers_[w].pending.end(), next_loads_[w].begin(),
-                                 next_loads_[w].end());
-    });
-  }
 
   // ---- streaming
 
@@ -228,6 +182,7 @@ class TrainingBuilder : private SequenceGraph {
     const std::uint64_t input = l == 0 ? model_.sample_bytes : model_.layers[l - 1].output_bytes;
     const bool is_forward = pass == Pass::kForward;
     const std::string name = layer.name + (is_forward ? " forward" : " backward");
+    if (layer.expert_layer >= 0) return route(stage, layer, is_forward, microbatch);
     const auto picoseconds = [&, pass](int w) {
       const std::uint64_t own = split_.samples(replica_of(w), microbatch);
       if (own == 0) return -1.0;
@@ -251,15 +206,38 @@ class TrainingBuilder : private SequenceGraph {
                                 name + " reduction"));
   }
 
+  // Experts, and an all-gather along MP, whose workers have shares of the tokens for them alone.
+  void route(int stage, const ModelLayer& layer, bool is_forward, int microbatch) {
+    const std::uint64_t sequence =
+        model_.transformer->sequence / static_cast<std::uint64_t>(sequence_.cp);
+    const std::string name =
+        fmt::format("{} {}", layer.expert_layer, is_forward ? "forward" : "backward");
+    run_experts(stage, {.shape = *model_.transformer,
+                        .speed = speed_,
+                        .layer = layer.expert_layer,
+                        .times = is_forward ? 1.0 : 2.0,
+                        .tokens = [&](int r) { return split_.samples(r, microbatch) * sequence; },
+                        .name = name});
+    if (strategy_.mp == 1 || sequence_.sp) return;
+    const auto bytes = [&](const Members& group) {
+      return layer.output_bytes * split_.samples(replica_of(group.front()), microbatch);
+    };
+    wait_for(stage, communicate(stage, Dimension::kMp, Collective::kAllGather, bytes,
+                                "experts " + name + " all-gather"));
+  }
+
   // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its task.
   template <class Bytes>
   std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
-                                            const Bytes& uncompressed, const std::string& name) {
+                                            const Bytes& uncompressed, const std::string& name,
+                                            GradientKind kind = GradientKind::kDense) {
     const auto bytes = [&](const Members& group) {
       return options_.compression.compressed(uncompressed(group), dimension);
     };
     const auto groups_with_bytes = [&](bool of_others) {
-      std::vector<Members> found = groups(dimension, stage, of_others);
+      std::vector<Members> found = dimension == Dimension::kDp
+                                       ? gradient_groups(kind, stage, of_others)
+                                       : groups(dimension, stage, of_others);
       if (dimension == Dimension::kDp && stays_in_nodes())
         found = node_groups(found, node_, npus_, topology_);
       std::erase_if(found, [&](const Members& group) { return bytes(group) == 0; });
@@ -353,21 +331,33 @@ class TrainingBuilder : private SequenceGraph {
 
   // A layer's gradients are there.
   void add_gradients(int stage, int l) {
-    if (strategy_.dp == 1) return;
-    cut_.add(l, (model_.layers[l].parameters * kGradientBytes + strategy_.mp - 1) / strategy_.mp);
     const bool is_last = l == stages_[stage].first;
-    if (is_last) cut_.finish();
-    if (is_serial() && !is_last) return;
     const bool is_part = is_decoupled(options_.gradients);
-    for (const GradientBuffer& buffer : cut_.take())
-      send_buffer(stage, buffer, is_part ? Collective::kReduceScatter : Collective::kAllReduce,
-                  is_part ? "gradients' reduce-scatter" : "gradients");
+    for (int k = 0; k < kGradientKinds; ++k) {
+      const auto kind = static_cast<GradientKind>(k);
+      if (gradient_groups(kind, stage, false).empty()) continue;
+      GradientCut& cut = cuts_[k];
+      cut.add(l, gradient_bytes(kind, model_.layers[l]));
+      if (is_last) cut.finish();
+      if (is_serial() && !is_last) continue;
+      for (const GradientBuffer& buffer : cut.take())
+        send_buffer(stage, buffer, is_part ? Collective::kReduceScatter : Collective::kAllReduce,
+                    is_part ? "gradients' reduce-scatter" : "gradients", kind);
+    }
+  }
+
+  std::uint64_t gradient_bytes(GradientKind kind, const ModelLayer& layer) const {
+    if (kind == GradientKind::kDense && layer.expert_layer < 0)
+      return (layer.parameters * kGradientBytes + strategy_.mp - 1) / strategy_.mp;
+    return kGradientBytes *
+           gradient_parameters(kind, layer, model_.transformer ? &*model_.transformer : nullptr);
   }
 
   void send_buffer(int stage, const GradientBuffer& buffer, Collective collective,
-                   const std::string& name) {
+                   const std::string& name, GradientKind kind = GradientKind::kDense) {
     const std::vector<std::vector<int>> ids = communicate(
-        stage, Dimension::kDp, collective, [&](const Members&) { return buffer.bytes; }, name);
+        stage, Dimension::kDp, collective, [&](const Members&) { return buffer.bytes; }, name,
+        kind);
     SentBuffer& sent = sent_.emplace_back(SentBuffer{buffer});
     for (const std::vector<int>& own : ids) sent.tasks.push_back(own.empty() ? -1 : own.front());
     if (!has_queue() || std::ranges::max(sent.tasks) < 0) return;
@@ -392,7 +382,7 @@ class TrainingBuilder : private SequenceGraph {
     if (!sent.empty() && !feeds) wait_for_sent(stage);
     if (!feeds)
       update_parameters(stage,
-                        (parameters_of(model_, stages_[stage]) + strategy_.mp - 1) / strategy_.mp);
+                        worker_parameters(model_, stages_[stage], strategy_.mp, options_.experts));
     if (is_decoupled(options_.gradients) && !sent.empty()) {
       if (feeds) std::ranges::reverse(sent);  // in the order of need
       for (SentBuffer& buffer : sent) {
@@ -461,10 +451,8 @@ class TrainingBuilder : private SequenceGraph {
   int round_ = 0;                           // streaming: groups so far, forward and backward
   Pass pass_ = Pass::kForward;              // pass of this round
   std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
-  // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
-  std::vector<std::vector<int>> loads_, next_loads_;
-  GradientCut cut_;               // gradients of the stage at work
-  std::vector<SentBuffer> sent_;  // the same: sent in this iteration
+  std::vector<GradientCut> cuts_;           // gradients of the stage at work, by kind
+  std::vector<SentBuffer> sent_;            // the same: sent in this iteration
   // By stage: buffers that its next forward pass waits for, those that it needs first last.
   std::vector<std::vector<SentBuffer>> fed_;
   int node_ = 0;  // dimension that joins a node
@@ -472,9 +460,6 @@ class TrainingBuilder : private SequenceGraph {
 
 void check(const ModelShape& model, const TrainingOptions& o, const Topology& topology) {
   check_workers(o.strategy, topology, model.split);
-  if (model.transformer && model.transformer->experts > 0)
-    throw BadInput(
-        fmt::format("--workload: found {}, which has experts; allowed: with --phase", model.name));
   if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
   if (o.execution == Execution::kStreaming && o.optimizer != Optimizer::kNone)
     throw BadInput(
@@ -482,12 +467,30 @@ void check(const ModelShape& model, const TrainingOptions& o, const Topology& to
         "controllers have the weights, and update them");
 }
 
+void check_trains_experts(const ModelShape& model, const TrainingOptions& o) {
+  const auto refuse = [&](const char* option, const char* found, const char* allowed) {
+    throw BadInput(fmt::format("{}: found {} with {}, which has experts; allowed: {}", option,
+                               found, model.name, allowed));
+  };
+  if (o.execution == Execution::kStreaming) refuse("--execution", "streaming", "stationary");
+  if (o.gradients != Gradients::kBuckets && o.gradients != Gradients::kByLayer)
+    refuse("--gradients", "another schedule", "bucket or layer");
+  if (o.every > 1) refuse("--gradients", "every=N", "without it");
+  if (o.recompute == Recompute::kFull) refuse("--recompute", "full", "none or selective");
+  if (o.limits_memory) refuse("--memory", "limited", "unlimited");
+}
+
 }  // namespace
 
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
-                         const ComputeSpeed& speed, const Topology& topology) {
+                         const ComputeSpeed& speed, const Topology& topology,
+                         ExpertRouting* routing) {
   check(model, options, topology);
-  return TrainingBuilder(model, options, speed, topology).build();
+  if (model.transformer && model.transformer->experts > 0) check_trains_experts(model, options);
+  TrainingBuilder builder(model, options, speed, topology);
+  TaskGraph graph = builder.build();
+  if (routing != nullptr) *routing = builder.routing();
+  return graph;
 }
 
 }  // namespace fredsim

@@ -9,6 +9,9 @@
 // Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h), halves of layers and transfers are those of
 //   workload/sequence_graph.h.
 // Values: outputs, and the gradients of inputs, have the bytes of the machine's activations, weights those of its weights.
+// Experts: dispatch and combine, in the backward pass of gradients likewise (workload/expert_workers.h), then an all-gather along MP
+//   without sequence parallelism. Gradients of gates and shared experts are reduced by all workers of a stage, those of experts by the
+//   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but these two, and no recomputation of all.
 // Gradients of weights: along DP, contexts included, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
 //   next iteration waits for. ZeRO-2: reduce-scatters and, when these are complete, all-gathers of the parameters, likewise. DeAR: the
 //   same two, of gradients; all-gathers come in the order of the layers, and the next forward pass of a layer waits for those of its own
@@ -44,6 +47,7 @@
 #include "collective/parallelism.h"
 #include "topology/topology.h"
 #include "workload/compute_time.h"
+#include "workload/expert_layers.h"
 #include "workload/gradient_schedule.h"
 #include "workload/model_shape.h"
 #include "workload/optimizer.h"
@@ -73,6 +77,7 @@ struct TrainingOptions {
   Recompute recompute = Recompute::kNone;
   bool limits_memory = false;  // to what the NPUs have
   Execution execution = Execution::kStationary;
+  ExpertOptions experts{};
   // Streaming.
   Stream stream = Stream::kBroadcast;
   int stream_layers = 2;  // attention and MLP of a transformer
@@ -81,7 +86,9 @@ struct TrainingOptions {
   std::string algorithm = "paper";  // algorithm of all collectives but the loading of input
 };
 
+// `routing`: where given, how many tokens experts took and dropped.
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
-                         const ComputeSpeed& speed, const Topology& topology);
+                         const ComputeSpeed& speed, const Topology& topology,
+                         ExpertRouting* routing = nullptr);
 
 }  // namespace fredsim

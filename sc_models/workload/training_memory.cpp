@@ -71,10 +71,10 @@ TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o
   const ModelShape model = at_value_bytes(shape, values);
   const std::vector<LayerRange> layers = layers_of(model, o, stage);
   const bool streams = o.execution == Execution::kStreaming;
-  std::uint64_t parameters = 0;  // layers of the stage that are there at once
+  std::uint64_t parameters = 0;  // of a worker, layers of the stage that are there at once
   for (const LayerRange& range : layers)
-    parameters = std::max(parameters, parameters_of(model, range));
-  std::uint64_t own = share_of_bytes(parameters, o.strategy.mp);
+    parameters = std::max(parameters, worker_parameters(model, range, o.strategy.mp, o.experts));
+  std::uint64_t own = parameters;
   const bool overlaps = o.accounting == Accounting::kOverlap;
   if (streams && overlaps) own *= static_cast<std::uint64_t>(o.stream_groups);
   TrainingMemory memory{.weights = bytes_of(static_cast<double>(own), values.weights),

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "workload/expert_time.h"
 #include "workload/latent_attention.h"
 
 namespace fredsim {
@@ -24,6 +25,13 @@ Weights weights_of(const TransformerShape& s, int mp) {
           .out = s.hidden * s.head_size * share(s.heads, mp),
           .up = (s.mlp_matrices - 1) * s.hidden * width,
           .down = s.hidden * width};
+}
+
+// FLOPs of a sample's scores, every pair of tokens counted; sums of values take as many.
+double score_flops(const TransformerShape& s) {
+  const std::uint64_t of_pair = s.heads * (2 * s.head_size + s.rope_size);
+  return static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
+         static_cast<double>(of_pair);
 }
 
 }  // namespace
@@ -70,14 +78,21 @@ void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
       bytes(s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads), activation_bytes);
   // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
   attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
-  attention.score_flops = 2 * static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
-                          static_cast<double>(s.heads * s.head_size);
+  attention.score_flops = score_flops(s);
   // Input and output of the activation, and of a gated one both factors.
   mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
+  if (mlp.expert_layer < 0) return;
+  // Of experts the tokens that came, too.
+  const auto routed = static_cast<std::uint64_t>(s.top_k);
+  const auto shared = static_cast<std::uint64_t>(s.shared_experts);
+  const std::uint64_t inside = s.expert_mlp * s.mlp_matrices;
+  mlp.kept_split_bytes =
+      bytes(s.sequence * (routed * (s.hidden + inside) + shared * inside), activation_bytes);
 }
 
 std::vector<ModelLayer> training_layers(const TransformerShape& s) {
   const Weights weights = weights_of(s, 1);
+  const std::uint64_t attention = attention_parameters(s, 1);
   const auto tokens = static_cast<double>(s.sequence);
   const auto flops = [tokens](std::uint64_t parameters) {
     return 2 * tokens * static_cast<double>(parameters);
@@ -85,15 +100,23 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
   std::vector<ModelLayer> layers;
   for (int k = 0; k < s.layers; ++k) {
     ModelLayer half{.name = fmt::format("attention {}", k),
-                    .parameters = weights.qkv + weights.out,
-                    .flops = flops(weights.qkv + weights.out) +
-                             4 * tokens * tokens * static_cast<double>(s.heads * s.head_size),
+                    .parameters = attention,
+                    .flops = flops(attention) + 2 * score_flops(s),
                     .output_bytes = s.sequence * s.hidden * kValueBytes,
                     .reduces = true};
     layers.push_back(half);
     half.name = fmt::format("mlp {}", k);
     half.parameters = weights.up + weights.down;
     half.flops = flops(weights.up + weights.down);
+    if (s.has_experts(k)) {
+      half.name = fmt::format("experts {}", k);
+      half.parameters = static_cast<std::uint64_t>(s.experts) * expert_parameters(s) +
+                        common_expert_parameters(s);
+      half.flops = flops(static_cast<std::uint64_t>(s.top_k) * expert_parameters(s) +
+                         common_expert_parameters(s));
+      half.reduces = false;
+      half.expert_layer = k - s.dense_layers;
+    }
     layers.push_back(std::move(half));
     set_kept(s, *(layers.end() - 2), layers.back());
   }

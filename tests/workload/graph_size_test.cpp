@@ -136,6 +136,24 @@ TEST(GraphSizeTest, OfInference) {
   }
 }
 
+TEST(GraphSizeTest, OfTrainedExperts) {
+  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  const ModelShape model = read_model_file("configs/models/mixtral_8x7b.yaml");
+  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kByLayer}) {
+    for (const Strategy strategy : {Strategy{4, 4, 1}, Strategy{2, 4, 2}, Strategy{1, 8, 1}}) {
+      TrainingOptions options{.strategy = strategy, .iterations = 1, .gradients = gradients};
+      options.microbatches = strategy.pp > 1 ? 2 : 1;
+      options.minibatch = 2 * static_cast<std::uint64_t>(strategy.dp);
+      options.bucket_bytes = 1'000'000'000;
+      options.optimizer = Optimizer::kAdam;
+      options.experts = {.ep = 8, .router = parse_router("zipf:1", 1)};
+      SCOPED_TRACE(to_string(strategy));
+      expect_size(training_graph_size(model, options, topology),
+                  [&] { return training_graph(model, options, kGraphSpeed, topology); });
+    }
+  }
+}
+
 TEST(GraphSizeTest, OfExperts) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   const ModelShape model = read_model_file("configs/models/mixtral_8x7b.yaml");
