@@ -64,8 +64,14 @@ std::vector<std::string> TrainingJobs::idealised() const {
       }))
     all.emplace_back(kRecurringOrder);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
+  if (asked_.split.cp > 1)
+    all.emplace_back(asked_.inference
+                         ? "workers of a context merge their steps of attention in no time"
+                         : "workers of a context merge their steps of attention, and add gradients "
+                           "of keys and values, in no time");
   const TrainingOptions& training = asked_.training;
   if (asked_.accounting.empty()) return all;
+  if (asked_.split.sp) all.emplace_back("gradients of norms are not reduced along MP");
   if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
         const Topology& topology = entry.config.topology;
         return topology.has_blocks() && !topology.io_controllers.empty();
