@@ -10,7 +10,7 @@ namespace fredsim {
 
 NpuMemory npu_memory(const ModelShape& model, const TrainingOptions& training,
                      const NpuCompute& npu) {
-  const TrainingMemory memory = max_training_memory(model, training);
+  const TrainingMemory memory = max_training_memory(model, training, npu.value_bytes);
   return {.weights = memory.weights,
           .gradients = memory.gradients,
           .optimizer = memory.optimizer,

@@ -183,6 +183,7 @@ void TrainStrings::add_to(CLI::App& command) {
             "large models are simulated faster"),
         kPacketOrder);
   chunking.add_to(command);
+  experts.add_to(command);
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");
@@ -331,6 +332,8 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--batch", &batch},
       {"--context", &context}};
   if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
+  const auto of_experts = experts.all();
+  refused.insert(refused.end(), of_experts.begin(), of_experts.end());
   for (const auto& [option, text] : refused)
     refuse_given(option, *text,
                  is_text ? "; text workloads say what is done" : "; traces say what is done");
@@ -386,6 +389,7 @@ void TrainStrings::check_strategy(TrainOptions& options) const {
 
 void TrainStrings::check_model_options(TrainOptions& options) const {
   check_strategy(options);
+  options.experts = experts.checked();
   if (!phase.empty()) return check_phase(options);
   refuse_given("--batch", batch, " without --phase");
   refuse_given("--context", context, " without --phase");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/chunk_arguments.h"
+#include "cli/expert_arguments.h"
 #include "cli/placement.h"
 #include "workload/inference_graph.h"
 #include "workload/training_graph.h"
@@ -48,6 +49,7 @@ struct TrainOptions {
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
   Chunking chunking{};
+  ExpertOptions experts{};
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
   bool best_base = false;  // the base once more, as well as it can
@@ -66,6 +68,7 @@ struct TrainStrings {
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict, packet_order;
   ChunkStrings chunking;
+  ExpertStrings experts;
   std::string compute_rate, fit;
   bool best_base = false;
   void add_to(CLI::App& command);

@@ -90,6 +90,8 @@ class TrainCommand final : public Command {
     machine_strings_.add_several_to(app, 1);
     train_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
+    add(app, "--write-expert-placement", request_.expert_file, "FILE",
+        "which rank has which experts, as --expert-placement reads it");
     engine_strings_.add_to(app);
     simulation_strings_.add_to(app);
     switch_strings_.add_to(app);
@@ -141,6 +143,8 @@ class TrainCommand final : public Command {
       files.outputs.push_back({"--export-et", trace_file(traces, 0)});
     }
     add_output("--write-placement", request_.placement_file, files);
+    add_output("--write-expert-placement", request_.expert_file, files);
+    add_expert_files(request_.train.experts, files.inputs);
     add_output("--timeline", request_.timeline_file, files);
     return files;
   }

@@ -60,6 +60,7 @@ TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
   const InterruptEndsPlanning interrupt_ends_it;
   read_workload();
   if (asked_.inference) check_is_transformer(model_, "--phase");
+  place_experts();
   if (is_model() && !asked_.inference)
     model_ = part_of_model(std::move(model_), asked_.training.strategy, asked_.split);
   load();
@@ -205,9 +206,11 @@ std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) 
 void TrainingJobs::check_graph(const TrainedMachine& entry) const {
   if (!is_model()) return;
   const Topology& topology = entry.config.topology;
-  const GraphSize size = asked_.inference
-                             ? inference_graph_size(*model_.transformer, *asked_.inference)
-                             : training_graph_size(model_, asked_.training, topology);
+  const GraphSize size =
+      asked_.inference
+          ? inference_graph_size(*model_.transformer, *asked_.inference)
+          : training_graph_size(at_value_bytes(model_, entry.config.compute.value_bytes),
+                                asked_.training, topology);
   check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
                 .tasks = size.tasks,
                 .operations = size.operations,
@@ -241,7 +244,30 @@ bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
          std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
 }
 
-TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations) const {
+void TrainingJobs::place_experts() {
+  constexpr const char* kOption = "--write-expert-placement";
+  const std::string& file = request_.expert_file;
+  experts_ = asked_.experts;
+  experts_.seed = experts_.router.seed = request_.seed;
+  const std::optional<ExpertLayers> layers =
+      expert_layers(name(), model_.transformer ? &*model_.transformer : nullptr,
+                    asked_.training.strategy, experts_);
+  if (!layers) {
+    if (file.empty()) return;
+    throw BadInput(
+        fmt::format("{}: found '{}' with {}, which has no experts; allowed: with a model "
+                    "whose file has the key experts",
+                    kOption, file, name()));
+  }
+  experts_.placing = ExpertOptions::Placing::kFile;
+  experts_.of_file = layers->placement();
+  if (file.empty()) return;
+  if (file == "-") throw BadInput(fmt::format("{}: found '-'; allowed: a file", kOption));
+  OutputFile(file, kOption, &interrupt_flag()).write(expert_placement_text(layers->placement()));
+}
+
+TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations,
+                                 ExpertRouting* routing) const {
   const ComputeSpeed speed{entry.config.compute, rate_};
   const Topology& topology = entry.config.topology;
   TrainingOptions training = asked_.training;
@@ -261,7 +287,8 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations
     inference.npus = entry.placement.npus;
     inference.algorithm = training.algorithm;
     inference.steps = std::min(inference.steps, max_iterations);
-    return inference_graph(name(), *model_.transformer, inference, speed, topology);
+    inference.experts = experts_;
+    return inference_graph(name(), *model_.transformer, inference, speed, topology, routing);
   }
   return training_graph(model_, training, speed, topology);
 }
@@ -345,7 +372,21 @@ TrainingResult TrainingJobs::trained(
                              entry.config.topology, request_.seed, &interrupt_flag(),
                              *entry.surpluses, entry.plans))
                        : std::make_unique<ExactRun>(*entry.machine, entry.plans);
-  if (!streams()) return run_training(*engine, graph_of(entry), on_progress, on_complete);
+  if (!streams()) {
+    ExpertRouting routing;
+    const TaskGraph graph = graph_of(entry, std::numeric_limits<int>::max(), &routing);
+    TrainingResult result = run_training(*engine, graph, on_progress, on_complete);
+    if (model_.transformer && model_.transformer->experts > 0)
+      result.experts = {.ep = asked_.experts.ep,
+                        .router = asked_.experts.router.name,
+                        .placement = asked_.experts.placement,
+                        .slots = asked_.experts.slots,
+                        .capacity = asked_.experts.capacity,
+                        .routed = routing.routed,
+                        .dropped = routing.dropped,
+                        .imbalance = routing.imbalance};
+    return result;
+  }
   if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
   // A fit runs a machine more than once, at rates of its own.
   return run_training(*engine, *tasks_of(entry), on_progress);

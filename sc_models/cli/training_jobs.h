@@ -43,6 +43,7 @@ struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOp
   std::uint64_t seed = 1;
   std::string timeline_file;   // empty: none; "-": standard output
   std::string placement_file;  // --write-placement; empty: none
+  std::string expert_file;     // --write-expert-placement; empty: none
 };
 
 struct TrainedMachine {
@@ -84,6 +85,7 @@ class TrainingJobs {
   WorkerPlacement placement_on(TrainedMachine& entry) const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;
+  void add_values(std::vector<std::string>& idealised) const;
   // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
@@ -95,7 +97,9 @@ class TrainingJobs {
   // Multicasts need a controller for each shard.
   bool streams_to_users(const TrainedMachine& entry) const;
   TaskGraph graph_of(const TrainedMachine& entry,
-                     int max_iterations = std::numeric_limits<int>::max()) const;
+                     int max_iterations = std::numeric_limits<int>::max(),
+                     ExpertRouting* routing = nullptr) const;
+  void place_experts();
   ShapePlans plans_of(const Topology& topology, std::vector<OperationShape> shapes) const;
   void check_switches() const;
   void elaborate();
@@ -116,7 +120,8 @@ class TrainingJobs {
   TextWorkload text_;  // a text workload
   TraceFiles traces_;  // traces
   CommGroups groups_;
-  double rate_;  // FLOP/s; 0: the roofline of each machine
+  ExpertOptions experts_;  // with the seed of the run, and the placement that was found
+  double rate_;            // FLOP/s; 0: the roofline of each machine
   std::vector<TrainedMachine> machines_;
   std::vector<TrainingResult> results_;
   std::optional<TraceOutput> traces_out_;

@@ -22,7 +22,9 @@ TrainingSetup TrainingJobs::setup() const {
   setup.minibatch = asked_.training.minibatch;
   setup.microbatches = asked_.training.microbatches;
   setup.iterations = asked_.training.iterations;
-  setup.algorithm = asked_.training.algorithm;
+  setup.algorithm = asked_.source == Source::kText
+                        ? text_algorithms(text_, asked_.training.algorithm)
+                        : asked_.training.algorithm;
   setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
   if (asked_.inference) {
     setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
@@ -52,6 +54,21 @@ std::string TrainingJobs::given() const {
   return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
 }
 
+// Of values that are not FP16.
+void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
+  if (!is_model()) return;
+  for (const TrainedMachine& entry : machines_) {
+    const ValueBytes& values = entry.config.compute.value_bytes;
+    if (values == ValueBytes{}) continue;
+    idealised.emplace_back("FLOP/s are those of npu.peak, whatever npu.value_bytes is");
+    if (values.activations != ValueBytes{}.activations && !model_.states_sizes)
+      idealised.push_back(fmt::format(
+          "all-reduces of activations carry {:g} bytes for each, in which FP16 values are added up",
+          values.activations));
+    return;  // of the first such machine
+  }
+}
+
 std::vector<std::string> TrainingJobs::idealised() const {
   std::vector<std::string> all;
   const auto communicates = [](const TrainingResult& result) {
@@ -63,6 +80,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
         return result.packet_order == "recurring";
       }))
     all.emplace_back(kRecurringOrder);
+  add_values(all);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
   if (asked_.split.cp > 1)
     all.emplace_back(asked_.inference

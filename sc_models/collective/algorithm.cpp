@@ -2,6 +2,7 @@
 #include "collective/algorithm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ranges>
@@ -98,6 +99,26 @@ const Algorithm* find_algorithm(std::string_view name, Collective collective) {
            (algorithm->name() == name || algorithm->other_name() == name);
   });
   return found == algorithms().end() ? nullptr : *found;
+}
+
+std::vector<std::string> words_by_dimension(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = text.find(',', begin);
+    words.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return words;
+    begin = end + 1;
+  }
+}
+
+std::string algorithm_with(Collective collective, const std::string& named) {
+  std::vector<std::string> words = words_by_dimension(named);
+  for (std::string& word : words) {
+    if (find_algorithm(word) != nullptr && find_algorithm(word, collective) == nullptr)
+      word = to_string(Choice::kFastest);
+  }
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 bool is_in_switches(const Part& part) {

@@ -38,17 +38,6 @@ constexpr std::array kHierarchical = {Collective::kAllReduce, Collective::kReduc
                                       Collective::kReduce,    Collective::kBroadcast,
                                       Collective::kMulticast, Collective::kUnicast};
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = text.find(',', begin);
-    words.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return words;
-    begin = end + 1;
-  }
-}
-
 bool adds_or_gathers(Collective collective) {
   return collective == Collective::kAllReduce || collective == Collective::kAllGather ||
          collective == Collective::kReduceScatter;
@@ -369,7 +358,7 @@ class SystemPlanner {
   }
 
   std::vector<std::string> algorithms_of(const CollectiveSpec& spec) const {
-    std::vector<std::string> words = words_of(spec.algorithm);
+    std::vector<std::string> words = words_by_dimension(spec.algorithm);
     const auto dimensions = static_cast<std::size_t>(places_.dimensions());
     if (words.size() == 1) words.assign(dimensions, words.front());
     if (words.size() == dimensions) return words;

@@ -180,6 +180,9 @@ NpuCompute read_compute(const ConfigReader& reader) {
   const auto key = [&](std::string_view path) {
     return std::pair(reader.text(path), reader.label(path));
   };
+  const auto value_bytes = [&](std::string_view path) {
+    return parse_value_bytes(reader.text(path), reader.label(path));
+  };
   const auto [peak, peak_label] = key("npu.peak");
   const auto [efficiency, efficiency_label] = key("npu.efficiency");
   return {.peak_gflops = parse_flop_rate(peak, peak_label),
@@ -187,7 +190,10 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .memory_bytes = reader.size("npu.memory"),
           .expanded_bandwidth = reader.bandwidth("npu.expanded_memory_bandwidth"),
           .expanded_bytes = reader.size_from_zero("npu.expanded_memory"),
-          .efficiency = parse_efficiency(efficiency, efficiency_label)};
+          .efficiency = parse_efficiency(efficiency, efficiency_label),
+          .value_bytes = {.weights = value_bytes("npu.value_bytes.weights"),
+                          .activations = value_bytes("npu.value_bytes.activations"),
+                          .kv = value_bytes("npu.value_bytes.kv")}};
 }
 
 // Runs a builder; its refusals get file and line.

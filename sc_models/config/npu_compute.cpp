@@ -18,6 +18,14 @@ namespace {
 constexpr auto kUnits = std::to_array<std::pair<std::string_view, double>>(
     {{"GFLOP/s", 1}, {"TFLOP/s", 1e3}, {"PFLOP/s", 1e6}});
 
+// Not a number where the text is none.
+double number_of(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? number : std::nan("");
+}
+
 }  // namespace
 
 std::uint64_t parse_flop_rate(std::string_view text, std::string_view what) {
@@ -40,12 +48,18 @@ std::uint64_t parse_flop_rate(std::string_view text, std::string_view what) {
 }
 
 double parse_efficiency(std::string_view text, std::string_view what) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && stop == end && number > 0 && number <= 1) return number;
+  const double number = number_of(text);
+  if (number > 0 && number <= 1) return number;
   throw BadInput(
       fmt::format("{}: found '{}'; allowed: a number above 0, 1 at most", what, shown(text)));
+}
+
+double parse_value_bytes(std::string_view text, std::string_view what) {
+  constexpr double kMin = 0.125, kMax = 8;
+  const double number = number_of(text);
+  if (number >= kMin && number <= kMax) return number;
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {} to {} bytes, such as 0.5 for INT4", what,
+                             shown(text), kMin, kMax));
 }
 
 }  // namespace fredsim

@@ -2,6 +2,8 @@
 // Speed of an NPU's computations, from the machine file: the base of a training run's compute times.
 //
 // Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of the peak that is reached.
+// Values: weights, activations with their gradients, and the KV cache have bytes of their own, which change what is held, read and
+//   sent; the peak stays as it is given. Gradients of weights are FP16.
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once
 
@@ -9,6 +11,12 @@
 #include <string_view>
 
 namespace fredsim {
+
+// Bytes of a value; INT4 has 0.5.
+struct ValueBytes {
+  double weights = 2, activations = 2, kv = 2;
+  bool operator==(const ValueBytes&) const = default;
+};
 
 struct NpuCompute {
   std::uint64_t peak_gflops = 0;
@@ -18,11 +26,14 @@ struct NpuCompute {
   std::uint64_t expanded_bandwidth = 0;
   std::uint64_t expanded_bytes = 0;
   double efficiency = 1;
+  ValueBytes value_bytes{};
 };
 
 // "990 TFLOP/s": a number and GFLOP/s, TFLOP/s or PFLOP/s; GFLOP/s, > 0.
 std::uint64_t parse_flop_rate(std::string_view text, std::string_view what);
 // Above 0, 1 at most.
 double parse_efficiency(std::string_view text, std::string_view what);
+// 0.125 (a bit) to 8.
+double parse_value_bytes(std::string_view text, std::string_view what);
 
 }  // namespace fredsim

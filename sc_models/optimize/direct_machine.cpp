@@ -16,6 +16,7 @@ std::string machine_text(const DirectNetwork& network, const DirectMachine& mach
       "  memory_bandwidth: {} B/s\n"
       "  memory: {} B\n"
       "  efficiency: {}\n"
+      "  value_bytes: {{weights: {}, activations: {}, kv: {}}}\n"
       "fabric:\n"
       "  type: graph\n"
       "  link_latency: {} ps\n"
@@ -23,7 +24,8 @@ std::string machine_text(const DirectNetwork& network, const DirectMachine& mach
       "    - {{name: n, kind: npu, count: {}}}\n"
       "  links:\n",
       machine.name, machine.clock_hz, machine.compute.peak_gflops, machine.compute.memory_bandwidth,
-      machine.compute.memory_bytes, machine.compute.efficiency, machine.latency_ps,
+      machine.compute.memory_bytes, machine.compute.efficiency, machine.compute.value_bytes.weights,
+      machine.compute.value_bytes.activations, machine.compute.value_bytes.kv, machine.latency_ps,
       network.nodes());
   for (const DirectLink& link : network.links()) {
     text += fmt::format("    - {{from: n{}, to: n{}, one_way: true, bandwidth: {} B/s", link.from,

@@ -73,8 +73,9 @@ TimeModel text_time(const TextWorkload& workload, const std::string& path, int m
   return times.model();
 }
 
-TimeModel model_time(const ModelShape& model, const TrainingOptions& options,
+TimeModel model_time(const ModelShape& shape, const TrainingOptions& options,
                      const ComputeSpeed& speed, const SystemSizes& system) {
+  const ModelShape model = at_value_bytes(shape, speed.npu.value_bytes);
   const Strategy& strategy = options.strategy;
   if (strategy.workers() != system.npus()) {
     throw BadInput(

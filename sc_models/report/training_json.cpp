@@ -79,6 +79,18 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
             {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
             {"idealised", setup.idealised}});
+  if (result.experts) {
+    const ExpertUse& experts = *result.experts;
+    json.set("experts", JsonObject<fields::kExperts>{
+                            {"ep", experts.ep},
+                            {"router", experts.router},
+                            {"placement", experts.placement},
+                            {"slots", experts.slots > 0 ? Json(experts.slots) : Json()},
+                            {"capacity", experts.capacity > 0 ? Json(experts.capacity) : Json()},
+                            {"routed", experts.routed},
+                            {"dropped", experts.dropped},
+                            {"imbalance", experts.imbalance}});
+  }
   if (setup.inference) {
     json.set("inference", JsonObject<fields::kInference>{{"phase", setup.inference->phase},
                                                          {"batch", setup.inference->batch},

@@ -65,6 +65,21 @@ std::string placement_text(std::span<const TrainingResult> runs) {
   return text;
 }
 
+// A line of its own; empty: the model has none.
+std::string experts_text(std::span<const TrainingResult> runs) {
+  if (!runs.front().experts) return "";
+  const ExpertUse& e = *runs.front().experts;
+  std::string text =
+      fmt::format("experts over {} ranks, {}, router {}", e.ep, e.placement, e.router);
+  if (e.slots > 0) text += fmt::format(", {} on each", e.slots);
+  text += fmt::format(": the busiest rank has {:.2f} times the mean", e.imbalance);
+  if (e.capacity > 0)
+    text += fmt::format(", capacity {:g}, {:.1f} % of tokens dropped", e.capacity,
+                        100 * static_cast<double>(e.dropped) /
+                            static_cast<double>(std::max<std::uint64_t>(e.routed + e.dropped, 1)));
+  return text + "\n";
+}
+
 std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
   const RunResult& first = runs.front().run;
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
@@ -79,24 +94,24 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
   if (setup.inference) {
     return fmt::format(
         "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
-        "algorithm {}, {}{}; model {}, lanes {}, seed {}",
+        "{}algorithm {}, {}{}; model {}, lanes {}, seed {}",
         setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
         placement_text(runs), setup.inference->phase,
         counted(setup.inference->batch, "sequence", "sequences"),
         counted(setup.inference->context, "token", "tokens"),
         counted(setup.microbatches, "microbatch", "microbatches"),
-        counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), setup.algorithm,
-        order, compute_text(setup), first.model, first.lanes, first.seed);
+        counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), experts_text(runs),
+        setup.algorithm, order, compute_text(setup), first.model, first.lanes, first.seed);
   }
   return fmt::format(
       "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
-      "algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
+      "{}algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
       setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
       placement_text(runs), setup.minibatch,
       counted(setup.microbatches, "microbatch", "microbatches"),
       counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
-      setup.algorithm, order, setup.accounting, execution_text(setup), compute_text(setup),
-      first.model, first.lanes, first.seed);
+      experts_text(runs), setup.algorithm, order, setup.accounting, execution_text(setup),
+      compute_text(setup), first.model, first.lanes, first.seed);
 }
 
 // Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the

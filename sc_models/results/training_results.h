@@ -68,6 +68,16 @@ struct NpuMemory {
   std::uint64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, expanded = 0;
 };
 
+// Experts of a model, as asked for, and what their routers did.
+struct ExpertUse {
+  int ep = 1;
+  std::string router{}, placement{};  // as on the command line
+  int slots = 0;                      // 0: as many as --ep divides them into
+  double capacity = 0;                // 0: no limit
+  std::uint64_t routed = 0, dropped = 0;
+  double imbalance = 1;
+};
+
 // Times of inference.
 struct TokenTimes {
   double pass_ns = 0;       // to the first token of prompts, or from one token to the next
@@ -95,6 +105,7 @@ struct TrainingResult {
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // inference only
   std::optional<NpuMemory> memory{};   // training of a model only
+  std::optional<ExpertUse> experts{};  // of a model that has some
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

@@ -55,17 +55,21 @@ double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint6
   const double passes = (is_forward ? 1 : 2) + (repeats ? 1 : 0);
   double flops = passes * layer.flops;
   if (!is_forward && recompute == Recompute::kSelective) flops += layer.score_flops;
-  const double weights = static_cast<double>(kValueBytes * layer.parameters) / mp;
+  const double weight_bytes = speed.npu.value_bytes.weights;
+  const double weights = weight_bytes * static_cast<double>(layer.parameters) / mp;
+  const double gradients = static_cast<double>(kGradientBytes * layer.parameters) / mp;
   const double activations = samples * static_cast<double>(input_bytes + layer.output_bytes) / mp;
   const double weight_reads = is_forward ? 1 : passes - 1;
-  MemoryBytes bytes{.all = passes * (weights + activations)};
+  // The backward pass writes gradients where it does not read weights.
+  MemoryBytes bytes{.all = passes * (weights + activations) +
+                           (passes - weight_reads) * (gradients - weights)};
   if (expanded.activations > 0) {
     const double kept = expanded.activations * samples * kept_bytes(layer, mp, recompute);
     bytes.all += kept - expanded.activations * passes * activations;
     bytes.expanded += kept;
   }
   bytes.expanded += weight_reads * weights * expanded.weights +
-                    (passes - weight_reads) * weights * expanded.gradients;
+                    (passes - weight_reads) * gradients * expanded.gradients;
   return roofline_ps(speed, flops * samples / mp, bytes);
 }
 

@@ -172,17 +172,29 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
     return half_counts(options.split, is_attention, Pass::kForward, false);
   };
   const HalfCounts attention = half(true), mlp = half(false);
+  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine, and an all-gather where workers along MP
+  // have shares of the tokens for them alone.
+  const auto experts = static_cast<std::uint64_t>(shape.expert_layers());
+  const std::uint64_t dense = layers - experts;
+  const std::uint64_t of_experts = shape.shared_experts > 0 ? 3 : 2;
   const std::uint64_t computations =
-      passes * mp * (layers * (attention.computations + mlp.computations) * dp + dp / contexts);
+      passes * mp *
+      ((layers * attention.computations + dense * mlp.computations + experts * of_experts) * dp +
+       dp / contexts);
   size.tasks = computations;
   const auto add = [&](std::uint64_t operations, std::uint64_t parts, std::uint64_t ranks) {
     size.operations += operations;
     size.parts += operations * parts;
     size.tasks += operations * parts * ranks;
   };
-  if (mp > 1) add(passes * layers * (attention.along_mp + mlp.along_mp), dp, mp);
+  if (mp > 1)
+    add(passes *
+            (layers * attention.along_mp + dense * mlp.along_mp + (options.split.sp ? 0 : experts)),
+        dp, mp);
   if (options.split.sp) add(passes, dp / contexts, mp);  // before the logits
   add(passes * layers * attention.passed_on, mp * dp, 2);
+  const auto ep = static_cast<std::uint64_t>(options.experts.ep);
+  if (ep > 1) add(passes * 2 * experts, mp * dp / ep, ep);
   // Decode sends tokens back to the first stage, but for the last step.
   const std::uint64_t back =
       options.phase == InferencePhase::kDecode && pp > 1 ? passes - options.microbatches : 0;

@@ -6,20 +6,23 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "workload/sequence_graph.h"
+#include "workload/expert_workers.h"
 
 namespace fredsim {
 namespace {
 
-class InferenceBuilder : private SequenceGraph {
+class InferenceBuilder : private ExpertWorkers {
  public:
   InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
-                   const ComputeSpeed& speed, const Topology& topology)
-      : SequenceGraph(options.strategy, options.npus, topology, options.algorithm, options.split),
+                   const ComputeSpeed& speed, const Topology& topology,
+                   std::optional<ExpertLayers> experts)
+      : ExpertWorkers(options.strategy, options.npus, topology, options.algorithm, options.split,
+                      std::move(experts)),
         shape_(shape),
         options_(options),
         speed_(speed) {
@@ -38,8 +41,15 @@ class InferenceBuilder : private SequenceGraph {
     return std::move(graph_);
   }
 
+  using ExpertWorkers::routing;
+
  private:
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }
+  std::uint64_t activation_bytes(std::uint64_t tokens) const {
+    return bytes_of(static_cast<double>(tokens * shape_.hidden),
+                    speed_.npu.value_bytes.activations);
+  }
+
   // ---- a microbatch at a stage
 
   void pass(int stage, int microbatch) {
@@ -49,53 +59,73 @@ class InferenceBuilder : private SequenceGraph {
     if (stage == 0 && iteration_ > 0 && !is_prefill() && strategy_.pp > 1)
       receive(strategy_.pp - 1, 0, microbatch);
     for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
-      if (sequence_.is_split()) {
-        split_layer(stage, l, tokens);
-        continue;
+      attend(stage, l, tokens);
+      if (shape_.has_experts(l)) {
+        route(stage, l, tokens);
+      } else {
+        run_mlp(stage, l, tokens);
       }
-      compute(stage, fmt::format("attention {}", l),
-              attention_ps(speed_, shape_, work_, strategy_.mp));
-      reduce(stage, fmt::format("attention {} reduction", l), tokens);
-      compute(stage, fmt::format("mlp {}", l), mlp_ps(speed_, shape_, work_, strategy_.mp));
-      reduce(stage, fmt::format("mlp {} reduction", l), tokens);
     }
     if (!is_last)
-      return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes / transfer_parts(),
-                  microbatch);
+      return send(stage, stage + 1, activation_bytes(tokens) / transfer_parts(), microbatch);
     head(stage);
     if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
   }
 
-  // A layer whose tokens are split.
-  void split_layer(int stage, int l, std::uint64_t tokens) {
-    const auto output = [this, tokens](const Members&) {
-      return tokens * shape_.hidden * kValueBytes;
-    };
+  GroupBytes outputs_of(std::uint64_t tokens) const {
+    return [this, tokens](const Members&) { return activation_bytes(tokens); };
+  }
+
+  void attend(int stage, int l, std::uint64_t tokens) {
+    const std::string name = fmt::format("attention {}", l);
+    if (!sequence_.is_split()) {
+      compute(stage, name, attention_ps(speed_, shape_, work_, strategy_.mp));
+      return reduce(stage, name + " reduction", tokens);
+    }
     const auto block = [this, tokens](const Members&) {
-      return tokens * kv_bytes(shape_, strategy_.mp);
+      return tokens * kv_bytes(shape_, strategy_.mp, speed_.npu.value_bytes);
     };
     const auto attention = [this](int, const HalfPart& part) {
       return part.kind == HalfPart::Kind::kAll
                  ? attention_ps(speed_, shape_, work_, strategy_.mp)
                  : ring_attention_ps(speed_, shape_, work_, strategy_.mp, part);
     };
-    const auto mlp = [this](int, const HalfPart&) {
-      return mlp_ps(speed_, shape_, work_, strategy_.mp);
-    };
-    run_half(stage, {.name = fmt::format("attention {}", l),
+    run_half(stage, {.name = name,
                      .is_attention = true,
                      .picoseconds = attention,
-                     .along_mp = output,
+                     .along_mp = outputs_of(tokens),
                      .along_cp = block});
-    run_half(stage, {.name = fmt::format("mlp {}", l), .picoseconds = mlp, .along_mp = output});
+  }
+
+  void run_mlp(int stage, int l, std::uint64_t tokens) {
+    const std::string name = fmt::format("mlp {}", l);
+    const double ps = mlp_ps(speed_, shape_, work_, strategy_.mp);
+    if (!sequence_.is_split()) {
+      compute(stage, name, ps);
+      return reduce(stage, name + " reduction", tokens);
+    }
+    run_half(stage, {.name = name,
+                     .picoseconds = [ps](int, const HalfPart&) { return ps; },
+                     .along_mp = outputs_of(tokens)});
+  }
+
+  // Experts, after which each worker along MP has all tokens again, unless these are split anyway.
+  void route(int stage, int l, std::uint64_t tokens) {
+    run_experts(stage, {.shape = shape_,
+                        .speed = speed_,
+                        .layer = l - shape_.dense_layers,
+                        .tokens = [tokens](int) { return tokens; },
+                        .name = fmt::format("{}", l)});
+    if (strategy_.mp > 1 && !sequence_.sp)
+      wait_for(stage, along_mp(stage, Collective::kAllGather, outputs_of(tokens),
+                               fmt::format("experts {} all-gather", l)));
   }
 
   // Logits, by the workers that have the last tokens of the sequences; these are gathered where they are split.
   void head(int stage) {
     const auto last_tokens = [this](const Members& group) {
-      return context_rank_of(group.front()) == 0 ? work_.sequences * shape_.hidden * kValueBytes
-                                                 : 0;
+      return context_rank_of(group.front()) == 0 ? activation_bytes(work_.sequences) : 0;
     };
     if (sequence_.sp)
       wait_for(stage, along_mp(stage, Collective::kAllGather, last_tokens, "last tokens' gather"));
@@ -114,18 +144,8 @@ class InferenceBuilder : private SequenceGraph {
   // ---- along MP
 
   void reduce(int stage, const std::string& name, std::uint64_t tokens) {
-    if (strategy_.mp == 1) return;
-    const std::vector<Members> own = groups(Dimension::kMp, stage, false);
-    const auto bytes = [&](const Members&) { return tokens * shape_.hidden * kValueBytes; };
-    const int operation =
-        add_operation(Collective::kAllReduce, own, groups(Dimension::kMp, stage, true), bytes,
-                      Dimension::kMp, name);
-    for (int part = 0; part < std::ssize(own); ++part)
-      for (int rank = 0; rank < strategy_.mp; ++rank) {
-        Worker& at = workers_[own[part][rank]];
-        at.pending = {
-            add(own[part][rank], part_of(operation, part, rank, TimeCategory::kMp, {at.last}))};
-      }
+    if (strategy_.mp > 1)
+      wait_for(stage, along_mp(stage, Collective::kAllReduce, outputs_of(tokens), name));
   }
 
   // ---- between stages
@@ -166,18 +186,27 @@ std::uint64_t replicas_of(const InferenceOptions& o) {
 }
 
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
-                  const ComputeSpeed& speed, const Topology& topology) {
-  const auto stages = static_cast<std::uint64_t>(o.strategy.pp);
-  const std::uint64_t layers = (static_cast<std::uint64_t>(shape.layers) + stages - 1) / stages;
-  const std::uint64_t ends = stages == 1 ? 2 : 1;
-  const std::uint64_t weights = layers * layer_weight_bytes(shape, o.strategy.mp) +
-                                ends * vocabulary_bytes(shape, o.strategy.mp);
+                  const ComputeSpeed& speed, const Topology& topology,
+                  const std::optional<ExpertLayers>& experts) {
+  const ValueBytes& values = speed.npu.value_bytes;
+  std::uint64_t weights = 0, layers = 0;  // of the stage with the most of each
+  for (int stage = 0; stage < o.strategy.pp; ++stage) {
+    const int first = shape.layers * stage / o.strategy.pp;
+    const int end = shape.layers * (stage + 1) / o.strategy.pp;
+    const std::uint64_t ends = (stage == 0 ? 1 : 0) + (stage + 1 == o.strategy.pp ? 1 : 0);
+    std::uint64_t own = ends * vocabulary_bytes(shape, o.strategy.mp, values);
+    for (int l = first; l < end; ++l)
+      own += shape.has_experts(l) ? experts->weight_bytes(l - shape.dense_layers, values)
+                                  : layer_weight_bytes(shape, o.strategy.mp, values);
+    weights = std::max(weights, own);
+    layers = std::max(layers, static_cast<std::uint64_t>(end - first));
+  }
   const std::uint64_t sequences = o.batch / replicas_of(o);
   const std::uint64_t tokens =
       o.context / static_cast<std::uint64_t>(o.split.cp) +
       (o.phase == InferencePhase::kDecode ? static_cast<std::uint64_t>(o.steps) : 0);
   const double cache = static_cast<double>(sequences) * static_cast<double>(tokens) *
-                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp));
+                       static_cast<double>(layers * kv_bytes(shape, o.strategy.mp, values));
   if (static_cast<double>(weights) + cache <= static_cast<double>(speed.npu.memory_bytes)) return;
   constexpr double kGb = 1e9;
   throw BadInput(fmt::format(
@@ -216,10 +245,15 @@ void check(const TransformerShape& shape, const InferenceOptions& o, const std::
 
 TaskGraph inference_graph(const std::string& name, const TransformerShape& shape,
                           const InferenceOptions& options, const ComputeSpeed& speed,
-                          const Topology& topology) {
+                          const Topology& topology, ExpertRouting* routing) {
   check(shape, options, name, topology);
-  check_memory(shape, options, speed, topology);
-  return InferenceBuilder(shape, options, speed, topology).build();
+  const std::optional<ExpertLayers> experts =
+      expert_layers(name, &shape, options.strategy, options.experts);
+  check_memory(shape, options, speed, topology, experts);
+  InferenceBuilder builder(shape, options, speed, topology, experts);
+  TaskGraph graph = builder.build();
+  if (routing != nullptr) *routing = builder.routing();
+  return graph;
 }
 
 }  // namespace fredsim

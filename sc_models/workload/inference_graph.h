@@ -5,9 +5,11 @@
 //   token per step, behind `context` others in its KV cache, then behind one more.
 // Workers: MP x DP x PP as in training (workload/training_graph.h); `batch` sequences over all replicas, a replica's in
 //   microbatches that follow each other through the stages. Stages have whole layers, in equal numbers as far as these go.
-// Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden x 2 bytes; between stages MP worker 0 multicasts
+// Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden activations; between stages MP worker 0 multicasts
 //   as much to all MP workers of the next one, which nobody waits for but they. In decode the last stage multicasts its tokens to
 //   the first, 4 bytes per sequence, which begins its next step with them.
+// Experts: in layers that have some, dispatch and combine (workload/expert_workers.h) in place of the second all-reduce, then an all-gather
+//   along MP, whose workers have a share of the tokens each.
 // Time: workload/transformer_shape.h. The last stage also computes logits, of each sequence's last token. Choosing tokens
 //   from them takes no time and sends nothing: an idealisation.
 // Memory of an NPU: its stage's weights, embedding and head at the ends, and the KV cache of all its sequences until the
@@ -21,6 +23,7 @@
 
 #include "collective/parallelism.h"
 #include "topology/topology.h"
+#include "workload/expert_layers.h"
 #include "workload/task_graph.h"
 #include "workload/transformer_shape.h"
 
@@ -37,10 +40,12 @@ struct InferenceOptions {
   std::uint64_t microbatches = 1;
   int steps = 1;
   std::string algorithm = "auto";
+  ExpertOptions experts{};
 };
 
+// `routing`: where given, how many tokens experts took and dropped.
 TaskGraph inference_graph(const std::string& name, const TransformerShape& shape,
                           const InferenceOptions& options, const ComputeSpeed& speed,
-                          const Topology& topology);
+                          const Topology& topology, ExpertRouting* routing = nullptr);
 
 }  // namespace fredsim

@@ -24,9 +24,10 @@ constexpr auto kModelKeys =
     std::to_array<std::string_view>({"name", "sample", "layers", "transformer"});
 constexpr auto kLayerKeys = std::to_array<std::string_view>(
     {"name", "parameters", "flops", "output", "reduces", "repeat", "forward", "backward"});
-constexpr auto kTransformerKeys =
-    std::to_array<std::string_view>({"layers", "hidden", "heads", "kv_heads", "head_size", "mlp",
-                                     "mlp_matrices", "vocabulary", "sequence"});
+constexpr auto kTransformerKeys = std::to_array<std::string_view>(
+    {"layers", "hidden", "heads", "kv_heads", "head_size", "mlp", "mlp_matrices", "vocabulary",
+     "sequence", "kv_rank", "rope_size", "q_rank", "experts", "top_k", "expert_mlp",
+     "shared_experts", "dense_layers"});
 constexpr std::uint64_t kMaxParameters = std::uint64_t{1} << 44;
 constexpr double kMaxFlops = 1e21;
 constexpr std::uint64_t kMaxLayers = 10'000;
@@ -108,8 +109,45 @@ ModelLayer layer_of(const Section& section, std::size_t number) {
           .backward_ps = section.time_ps("backward")};
 }
 
+constexpr std::uint64_t kMaxWidth = 1 << 20;
+
+void read_latent_attention(const Section& section, TransformerShape& shape) {
+  for (const char* key : {"rope_size", "q_rank"})
+    if (section.find(key) != nullptr && section.find("kv_rank") == nullptr)
+      throw BadInput(place(section.at(key), key) + ": found without kv_rank");
+  if (section.find("kv_rank") == nullptr) return;
+  if (section.find("kv_heads") != nullptr)
+    throw BadInput(place(section.at("kv_heads"), "kv_heads") + ": not together with kv_rank");
+  shape.kv_rank = section.whole("kv_rank", 1, kMaxWidth);
+  if (section.find("rope_size") != nullptr)
+    shape.rope_size = section.whole("rope_size", 0, kMaxWidth);
+  if (section.find("q_rank") != nullptr) shape.q_rank = section.whole("q_rank", 0, kMaxWidth);
+}
+
+void read_experts(const Section& section, TransformerShape& shape) {
+  constexpr std::uint64_t kMaxExperts = 1 << 12;
+  if (section.find("experts") == nullptr) {
+    for (const char* key : {"top_k", "expert_mlp", "shared_experts", "dense_layers"})
+      if (section.find(key) != nullptr)
+        throw BadInput(place(section.at(key), key) + ": found without experts");
+    return;
+  }
+  shape.experts = static_cast<int>(section.whole("experts", 1, kMaxExperts));
+  shape.top_k = static_cast<int>(section.whole("top_k", 1, kMaxExperts));
+  if (shape.top_k > shape.experts)
+    throw BadInput(fmt::format("{}: found {}; allowed: at most {}, the experts",
+                               place(section.at("top_k"), "top_k"), shape.top_k, shape.experts));
+  shape.expert_mlp =
+      section.find("expert_mlp") == nullptr ? shape.mlp : section.whole("expert_mlp", 1, kMaxWidth);
+  if (section.find("shared_experts") != nullptr)
+    shape.shared_experts = static_cast<int>(section.whole("shared_experts", 0, kMaxExperts));
+  if (section.find("dense_layers") != nullptr)
+    shape.dense_layers = static_cast<int>(
+        section.whole("dense_layers", 0, static_cast<std::uint64_t>(shape.layers) - 1));
+}
+
 TransformerShape transformer_of(const Section& section) {
-  constexpr std::uint64_t kMax = 1 << 20;
+  constexpr std::uint64_t kMax = kMaxWidth;
   TransformerShape shape;
   shape.layers = static_cast<int>(section.whole("layers", 1, kMaxLayers / 2));
   shape.hidden = section.whole("hidden", 1, kMax);
@@ -135,6 +173,8 @@ TransformerShape transformer_of(const Section& section) {
     shape.mlp_matrices = section.whole("mlp_matrices", 2, kGated);
   shape.vocabulary = section.whole("vocabulary", 1, kMax);
   shape.sequence = section.whole("sequence", 1, kMax);
+  read_latent_attention(section, shape);
+  read_experts(section, shape);
   return shape;
 }
 
@@ -152,7 +192,10 @@ ModelShape read_model_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
   const Section model(root, "model", kModelKeys);
   if (model.find("transformer") != nullptr) return transformer_model(model);
-  ModelShape shape{.name = model.text("name"), .sample_bytes = model.size("sample"), .layers = {}};
+  ModelShape shape{.name = model.text("name"),
+                   .sample_bytes = model.size("sample"),
+                   .layers = {},
+                   .states_sizes = true};
   const ConfigNode& layers = model.at("layers");
   if (layers.kind != ConfigNode::Kind::kList || layers.entries.empty())
     throw BadInput(place(layers, "layers") +

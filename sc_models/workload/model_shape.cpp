@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -120,6 +121,22 @@ ModelShape model_of(std::string name, const TransformerShape& shape) {
           .sample_bytes = shape.sequence * kTokenBytes,
           .layers = training_layers(shape),
           .transformer = shape};
+}
+
+std::uint64_t bytes_of(double values, double value_bytes) {
+  return static_cast<std::uint64_t>(std::ceil(values * value_bytes));
+}
+
+ModelShape at_value_bytes(ModelShape model, const ValueBytes& values) {
+  if (model.states_sizes || values.activations == kValueBytes) return model;
+  const auto scale = [&](std::uint64_t& bytes) {
+    bytes = bytes_of(static_cast<double>(bytes) / kValueBytes, values.activations);
+  };
+  if (!model.transformer) scale(model.sample_bytes);  // else tokens
+  for (ModelLayer& layer : model.layers) scale(layer.output_bytes);
+  for (std::size_t l = 0; model.transformer && l + 1 < model.layers.size(); l += 2)
+    set_kept(*model.transformer, model.layers[l], model.layers[l + 1], values.activations);
+  return model;
 }
 
 std::vector<std::string_view> built_in_models() {

@@ -2,8 +2,8 @@
 // The model that is trained, layer by layer, as far as time and traffic depend on it.
 //
 // Units: parameters are numbers, FLOPs are of the forward pass of one sample (a multiplication and an addition are
-//   two; the backward pass takes twice as many), outputs are bytes of one sample's activations in FP16, which are
-//   also what its gradient has. Split over MP workers (Megatron), a layer has its share of parameters and FLOPs on
+//   two; the backward pass takes twice as many), outputs are bytes of one sample's activations, which are
+//   also what its gradient has: in FP16, until at_value_bytes() makes them as wide as those of a machine. Split over MP workers (Megatron), a layer has its share of parameters and FLOPs on
 //   each of them, and one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
 //   of its input, which is taken to be as large, in the backward pass.
 // Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224 x 224 pixels,
@@ -22,10 +22,12 @@
 #include <string_view>
 #include <vector>
 
+#include "config/npu_compute.h"
+
 namespace fredsim {
 
-constexpr std::uint64_t kValueBytes = 2;     // FP16: parameters and outputs,
-constexpr std::uint64_t kGradientBytes = 2;  // and their gradients
+constexpr std::uint64_t kValueBytes = 2;     // FP16: outputs, before at_value_bytes()
+constexpr std::uint64_t kGradientBytes = 2;  // FP16: gradients of parameters, on any machine
 constexpr std::uint64_t kTokenBytes = 4;
 
 // Workers over which the tokens of a sequence are split within a layer (workload/sequence_split.h).
@@ -58,7 +60,15 @@ struct TransformerShape {
   std::uint64_t hidden = 0, heads = 0;
   std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
   std::uint64_t head_size = 0;
+  // Latent attention: values of a token that stand for the keys and values of all heads, of which `rope_size` beside them have its
+  // position, and those that stand for its queries; 0: keys and values of heads, queries from the hidden values.
+  std::uint64_t kv_rank = 0, rope_size = 0, q_rank = 0;
   std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
+  // Experts in place of the MLP of every layer but the first ones: a token goes to `top_k` of them, and to the shared ones; 0: none.
+  int experts = 0, top_k = 0, shared_experts = 0, dense_layers = 0;
+  std::uint64_t expert_mlp = 0;  // as mlp, of an expert
+  bool has_experts(int layer) const { return experts > 0 && layer >= dense_layers; }
+  int expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
   std::uint64_t vocabulary = 0;
   std::uint64_t sequence = 0;  // tokens of a sample in training
 };
@@ -68,6 +78,8 @@ struct ModelShape {
   std::uint64_t sample_bytes = 0;  // bytes of the input
   std::vector<ModelLayer> layers;
   std::optional<TransformerShape> transformer{};  // it is one, and can be asked for tokens
+  bool states_sizes =
+      false;              // its file gives sample and outputs in bytes, which no machine changes
   SequenceSplit split{};  // its layers and its input are those of one worker of a context
 
   std::uint64_t parameters() const;
@@ -81,5 +93,10 @@ bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
 // Model of a transformer given by its numbers.
 ModelShape model_of(std::string name, const TransformerShape& shape);
+
+// Bytes of so many values, rounded up.
+std::uint64_t bytes_of(double values, double value_bytes);
+// A model as it is above, with sizes of such activations.
+ModelShape at_value_bytes(ModelShape model, const ValueBytes& values);
 
 }  // namespace fredsim

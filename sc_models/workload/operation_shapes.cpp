@@ -2,6 +2,7 @@
 #include "workload/operation_shapes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -19,8 +20,9 @@ int OperationShapes::add(OperationShape shape, const std::string& label_of_it) {
   std::string key;
   for (const auto* specs : {&shape.before, &shape.work, &shape.beside}) {
     for (const CollectiveSpec& spec : *specs) {
-      key += fmt::format("{} {} {} {} {} {} {};", static_cast<int>(spec.collective), spec.algorithm,
-                         member_names(spec.group), spec.bytes, spec.vc, spec.root, spec.roots);
+      key += fmt::format("{} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
+                         spec.algorithm, member_names(spec.group), spec.bytes, spec.vc, spec.root,
+                         spec.roots, fmt::join(spec.matrix, ","));
     }
     key += '|';
   }

@@ -2,11 +2,11 @@
 // Memory traffic of updating the parameters of an NPU, and the state that it takes.
 //
 // Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the weights that layers compute
-//   with and the gradients are FP16; the optimizer reads each gradient and an FP32 master copy of each weight, and writes that copy and
-//   the FP16 weight. Adam (Kingma and Ba, ICLR 2015, algorithm 1) also reads and writes two moments, in FP32 as ZeRO counts
+//   with and the gradients are FP16 (weights: or as wide as the machine's); the optimizer reads each gradient and an FP32 master copy of each weight, and writes that copy and
+//   the weight. Adam (Kingma and Ba, ICLR 2015, algorithm 1) also reads and writes two moments, in FP32 as ZeRO counts
 //   them (Rajbhandari et al., SC 2020, section 3.1: 12 bytes of state per parameter). SGD is without momentum, and has none.
 // Time: bytes over the bandwidth of the NPU's memory. The arithmetic, some ten FLOPs per parameter, is hidden behind it.
-// Units: bytes per parameter.
+// Units: bytes per parameter; `weight`: of one that layers compute with.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace fredsim {
 enum class Optimizer : std::uint8_t { kNone, kSgd, kAdam };
 
 struct OptimizerBytes {
-  std::uint64_t load = 0, store = 0;
+  double load = 0, store = 0;
 };
 
-constexpr OptimizerBytes optimizer_bytes(Optimizer optimizer) {
-  constexpr std::uint64_t kHalf = 2, kMaster = 4, kMoments = 2 * 4;
+constexpr OptimizerBytes optimizer_bytes(Optimizer optimizer, double weight) {
+  constexpr double kGradient = 2, kMaster = 4, kMoments = 2 * 4;
   switch (optimizer) {
     case Optimizer::kSgd:
-      return {kHalf + kMaster, kMaster + kHalf};
+      return {kGradient + kMaster, kMaster + weight};
     case Optimizer::kAdam:
-      return {kHalf + kMaster + kMoments, kMaster + kMoments + kHalf};
+      return {kGradient + kMaster + kMoments, kMaster + kMoments + weight};
     case Optimizer::kNone:
       break;
   }

@@ -3,9 +3,9 @@
 
 namespace fredsim {
 
-std::uint64_t block_bytes(const ModelShape& model, int mp) {
+std::uint64_t block_bytes(const ModelShape& model, int mp, double value_bytes) {
   const auto cp = static_cast<std::uint64_t>(model.split.cp);
-  return model.transformer->sequence / cp * kv_bytes(*model.transformer, mp);
+  return model.transformer->sequence / cp * kv_bytes(*model.transformer, mp, {.kv = value_bytes});
 }
 
 double ring_pairs(std::uint64_t tokens, int step) {

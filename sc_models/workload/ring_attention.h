@@ -33,8 +33,8 @@ struct HalfPart {
   Pass pass = Pass::kForward;  // forward in a backward pass: computed again
 };
 
-// Keys and values of a sample that a worker passes on in a step. `model`: a worker's part.
-std::uint64_t block_bytes(const ModelShape& model, int mp);
+// Keys and values of a sample that a worker passes on in a step, of so many bytes each. `model`: a worker's part.
+std::uint64_t block_bytes(const ModelShape& model, int mp, double value_bytes);
 
 // Pairs of a worker with so many tokens of a sequence.
 double ring_pairs(std::uint64_t tokens, int step);

@@ -30,7 +30,7 @@
 
 namespace fredsim {
 
-// Memory and what contexts pass on come last: only graphs that have some show them.
+// Memory and those after it are shown of graphs that have some.
 enum class TimeCategory : std::uint8_t {
   kCompute,
   kInputLoad,
@@ -39,10 +39,12 @@ enum class TimeCategory : std::uint8_t {
   kDp,
   kStreaming,
   kMemory,
+  kEp,
   kCp
 };
 inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
-    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "cp"});
+    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep", "cp"});
+constexpr bool is_always_shown(TimeCategory category) { return category < TimeCategory::kMemory; }
 
 using CategoriesUsed = std::bitset<kTimeCategories.size()>;
 using TimeBreakdown = std::array<std::uint64_t, kTimeCategories.size()>;  // cycles, by TimeCategory

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/text_graph.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/int128.h"
+#include "collective/algorithm.h"
 #include "collective/members.h"
 #include "collective/parallelism.h"
 #include "workload/operation_shapes.h"
@@ -90,10 +95,11 @@ class TextBuilder {
     if (!pass.collective || groups.front().size() == 1) return kNone;
     OperationShape shape;
     for (const std::vector<int>& group : groups) {
-      shape.work.push_back({.collective = collective_of(*pass.collective),
+      const Collective collective = collective_of(*pass.collective);
+      shape.work.push_back({.collective = collective,
                             .group = group,
                             .bytes = pass.bytes,
-                            .algorithm = options_.algorithm,
+                            .algorithm = algorithm_with(collective, options_.algorithm),
                             .vc = category == TimeCategory::kMp ? kMp : kDp,
                             .matrix = {}});
     }
@@ -200,6 +206,20 @@ class TextBuilder {
 };
 
 }  // namespace
+
+std::string text_algorithms(const TextWorkload& workload, const std::string& algorithm) {
+  std::set<std::string> others;
+  for (const TextLayer& layer : workload.layers) {
+    for (const TextPass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
+      if (!pass->collective) continue;
+      const Collective collective = collective_of(*pass->collective);
+      if (const std::string taken = algorithm_with(collective, algorithm); taken != algorithm)
+        others.insert(fmt::format("{} by {}", to_string(collective), taken));
+    }
+  }
+  if (others.empty()) return algorithm;
+  return fmt::format("{}; {}", algorithm, fmt::join(others, ", "));
+}
 
 TaskGraph text_graph(const TextWorkload& workload, const std::string& path,
                      const TextGraphOptions& options, const Topology& topology) {

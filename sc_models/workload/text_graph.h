@@ -31,8 +31,12 @@ namespace fredsim {
 struct TextGraphOptions {
   int mp = 0;  // NPUs that share the model, in place of what the file says; 0: as it says
   int iterations = 2;
-  std::string algorithm = "auto";  // algorithm of all collectives (CollectiveSpec)
+  std::string algorithm =
+      "auto";  // algorithm of all collectives that it has (CollectiveSpec), the others take `auto`
 };
+
+// As a report names `algorithm`: behind it the collectives of the workload that it does not have.
+std::string text_algorithms(const TextWorkload& workload, const std::string& algorithm);
 
 // `path`: of the file, for messages.
 TaskGraph text_graph(const TextWorkload& workload, const std::string& path,

@@ -118,7 +118,7 @@ class Exporter {
       std::vector<TracePart> made;
       for (const CollectiveSpec& spec : specs) {
         made.push_back({group_name(spec.group), to_string(spec.collective), spec.bytes,
-                        priority_of(spec.vc), spec.root, spec.roots, spec.algorithm});
+                        priority_of(spec.vc), spec.root, spec.roots, spec.algorithm, spec.matrix});
       }
       return made;
     };

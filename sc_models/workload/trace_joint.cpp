@@ -40,6 +40,12 @@ CollectiveSpec TraceJoint::spec_of(const std::string& place, const TracePart& pa
   spec.vc = part.priority == 2 ? kMp : part.priority == 1 ? kPp : kDp;
   spec.root = part.root;
   spec.roots = part.roots;
+  spec.matrix = part.matrix;
+  const std::size_t ranks = spec.group.size();
+  const std::size_t wanted = spec.collective == Collective::kAllToAllV ? ranks * ranks : 0;
+  if (spec.matrix.size() != wanted)
+    throw BadInput(fmt::format("{}: matrix: found {} sizes; {} of {} ranks has {}", place,
+                               spec.matrix.size(), part.collective, ranks, wanted));
   return spec;
 }
 

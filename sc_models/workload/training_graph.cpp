@@ -27,11 +27,11 @@ class TrainingBuilder : private SequenceGraph {
   TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
                   const ComputeSpeed& speed, const Topology& topology)
       : SequenceGraph(options.strategy, options.npus, topology, options.algorithm, model.split),
-        model_(model),
+        model_(at_value_bytes(model, speed.npu.value_bytes)),
         options_(options),
         speed_(speed),
         split_(options.minibatch, options.strategy.dp / model.split.cp, options.microbatches),
-        stages_(stages_of(model, options.strategy.pp)),
+        stages_(stages_of(model_, options.strategy.pp)),
         reduced_(workers_.size(), -1),
         expanded_(static_cast<std::size_t>(options.strategy.pp)),
         cut_(options.gradients == Gradients::kByLayer ? 0 : options.bucket_bytes),
@@ -40,8 +40,8 @@ class TrainingBuilder : private SequenceGraph {
       node_ = node_dimension(groups_of(options.strategy, Dimension::kDp), npus_, topology,
                              options.every);
     for (int stage = 0; options.limits_memory && stage < options.strategy.pp; ++stage)
-      expanded_[stage] =
-          expanded_shares(training_memory(model, options, stage), speed.npu, topology.name);
+      expanded_[stage] = expanded_shares(
+          training_memory(model, options, stage, speed.npu.value_bytes), speed.npu, topology.name);
     if (options.execution == Execution::kStreaming)
       streams_.emplace(graph_, shapes_, topology, strategy_, npus_, options.stream,
                        options.chunk_bytes);
@@ -62,6 +62,7 @@ class TrainingBuilder : private SequenceGraph {
 
  private:
   bool is_serial() const { return options_.accounting == Accounting::kSerial; }
+  double weight_bytes() const { return speed_.npu.value_bytes.weights; }
 
   // ---- an iteration
 
@@ -165,7 +166,8 @@ class TrainingBuilder : private SequenceGraph {
     const bool is_load = direction == WeightStreams::Direction::kLoad;
     std::vector<std::uint64_t> bytes;
     for (const LayerRange& layers : stages_)
-      bytes.push_back(parameters_of(model_, layers) * kGradientBytes);
+      bytes.push_back(bytes_of(static_cast<double>(parameters_of(model_, layers)),
+                               is_load ? weight_bytes() : kGradientBytes));
     // The group so many before this one: its weights have made room.
     const int room = static_cast<int>(computed_.size()) - options_.stream_groups;
     std::vector<std::vector<int>> after(workers_.size());
@@ -236,8 +238,9 @@ class TrainingBuilder : private SequenceGraph {
       return split_.samples(replica_of(group.front()), microbatch);
     };
     if (sequence_.is_split())
-      return run_half(stage, training_half(model_, l, pass, options_.recompute, name, picoseconds,
-                                           samples, options_.compression));
+      return run_half(stage,
+                      training_half(model_, l, pass, options_.recompute, name, picoseconds, samples,
+                                    options_.compression, speed_.npu.value_bytes.activations));
     for_all(stage, [&](int w) {
       if (const double ps = picoseconds(w); ps >= 0) compute(w, name, ps);
     });
@@ -392,9 +395,13 @@ class TrainingBuilder : private SequenceGraph {
                         (parameters_of(model_, stages_[stage]) + strategy_.mp - 1) / strategy_.mp);
     if (is_decoupled(options_.gradients) && !sent.empty()) {
       if (feeds) std::ranges::reverse(sent);  // in the order of need
-      for (const SentBuffer& buffer : sent)
+      for (SentBuffer& buffer : sent) {
+        if (!feeds)  // parameters, not their gradients
+          buffer.what.bytes =
+              bytes_of(static_cast<double>(buffer.what.bytes) / kGradientBytes, weight_bytes());
         send_buffer(stage, buffer.what, Collective::kAllGather,
                     feeds ? "gradients' all-gather" : "parameters' all-gather");
+      }
       sent = std::exchange(sent_, {});
       if (!feeds) return wait_for_sent(stage);
       std::ranges::reverse(sent);
@@ -427,23 +434,22 @@ class TrainingBuilder : private SequenceGraph {
     if (options_.optimizer == Optimizer::kNone) return;
     const std::uint64_t shares = options_.gradients == Gradients::kZero2 ? strategy_.dp : 1;
     const std::uint64_t own = (parameters + shares - 1) / shares;
-    const OptimizerBytes bytes = optimizer_bytes(options_.optimizer);
+    const OptimizerBytes bytes = optimizer_bytes(options_.optimizer, weight_bytes());
     const ExpandedShares& expanded = expanded_[stage];
     // Beside the state: gradients that are loaded, weights that are stored.
-    const auto slow = [&](std::uint64_t all, double share) {
-      return static_cast<double>(own) *
-             (static_cast<double>(all - kValueBytes) * expanded.optimizer +
-              static_cast<double>(kValueBytes) * share);
+    const auto slow = [&](double all, double other, double share) {
+      return static_cast<double>(own) * ((all - other) * expanded.optimizer + other * share);
     };
+    const auto all = [own](double each) { return bytes_of(static_cast<double>(own), each); };
     for_all(stage, [&](int w) {
-      access_memory(w, "optimizer load", speed_, own * bytes.load,
-                    slow(bytes.load, expanded.gradients), false);
-      access_memory(w, "optimizer store", speed_, own * bytes.store,
-                    slow(bytes.store, expanded.weights), true);
+      access_memory(w, "optimizer load", speed_, all(bytes.load),
+                    slow(bytes.load, kGradientBytes, expanded.gradients), false);
+      access_memory(w, "optimizer store", speed_, all(bytes.store),
+                    slow(bytes.store, weight_bytes(), expanded.weights), true);
     });
   }
 
-  const ModelShape& model_;
+  const ModelShape model_;
   const TrainingOptions& options_;
   const ComputeSpeed& speed_;
   const MinibatchSplit split_;
@@ -466,6 +472,9 @@ class TrainingBuilder : private SequenceGraph {
 
 void check(const ModelShape& model, const TrainingOptions& o, const Topology& topology) {
   check_workers(o.strategy, topology, model.split);
+  if (model.transformer && model.transformer->experts > 0)
+    throw BadInput(
+        fmt::format("--workload: found {}, which has experts; allowed: with --phase", model.name));
   if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
   if (o.execution == Execution::kStreaming && o.optimizer != Optimizer::kNone)
     throw BadInput(

@@ -8,7 +8,8 @@
 //   workers of the next one, and the gradient back.
 // Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h), halves of layers and transfers are those of
 //   workload/sequence_graph.h.
-// Gradients: along DP, contexts included, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
+// Values: outputs, and the gradients of inputs, have the bytes of the machine's activations, weights those of its weights.
+// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
 //   next iteration waits for. ZeRO-2: reduce-scatters and, when these are complete, all-gathers of the parameters, likewise. DeAR: the
 //   same two, of gradients; all-gathers come in the order of the layers, and the next forward pass of a layer waits for those of its own
 //   gradients. Priority: all-reduces, for which it waits likewise; of those whose gradients are there the one that is needed first goes

@@ -66,7 +66,9 @@ TrainingMemory expanded_of(const TrainingMemory& memory, const NpuCompute& npu) 
 
 }  // namespace
 
-TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& o, int stage) {
+TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o, int stage,
+                               const ValueBytes& values) {
+  const ModelShape model = at_value_bytes(shape, values);
   const std::vector<LayerRange> layers = layers_of(model, o, stage);
   const bool streams = o.execution == Execution::kStreaming;
   std::uint64_t parameters = 0;  // layers of the stage that are there at once
@@ -75,7 +77,7 @@ TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& o
   std::uint64_t own = share_of_bytes(parameters, o.strategy.mp);
   const bool overlaps = o.accounting == Accounting::kOverlap;
   if (streams && overlaps) own *= static_cast<std::uint64_t>(o.stream_groups);
-  TrainingMemory memory{.weights = own * kValueBytes,
+  TrainingMemory memory{.weights = bytes_of(static_cast<double>(own), values.weights),
                         .gradients = own * kGradientBytes,
                         .activations = activations_of(model, o, layers)};
   std::uint64_t updated = own;
@@ -88,10 +90,11 @@ TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& o
   return memory;
 }
 
-TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options) {
+TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options,
+                                   const ValueBytes& values) {
   TrainingMemory most;
   for (int stage = 0; stage < options.strategy.pp; ++stage) {
-    const TrainingMemory memory = training_memory(model, options, stage);
+    const TrainingMemory memory = training_memory(model, options, stage, values);
     if (memory.total() > most.total()) most = memory;
   }
   return most;

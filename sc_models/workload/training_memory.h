@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that training a model takes of an NPU, and the part of it that does not fit the NPU's own memory.
 //
-// Weights and gradients: FP16, of a worker's share of its stage; streamed, of the groups of layers that it has at once. With ZeRO-2
+// Weights, of the machine's bytes, and gradients, FP16: of a worker's share of its stage; streamed, of the groups of layers that it has at once. With ZeRO-2
 //   and gradients that are sent as they come (overlap), those of its own share and a bucket.
 // Optimizer: the state of workload/optimizer.h, of the parameters that the worker updates.
 // Activations: of all samples of a replica, since all microbatches go forward before one goes backward; and what one layer needs
@@ -27,9 +27,12 @@ struct TrainingMemory {
 };
 
 // A worker of this stage, with the most samples.
-TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& options, int stage);
+// `model`: before at_value_bytes().
+TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& options, int stage,
+                               const ValueBytes& values = {});
 // The stage that needs the most.
-TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options);
+TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options,
+                                   const ValueBytes& values = {});
 
 // Bytes that expanded memory takes.
 std::uint64_t expanded_bytes(const TrainingMemory& memory, const NpuCompute& npu);

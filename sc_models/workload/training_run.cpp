@@ -96,7 +96,7 @@ TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) 
     };
     for (std::size_t i = 0; i < path.size(); ++i) {
       const auto category = static_cast<TimeCategory>(i);
-      if (category >= TimeCategory::kMemory && !outcome.used.test(i)) continue;
+      if (!is_always_shown(category) && !outcome.used.test(i)) continue;
       const std::string name(kTimeCategories[i]);
       result.breakdown_ns.emplace_back(name,
                                        of_iteration(times.parts[i], static_cast<double>(npus)));

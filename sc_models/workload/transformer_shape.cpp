@@ -5,12 +5,12 @@
 
 #include <utility>
 
+#include "workload/latent_attention.h"
+
 namespace fredsim {
 namespace {
 
-std::uint64_t share(std::uint64_t all, int mp) {
-  return (all + static_cast<std::uint64_t>(mp) - 1) / static_cast<std::uint64_t>(mp);
-}
+std::uint64_t share(std::uint64_t all, int mp) { return share_of_workers(all, mp); }
 
 // Parameters of a worker.
 struct Weights {
@@ -26,29 +26,54 @@ Weights weights_of(const TransformerShape& s, int mp) {
           .down = s.hidden * width};
 }
 
-// A matrix times `tokens` vectors, each of `in` values that become `out`.
-double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
-                  std::uint64_t in, std::uint64_t out) {
-  const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
-  const auto values =
-      static_cast<double>(parameters) + static_cast<double>(tokens) * static_cast<double>(in + out);
-  return roofline_ps(speed, flops, {kValueBytes * values});
-}
-
 }  // namespace
 
-void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp) {
+std::uint64_t share_of_workers(std::uint64_t all, int workers) {
+  return (all + static_cast<std::uint64_t>(workers) - 1) / static_cast<std::uint64_t>(workers);
+}
+
+double attended_pairs(const InferenceWork& work) {
+  const auto own = static_cast<double>(work.tokens);
+  return static_cast<double>(work.sequences) *
+         (work.pairs > 0 ? work.pairs
+                         : own * static_cast<double>(work.context) + own * (own + 1) / 2);
+}
+
+double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
+                  std::uint64_t in, std::uint64_t out, std::uint64_t kv) {
+  const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
+  const ValueBytes& values = speed.npu.value_bytes;
+  const double vectors =
+      static_cast<double>(in + out) * values.activations + static_cast<double>(kv) * values.kv;
+  return roofline_ps(
+      speed, flops,
+      {static_cast<double>(parameters) * values.weights + static_cast<double>(tokens) * vectors});
+}
+
+double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
+                         double activations) {
+  const ValueBytes& values = speed.npu.value_bytes;
+  return roofline_ps(speed, flops, {cached * values.kv + activations * values.activations});
+}
+
+void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
+              double activation_bytes) {
+  const auto bytes = [](std::uint64_t values, double each) {
+    return bytes_of(static_cast<double>(values), each);
+  };
+  // Two values and the mask of a dropout, a byte.
+  const double masked = 2 * activation_bytes + 1;
   // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
-  attention.kept_bytes = mlp.kept_bytes = s.sequence * s.hidden * (2 * kValueBytes + 1);
+  attention.kept_bytes = mlp.kept_bytes = bytes(s.sequence * s.hidden, masked);
   // Queries, keys and values, and the input of the projection of the output.
   attention.kept_split_bytes =
-      s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads) * kValueBytes;
+      bytes(s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads), activation_bytes);
   // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
-  attention.score_bytes = s.sequence * s.sequence * s.heads * (2 * kValueBytes + 1);
+  attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
   attention.score_flops = 2 * static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
                           static_cast<double>(s.heads * s.head_size);
   // Input and output of the activation, and of a gated one both factors.
-  mlp.kept_split_bytes = s.sequence * s.mlp * s.mlp_matrices * kValueBytes;
+  mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
 }
 
 std::vector<ModelLayer> training_layers(const TransformerShape& s) {
@@ -77,22 +102,18 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
 
 AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& s,
                                const InferenceWork& work, int mp) {
+  if (has_latent_attention(s)) return latent_attention_times(speed, s, work, mp);
   const Weights weights = weights_of(s, mp);
   const std::uint64_t queries = share(s.heads, mp) * s.head_size;
   const std::uint64_t keys = share(s.kv_heads, mp) * s.head_size;
   const std::uint64_t tokens = work.sequences * work.tokens;
   const auto sequences = static_cast<double>(work.sequences);
-  const auto own = static_cast<double>(work.tokens);
-  // Each token attends to those before it and itself; two products per pair, of 2 FLOPs per value.
-  const double of_sequence =
-      work.pairs > 0 ? work.pairs : own * static_cast<double>(work.context) + own * (own + 1) / 2;
-  const double pairs = sequences * of_sequence;
-  const double flops = 4 * pairs * static_cast<double>(queries);
-  const double values =
-      sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys) +
-      static_cast<double>(tokens) * 2 * static_cast<double>(queries);
-  return {product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys),
-          roofline_ps(speed, flops, {kValueBytes * values}),
+  // Two products per pair, of 2 FLOPs per value.
+  const double flops = 4 * attended_pairs(work) * static_cast<double>(queries);
+  const double cached =
+      sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys);
+  return {product_ps(speed, weights.qkv, tokens, s.hidden, queries, 2 * keys),
+          attention_core_ps(speed, flops, cached, static_cast<double>(tokens * 2 * queries)),
           product_ps(speed, weights.out, tokens, queries, s.hidden)};
 }
 
@@ -117,17 +138,26 @@ double head_ps(const ComputeSpeed& speed, const TransformerShape& s, const Infer
   return product_ps(speed, own * s.hidden, work.sequences, s.hidden, own);
 }
 
-std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp) {
+std::uint64_t attention_parameters(const TransformerShape& s, int mp) {
+  if (has_latent_attention(s)) return latent_attention_parameters(s, mp);
   const Weights weights = weights_of(s, mp);
-  return kValueBytes * (weights.qkv + weights.out + weights.up + weights.down);
+  return weights.qkv + weights.out;
 }
 
-std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp) {
-  return kValueBytes * share(s.vocabulary, mp) * s.hidden;
+std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
+  const Weights weights = weights_of(s, mp);
+  return bytes_of(static_cast<double>(attention_parameters(s, mp) + weights.up + weights.down),
+                  values.weights);
 }
 
-std::uint64_t kv_bytes(const TransformerShape& s, int mp) {
-  return kValueBytes * 2 * share(s.kv_heads, mp) * s.head_size;
+std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
+  return bytes_of(static_cast<double>(share(s.vocabulary, mp) * s.hidden), values.weights);
+}
+
+std::uint64_t kv_bytes(const TransformerShape& s, int mp, const ValueBytes& values) {
+  const std::uint64_t own =
+      has_latent_attention(s) ? s.kv_rank + s.rope_size : 2 * share(s.kv_heads, mp) * s.head_size;
+  return bytes_of(static_cast<double>(own), values.kv);
 }
 
 }  // namespace fredsim

@@ -8,7 +8,8 @@
 // Inference, one token behind `context` others: it attends to these and itself. An NPU has the share of one of `mp` workers:
 //   whole heads, the largest share where they do not divide; keys and values of a group at every one of its heads. By
 //   roofline, part after part: two projections and the MLP's matrices read their weights once; attention reads keys and
-//   values of all tokens; activations go to memory and back between parts. In FP16.
+//   values of all tokens; activations go to memory and back between parts. Weights, activations, and keys and values have the
+//   machine's bytes (npu.value_bytes).
 // Units: bytes; tokens; picoseconds.
 #pragma once
 
@@ -23,7 +24,11 @@ namespace fredsim {
 // For training (workload/model_shape.h): each layer in two halves, which reduce. Embeddings are left out.
 std::vector<ModelLayer> training_layers(const TransformerShape& shape);
 // Sets what the halves keep for the backward pass.
-void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp);
+void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp,
+              double activation_bytes = kValueBytes);
+
+// A number over workers, whole, rounded up.
+std::uint64_t share_of_workers(std::uint64_t all, int workers);
 
 // Work of one pass: `tokens` of each of `sequences`, behind `context` others.
 struct InferenceWork {
@@ -32,6 +37,15 @@ struct InferenceWork {
       0;  // that attention has of a sequence; 0: each token with those before it and itself
 };
 
+// Pairs of a token and one that it attends to.
+double attended_pairs(const InferenceWork& work);
+
+// A matrix times `tokens` vectors, each of `in` values that become `out`, and `kv` for the cache.
+double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
+                  std::uint64_t in, std::uint64_t out, std::uint64_t kv = 0);
+// Attention itself: values of the cache that it reads, and activations.
+double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
+                         double activations);
 // Parts of attention: projections, attention itself, the projection of its output.
 struct AttentionTimes {
   double inputs_ps = 0, scores_ps = 0, output_ps = 0;
@@ -48,10 +62,15 @@ double mlp_ps(const ComputeSpeed& speed, const TransformerShape& shape, const In
 double head_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
                int mp);
 
+std::uint64_t attention_parameters(const TransformerShape& shape, int mp);
+
 // Bytes of a worker.
-std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp);
-std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp);  // embedding, or head
+std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp,  // without experts
+                                 const ValueBytes& values = {});
+// Embedding, or head.
+std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp,
+                               const ValueBytes& values = {});
 // Bytes per token in a layer.
-std::uint64_t kv_bytes(const TransformerShape& shape, int mp);
+std::uint64_t kv_bytes(const TransformerShape& shape, int mp, const ValueBytes& values = {});
 
 }  // namespace fredsim

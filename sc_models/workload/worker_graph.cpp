@@ -14,6 +14,18 @@
 
 namespace fredsim {
 
+namespace {
+
+// Bytes between any two members, where these are the same for all; else 0.
+std::uint64_t equal_block(const std::vector<std::uint64_t>& matrix, std::size_t ranks) {
+  for (std::size_t i = 0; i < ranks; ++i)
+    for (std::size_t j = 0; j < ranks; ++j)
+      if (i != j && matrix[i * ranks + j] != matrix[1]) return 0;
+  return matrix[1];
+}
+
+}  // namespace
+
 void check_workers(const Strategy& strategy, const Topology& topology, const SequenceSplit& split) {
   const auto npus = static_cast<int>(topology.npus.size());
   if (strategy.workers() > npus)
@@ -100,6 +112,42 @@ std::vector<WorkerGraph::Members> WorkerGraph::transfers(int from, int to,
     for (int mp = 0; mp < strategy_.mp; ++mp) group.push_back(worker(mp, dp, to));
   }
   return found;
+}
+
+std::map<int, int> WorkerGraph::exchange(const std::vector<Members>& own,
+                                         const std::vector<Members>& others,
+                                         const std::function<const Matrix&(const Members&)>& bytes,
+                                         TimeCategory category, const std::string& name) {
+  OperationShape shape;
+  std::vector<Members> sending;
+  const auto add_to = [&](std::vector<CollectiveSpec>& specs, const Members& group) {
+    const Matrix& matrix = bytes(group);
+    const std::uint64_t sum = std::accumulate(matrix.begin(), matrix.end(), std::uint64_t{0});
+    if (sum == 0) return false;
+    const std::uint64_t ranks = group.size();
+    if (const std::uint64_t block = equal_block(matrix, group.size()); block > 0) {
+      specs.push_back(spec_of(Collective::kAllToAll, group, block * ranks, Dimension::kMp));
+    } else {
+      specs.push_back(
+          spec_of(Collective::kAllToAllV, group, (sum + ranks - 1) / ranks, Dimension::kMp));
+      specs.back().matrix = matrix;
+    }
+    if (algorithm_ != "paper") specs.back().algorithm = "auto";  // others do not have it
+    return true;
+  };
+  for (const Members& group : own)
+    if (add_to(shape.work, group)) sending.push_back(group);
+  std::map<int, int> tasks;
+  if (sending.empty()) return tasks;
+  for (const Members& group : others)
+    add_to(group.front() < own.front().front() ? shape.before : shape.beside, group);
+  const int operation = shapes_.add(std::move(shape), name);
+  for (int part = 0; part < std::ssize(sending); ++part)
+    for (int rank = 0; rank < std::ssize(sending[part]); ++rank) {
+      const int w = sending[part][rank];
+      tasks[w] = add(w, part_of(operation, part, rank, category, so_far(w)));
+    }
+  return tasks;
 }
 
 CollectiveSpec WorkerGraph::spec_of(Collective collective, const Members& members,

@@ -6,6 +6,7 @@
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -54,6 +55,12 @@ class WorkerGraph {
   void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
                      double expanded, bool stores);
   std::vector<int> so_far(int w) const;  // tasks that a worker has done
+  // All-to-all of these groups of a stage, -v unless all blocks are as large, beside `others`, those of the other stages; bytes by group, from member to member. By
+  // worker of `own`: its task; groups that send nothing are left out.
+  using Matrix = std::vector<std::uint64_t>;
+  std::map<int, int> exchange(const std::vector<Members>& own, const std::vector<Members>& others,
+                              const std::function<const Matrix&(const Members&)>& bytes,
+                              TimeCategory category, const std::string& name);
   Task part_of(int operation, int part, int rank, TimeCategory category,
                std::vector<int> after) const;
 

@@ -25,6 +25,7 @@ Json json_of(const std::vector<TracePart>& parts) {
                     {"root", part.root},
                     {"roots", part.roots},
                     {"algorithm", part.algorithm}});
+    if (!part.matrix.empty()) list.back()["matrix"] = part.matrix;
   }
   return list;
 }
@@ -50,6 +51,20 @@ std::string text_of(const std::string& place, const Json& from, const char* key)
   return found->get<std::string>();
 }
 
+std::vector<std::uint64_t> matrix_of(const std::string& place, const Json& from,
+                                     std::uint64_t max) {
+  const auto found = from.find("matrix");
+  if (found == from.end()) return {};
+  std::vector<std::uint64_t> matrix;
+  for (const Json& value : found->is_array() ? *found : Json::array({*found})) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > max)
+      throw BadInput(fmt::format("{}: matrix: found {}; allowed are whole numbers, 0 to {}", place,
+                                 value.dump(), max));
+    matrix.push_back(value.get<std::uint64_t>());
+  }
+  return matrix;
+}
+
 std::vector<TracePart> parts_of(const std::string& place, const Json& shape, const char* key) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
   constexpr std::int64_t kMaxPriority = 2;
@@ -68,7 +83,8 @@ std::vector<TracePart> parts_of(const std::string& place, const Json& shape, con
                      number_of(place, from, "bytes", kMaxBytes),
                      number_of(place, from, "priority", kMaxPriority),
                      number_of(place, from, "root", kMaxRank),
-                     number_of(place, from, "roots", kMaxRank), text_of(place, from, "algorithm")});
+                     number_of(place, from, "roots", kMaxRank), text_of(place, from, "algorithm"),
+                     matrix_of(place, from, kMaxBytes)});
   }
   return parts;
 }

@@ -7,6 +7,7 @@
 // Shape: {"before": [PART, …], "work": [PART, …], "beside": [PART, …]}; what is before and beside the work is planned with it,
 //   but not run.
 // PART: {"group": "0", "collective": "all_reduce", "bytes": 4096, "priority": 2, "root": 0, "roots": 0, "algorithm": "paper"};
+//   of an all_to_all_v also "matrix": [0, 512, …], bytes from rank to rank, row by row.
 //   `group` is one of the file of groups, `root` a place in it, all else as CollectiveSpec means it.
 // Errors: BadInput with `place`: no JSON of this form, what was found and what is allowed.
 #pragma once
@@ -24,6 +25,7 @@ struct TracePart {
   std::int64_t priority = 0;
   int root = 0, roots = 0;
   std::string algorithm;
+  std::vector<std::uint64_t> matrix{};  // all_to_all_v
   bool operator==(const TracePart&) const = default;
 };
 

@@ -116,6 +116,41 @@ TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
     EXPECT_NE(shown.out.find(word), std::string::npos) << word << " in\n" << shown.out;
 }
 
+// Messages and memory of FP8 are half as large; what FP16 lanes carry them is named.
+TEST(Train, NarrowValuesAreNamed) {
+  const auto decode = [](const Words& more) {
+    Words words{"train",
+                "configs/fred_d.yaml",
+                "--workload",
+                "transformer_17b",
+                "--phase",
+                "decode",
+                "--mp",
+                "4",
+                "--iterations",
+                "1",
+                "--quiet",
+                "--json",
+                "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][0];
+  };
+  const json wide = decode({});
+  EXPECT_EQ(wide["idealised"].dump().find("npu.value_bytes"), std::string::npos);
+  const json narrow =
+      decode({"--set", "npu.value_bytes.weights=1", "--set", "npu.value_bytes.activations=1"});
+  const std::string idealised = narrow["idealised"].dump();
+  for (const char* words : {"npu.peak, whatever npu.value_bytes is",
+                            "all-reduces of activations carry 1 bytes for each"})
+    EXPECT_NE(idealised.find(words), std::string::npos) << idealised;
+  const auto compute = [](const json& run) { return run["breakdown_ns"]["compute"].get<double>(); };
+  EXPECT_GT(compute(narrow), 0.5 * compute(wide));  // the KV cache is as wide
+  EXPECT_LT(compute(narrow), 0.6 * compute(wide));
+  EXPECT_LT(narrow["cycles"], wide["cycles"]);
+}
+
 // 90 k parameters over two MP workers and, with ZeRO-2, two replicas: what HBM of 3 TB/s takes for them.
 TEST(Train, OptimizersTakeTheTimeOfTheirMemory) {
   const auto runs = [](const Words& more) {
@@ -296,6 +331,7 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--execution", "streaming", "--optimizer", "adam"}, {"--optimizer", "stationary"}},
       {{"--optimizer", "adm"}, {"--optimizer", "'adm'", "did you mean 'adam'?"}},
       {{"--recompute", "ful"}, {"--recompute", "'ful'", "did you mean 'full'?"}},
+      {{"--set", "npu.value_bytes.weights=0"}, {"npu.value_bytes.weights", "'0'", "0.125 to 8"}},
       {{"--memory", "80GB"}, {"--memory", "'80GB'", "unlimited", "limited"}},
       {{"--memory", "limited", "--compute-rate", "1PFLOP/s"},
        {"--memory limited", "--compute-rate"}},

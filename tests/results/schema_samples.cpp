@@ -129,7 +129,7 @@ TrainingResult sample_training_result() {
   result.placement = "paper";
   result.npus = {0, 1, 5, 6};
   for (const char* part :
-       {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "cp", "bubble"}) {
+       {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory", "ep", "cp", "bubble"}) {
     result.breakdown_ns.emplace_back(part, 62.5);
     if (std::string(part) != "bubble") result.critical_path_ns.emplace_back(part, 10.5);
   }
@@ -144,6 +144,7 @@ TrainingResult sample_training_result() {
                    .exposed_ns = 40,
                    .bubble_ns = 50}};
   result.memory = NpuMemory{24'000'000, 24'000'000, 144'000'000, 5'000'000, 7};
+  result.experts = ExpertUse{4, "zipf:1.2", "balanced", 3, 1.25, 4000, 12, 1.07};
   return result;
 }
 

@@ -136,5 +136,24 @@ TEST(GraphSizeTest, OfInference) {
   }
 }
 
+TEST(GraphSizeTest, OfExperts) {
+  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  const ModelShape model = read_model_file("configs/models/mixtral_8x7b.yaml");
+  ComputeSpeed speed = kGraphSpeed;
+  speed.npu.memory_bytes = 1'000'000'000'000;
+  for (const bool sp : {false, true}) {
+    for (const Strategy strategy : {Strategy{4, 4, 1}, Strategy{2, 4, 2}}) {
+      InferenceOptions options{.strategy = strategy, .context = 64};
+      options.batch = 8 * static_cast<std::uint64_t>(strategy.dp);
+      options.split.sp = sp;
+      options.experts = {.ep = 8, .router = parse_router("zipf:1", 1)};
+      SCOPED_TRACE(to_string(strategy));
+      expect_size(inference_graph_size(*model.transformer, options), [&] {
+        return inference_graph(model.name, *model.transformer, options, speed, topology);
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fredsim::test

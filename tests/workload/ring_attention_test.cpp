@@ -120,8 +120,8 @@ TEST(RingAttention, StepsHaveTheShareOfTheirPairs) {
               1e-12);  // 588 = 49 x 12
   EXPECT_NEAR(share(HalfPart::Kind::kStep, 1), attention * 288 / 588 / all, 1e-12);
   EXPECT_NEAR(share(HalfPart::Kind::kInputs, 0), projections * 2 / 3 / all, 1e-12);
-  EXPECT_EQ(block_bytes(model, 1), 24U * 2 * 2 * 16 * 2);
-  EXPECT_EQ(block_bytes(model, 2), 24U * 2 * 1 * 16 * 2);
+  EXPECT_EQ(block_bytes(model, 1, 2), 24U * 2 * 2 * 16 * 2);
+  EXPECT_EQ(block_bytes(model, 2, 2), 24U * 2 * 1 * 16 * 2);
 }
 
 // Korthikanti et al. (MLSys 2023), equation 4: s b h (34 + 5 a s / h) / t per layer.

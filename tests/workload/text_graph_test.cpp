@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,34 @@ TEST_F(TextGraphTest, TheBottomMlpOfADlrmDoesNotWaitForTheEmbedding) {
   EXPECT_EQ(tasks[2].after, std::vector<int>{});
   EXPECT_EQ(tasks[3].after, std::vector<int>{});
   EXPECT_EQ(tasks[4].after, std::vector<int>{1});
+}
+
+TEST_F(TextGraphTest, CollectivesThatTheAlgorithmDoesNotHaveTakeAuto) {
+  TextWorkload of = workload(TextWorkloadType::kHybridDlrm);
+  of.layers[0].forward.collective = TraceCollective::kAllToAll;
+  const auto algorithms = [&](const std::string& asked) {
+    const TaskGraph made =
+        text_graph(of, "w.txt", {.iterations = 1, .algorithm = asked}, topology_);
+    std::map<std::string, std::string> by_collective;
+    for (const OperationShape& shape : made.shapes)
+      for (const CollectiveSpec& spec : shape.work)
+        by_collective[std::string(to_string(spec.collective))] = spec.algorithm;
+    return by_collective;
+  };
+  const auto expect = [&](const std::string& asked, const std::string& all_to_all,
+                          const std::string& named) {
+    SCOPED_TRACE(asked);
+    EXPECT_EQ(algorithms(asked), (std::map<std::string, std::string>{{"all_reduce", asked},
+                                                                     {"all_to_all", all_to_all}}));
+    EXPECT_EQ(text_algorithms(of, asked), named);
+  };
+  expect("ring", "auto", "ring; all_to_all by auto");
+  expect("halving_doubling,direct", "auto,direct",
+         "halving_doubling,direct; all_to_all by auto,direct");
+  expect("direct", "direct", "direct");
+  expect("paper", "paper", "paper");
+  // A name that nobody has is refused when it is planned.
+  expect("rung", "rung", "rung");
 }
 
 TEST_F(TextGraphTest, RefusalsNameTheOption) {

@@ -18,6 +18,7 @@
 #include "support/temporary_folder.h"
 #include "support/traces.h"
 #include "workload/graph_run.h"
+#include "workload/inference_graph.h"
 #include "workload/model_file.h"
 #include "workload/trace_graph.h"
 #include "workload/training_graph.h"
@@ -114,6 +115,32 @@ TEST(TraceExport, WeightsThatAreStreamedTakeTheSameCycles) {
     const TaskGraph graph =
         training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15}, topology);
     EXPECT_TRUE(std::ranges::any_of(graph.operations, [](const auto& o) { return o.times > 1; }));
+    expect_same_cycles(graph, topology);
+  }
+}
+
+// All-to-alls whose blocks differ.
+TEST(TraceExport, ExpertsTakeTheSameCycles) {
+  const TransformerShape shape{.layers = 2,
+                               .hidden = 64,
+                               .heads = 4,
+                               .kv_heads = 4,
+                               .head_size = 16,
+                               .mlp = 96,
+                               .experts = 8,
+                               .top_k = 2,
+                               .expert_mlp = 48,
+                               .vocabulary = 1000,
+                               .sequence = 128};
+  ComputeSpeed speed = kExportSpeed;
+  speed.npu.memory_bytes = 80'000'000'000;
+  for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
+    const Topology topology = load_config(config).topology;
+    InferenceOptions options{.strategy = {2, 2, 1}, .batch = 16, .context = 100};
+    options.experts = {.ep = 4, .router = parse_router("zipf:1", 3)};
+    const TaskGraph graph = inference_graph("sparse", shape, options, speed, topology);
+    EXPECT_TRUE(std::ranges::any_of(graph.shapes,
+                                    [](const auto& s) { return !s.work.front().matrix.empty(); }));
     expect_same_cycles(graph, topology);
   }
 }

@@ -29,6 +29,7 @@ inline constexpr auto kCommunicationTimeFields = std::to_array<Field>({
     {"streaming", kNumber, kNs, "streaming of weights and gradients"},
     {"memory", kNumber, kNs, "accesses to memory",
      "with an optimizer, or of traces with loads and stores"},
+    {"ep", kNumber, kNs, "of expert parallelism", "with experts"},
     {"cp", kNumber, kNs, "keys and values of context parallelism, and their gradients",
      "with `--cp` above 1"},
 });
@@ -72,6 +73,20 @@ inline constexpr auto kNpuMemoryFields = std::to_array<Field>({
 inline constexpr Object kNpuMemory{"npu_memory", "memory of the NPU that needs the most",
                                    kNpuMemoryFields};
 
+inline constexpr auto kExpertsFields = std::to_array<Field>({
+    {"ep", kPositive, kNone, "workers that experts are spread over"},
+    {"router", kText, kNone, "`--router`"},
+    {"placement", kText, kNone, "`--expert-placement`"},
+    {"slots", or_null(kPositive), kNone,
+     "`--expert-slots`; null: as many as `ep` divides them into"},
+    {"capacity", or_null(kNumber), kNone, "`--capacity`; null: no limit"},
+    {"routed", kCount, "tokens", "that experts took, each once for every expert of it"},
+    {"dropped", kCount, "tokens", "that were beyond the capacity, likewise"},
+    {"imbalance", kNumber, kNone,
+     "tokens of the rank with the most over the mean of all, mean of the layers"},
+});
+inline constexpr Object kExperts{"experts", "experts of a model", kExpertsFields};
+
 inline constexpr auto kTrainingRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -114,6 +129,7 @@ inline constexpr auto kTrainingRunFields = join(
         {"compute_flops_per_s", or_null(kNumber), "FLOP/s",
          "of all NPUs; null: the roofline of each machine"},
         {"idealised", list(kText), kNone, "what costs nothing here, and would on a machine"},
+        {"experts", object(kExperts), kNone, "its experts", "of models that have some"},
         {"inference", object(kInference), kNone, "the pass", "of inference"},
         {"fit", object(kFit), kNone, "the search for the compute rate", "with `--fit`"},
         {"cycles", kCount, kCycles, "of all iterations"},

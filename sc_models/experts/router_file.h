@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of a router's shares, YAML or JSON, as measured on a model:
+//
+//   rows: layers          # or ranks, or all (default), which has one row
+//   shares: [[0.5, 0.25, 0.25], [0.2, 0.5, 0.3]]
+//
+// `tokens` in place of `shares`: numbers of tokens, which are divided by the sum of their row.
+// Errors: BadInput naming file and line, what was found and what is allowed.
+#pragma once
+
+#include <string>
+
+#include "experts/router.h"
+
+namespace fredsim {
+
+RouterShares read_router_file(const std::string& path);
+
+}  // namespace fredsim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a layer of experts, and the times in which a worker computes its parts.
+//
+// The gate multiplies each token by hidden × experts. An expert is an MLP of `mlp_matrices` matrices of hidden × expert_mlp, a shared one
+//   likewise, on every worker whole. By roofline, part after part and expert after expert: each that has tokens reads its weights once.
+// Units: parameters; picoseconds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/transformer_shape.h"
+
+namespace fredsim {
+
+std::uint64_t expert_parameters(const TransformerShape& shape);  // of one
+// Gate and shared experts.
+std::uint64_t common_expert_parameters(const TransformerShape& shape);
+
+double gate_ps(const ComputeSpeed& speed, const TransformerShape& shape, std::uint64_t tokens);
+double shared_experts_ps(const ComputeSpeed& speed, const TransformerShape& shape,
+                         std::uint64_t tokens);
+// `tokens`: by expert of the worker.
+double experts_ps(const ComputeSpeed& speed, const TransformerShape& shape,
+                  const std::vector<std::uint64_t>& tokens);
+
+}  // namespace fredsim

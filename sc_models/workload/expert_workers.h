@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers of a task graph whose model may have experts (workload/expert_layers.h): the tasks of such a layer.
+//
+// A worker gates its tokens and dispatches them; computes the shared experts beside that; then its own experts, when all of their tokens
+//   are there, and sends these back (combine), which the next layer waits for. Workers along MP have a share of the tokens each: whoever
+//   calls gathers them again.
+// The backward pass takes the same way with gradients, and computes twice as long.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload/expert_layers.h"
+#include "workload/sequence_graph.h"
+
+namespace fredsim {
+
+class ExpertWorkers : protected SequenceGraph {
+ public:
+  // So far, over all workers.
+  ExpertRouting routing() const;
+
+ protected:
+  ExpertWorkers(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
+                const std::string& algorithm, const SequenceSplit& split,
+                std::optional<ExpertLayers> experts)
+      : SequenceGraph(strategy, std::move(npus), topology, algorithm, split),
+        experts_(std::move(experts)) {}
+  ~ExpertWorkers() = default;
+
+  struct ExpertPass {
+    const TransformerShape& shape;
+    const ComputeSpeed& speed;
+    int layer = 0;     // among those with experts
+    double times = 1;  // of the forward pass's computing
+    std::function<std::uint64_t(int replica)> tokens;
+    std::string name{};  // label, after the part's
+  };
+  void run_experts(int stage, const ExpertPass& pass);
+
+  const std::optional<ExpertLayers> experts_;
+
+ private:
+  ExpertLayers::Tokens tokens_of(const Members& group, const ExpertPass& pass) const;
+
+  std::uint64_t routed_ = 0, dropped_ = 0;
+};
+
+}  // namespace fredsim
