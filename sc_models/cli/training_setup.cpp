@@ -54,7 +54,7 @@ std::string TrainingJobs::given() const {
   return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
 }
 
-// Of values that are not FP16.
+// Values that are not FP16.
 void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
   if (!is_model()) return;
   for (const TrainedMachine& entry : machines_) {
@@ -65,7 +65,7 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
       idealised.push_back(fmt::format(
           "all-reduces of activations carry {:g} bytes for each, in which FP16 values are added up",
           values.activations));
-    return;  // of the first such machine
+    return;  // the first such machine
   }
 }
 
@@ -82,8 +82,14 @@ std::vector<std::string> TrainingJobs::idealised() const {
     all.emplace_back(kRecurringOrder);
   add_values(all);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
+  if (asked_.split.cp > 1)
+    all.emplace_back(asked_.inference
+                         ? "workers of a context merge their steps of attention in no time"
+                         : "workers of a context merge their steps of attention, and add gradients "
+                           "of keys and values, in no time");
   const TrainingOptions training = training_options();
   if (asked_.accounting.empty()) return all;
+  if (asked_.split.sp) all.emplace_back("gradients of norms are not reduced along MP");
   if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
         const Topology& topology = entry.config.topology;
         return topology.has_blocks() && !topology.io_controllers.empty();

@@ -96,7 +96,7 @@ void check_algorithm(const std::string& name);
 const Algorithm* find_algorithm(std::string_view name);  // null: none of that name
 // One that has the collective, other names counted; null: none.
 const Algorithm* find_algorithm(std::string_view name, Collective collective);
-// Of a text with one name, or one by dimension with commas between them.
+// Text with one name, or one by dimension with commas between them.
 std::vector<std::string> words_by_dimension(const std::string& text);
 // Such a text with `auto` in place of algorithms that do not have the collective.
 std::string algorithm_with(Collective collective, const std::string& named);

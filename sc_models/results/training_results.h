@@ -105,7 +105,7 @@ struct TrainingResult {
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // inference only
   std::optional<NpuMemory> memory{};   // training of a model only
-  std::optional<ExpertUse> experts{};  // of a model that has some
+  std::optional<ExpertUse> experts{};  // only where the model has some
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

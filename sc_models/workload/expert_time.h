@@ -13,7 +13,7 @@
 
 namespace fredsim {
 
-std::uint64_t expert_parameters(const TransformerShape& shape);  // of one
+std::uint64_t expert_parameters(const TransformerShape& shape);  // one expert
 // Gate and shared experts.
 std::uint64_t common_expert_parameters(const TransformerShape& shape);
 

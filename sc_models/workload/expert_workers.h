@@ -35,7 +35,7 @@ class ExpertWorkers : protected SequenceGraph {
     const TransformerShape& shape;
     const ComputeSpeed& speed;
     int layer = 0;     // among those with experts
-    double times = 1;  // of the forward pass's computing
+    double times = 1;  // times the forward computing
     std::function<std::uint64_t(int replica)> tokens;
     std::string name{};  // label, after the part's
   };

@@ -189,7 +189,7 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
                   const ComputeSpeed& speed, const Topology& topology,
                   const std::optional<ExpertLayers>& experts) {
   const ValueBytes& values = speed.npu.value_bytes;
-  std::uint64_t weights = 0, layers = 0;  // of the stage with the most of each
+  std::uint64_t weights = 0, layers = 0;  // stage with the most of each
   for (int stage = 0; stage < o.strategy.pp; ++stage) {
     const int first = shape.layers * stage / o.strategy.pp;
     const int end = shape.layers * (stage + 1) / o.strategy.pp;

@@ -71,7 +71,7 @@ TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o
   const ModelShape model = at_value_bytes(shape, values);
   const std::vector<LayerRange> layers = layers_of(model, o, stage);
   const bool streams = o.execution == Execution::kStreaming;
-  std::uint64_t parameters = 0;  // of a worker, layers of the stage that are there at once
+  std::uint64_t parameters = 0;  // a worker's, layers of the stage that are there at once
   for (const LayerRange& range : layers)
     parameters = std::max(parameters, worker_parameters(model, range, o.strategy.mp, o.experts));
   std::uint64_t own = parameters;

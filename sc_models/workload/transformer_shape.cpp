@@ -82,7 +82,7 @@ void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
   // Input and output of the activation, and of a gated one both factors.
   mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
   if (mlp.expert_layer < 0) return;
-  // Of experts the tokens that came, too.
+  // Experts keep the tokens that came, too.
   const auto routed = static_cast<std::uint64_t>(s.top_k);
   const auto shared = static_cast<std::uint64_t>(s.shared_experts);
   const std::uint64_t inside = s.expert_mlp * s.mlp_matrices;

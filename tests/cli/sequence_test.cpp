@@ -50,6 +50,15 @@ TEST_F(SequenceOptions, AreNamedInResults) {
   const nlohmann::json none = run("configs/mesh_2x2.yaml", {"--mp", "2", "--dp", "2"});
   EXPECT_EQ(none["strategy"], "mp2-dp2-pp1");
   EXPECT_FALSE(none.contains("sequence_parallel"));
+  const auto idealised = [](const nlohmann::json& of, const std::string& text) {
+    return std::ranges::any_of(of["idealised"], [&](const nlohmann::json& one) {
+      return one.get<std::string>().starts_with(text);
+    });
+  };
+  for (const char* text : {"workers of a context merge", "gradients of norms are not reduced"}) {
+    EXPECT_TRUE(idealised(both, text)) << text;
+    EXPECT_FALSE(idealised(none, text)) << text;
+  }
   EXPECT_FALSE(none["breakdown_ns"].contains("cp"));
   // Samples of a replica that is one context; activations of half of its tokens, all of them shared by two.
   EXPECT_EQ(run("configs/mesh_2x2.yaml", {"--cp", "4"})["minibatch"], 16);

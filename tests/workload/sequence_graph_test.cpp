@@ -24,6 +24,7 @@
 #include "workload/trace_export.h"
 #include "workload/trace_graph.h"
 #include "workload/training_run.h"
+#include "workload/worker_traffic.h"
 
 namespace fredsim::test {
 namespace {
@@ -193,6 +194,19 @@ TEST_F(RingOrder, GradientsFollowTheirBlockHome) {
     }
 }
 
+// Placements are weighed with all operations of the ring: forward, backward, gradients, of 2 layers.
+TEST_F(RingOrder, IsTrafficOfPlacements) {
+  std::vector<int> npus;
+  for (const TaskRank& rank : graph_.ranks) npus.push_back(rank.member);
+  double times = 0;
+  for (const WorkerTraffic& traffic : worker_traffic(graph_, npus))
+    if (traffic.work.front().collective == Collective::kUnicast) {
+      EXPECT_EQ(std::ssize(traffic.work), kContext);
+      times += traffic.times;
+    }
+  EXPECT_EQ(times, 2 * (3 + 3 + 4));
+}
+
 TEST(SequenceGraphOrder, GradientsOfWeightsWaitForTheInputOnceMore) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   for (const Recompute recompute : {Recompute::kNone, Recompute::kFull}) {
@@ -213,6 +227,7 @@ TEST(SequenceGraphOrder, GradientsOfWeightsWaitForTheInputOnceMore) {
     const auto waits = [&](int task) { return std::ranges::count(tasks[task].after, inputs[0]); };
     EXPECT_EQ(waits(computed[0]), repeats ? 1 : 0);
     EXPECT_EQ(waits(computed[1]), repeats ? 0 : 1);
+    EXPECT_EQ(waits(computed.back()), repeats ? 0 : 1);
   }
 }
 
