@@ -82,7 +82,7 @@ struct SeedStrings {
   std::uint64_t checked() const;
 };
 inline constexpr const char* kPayloadSeed =
-    "of the payload, and of searched placements (default 1)";
+    "of the payload, of searched placements and of --skew (default 1)";
 
 // --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in FabricOptions.
 struct SimulationOptions {

@@ -165,6 +165,7 @@ class RunCommand final : public Command {
         "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
         "packets on links");
     switch_strings_.add_to(app);
+    arrival_strings_.add_to(app);
     seed_strings_.add_to(app, kPayloadSeed);
     breakdown_strings_.add_to(app);
     wave_strings_.add_to(app);
@@ -184,6 +185,7 @@ class RunCommand final : public Command {
     output_strings_.check(request_);
     rank_strings_.check();
     request_.seed = seed_strings_.checked();
+    request_.arrivals = arrival_strings_.checked();
     switch_strings_.check(request_);
     request_.breakdown = breakdown_strings_.checked();
     request_.wave = wave_strings_.checked();
@@ -309,6 +311,7 @@ class RunCommand final : public Command {
   EngineStrings engine_strings_;
   SimulationStrings simulation_strings_;
   SwitchStrings switch_strings_;
+  ArrivalStrings arrival_strings_;
   SeedStrings seed_strings_;
   BreakdownStrings breakdown_strings_;
   WaveStrings wave_strings_;

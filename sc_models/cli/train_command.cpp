@@ -95,6 +95,7 @@ class TrainCommand final : public Command {
     engine_strings_.add_to(app);
     simulation_strings_.add_to(app);
     switch_strings_.add_to(app);
+    arrival_strings_.add_to(app);
     seed_strings_.add_to(app, kPayloadSeed);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
@@ -110,6 +111,7 @@ class TrainCommand final : public Command {
     output_strings_.check(request_);
     rank_strings_.check();
     request_.seed = seed_strings_.checked();
+    request_.arrivals = arrival_strings_.checked();
     switch_strings_.check(request_);
     simulation_strings_.check(request_);
     request_.train = train_strings_.checked(machine_strings_.configs);
@@ -196,6 +198,7 @@ class TrainCommand final : public Command {
   EngineStrings engine_strings_;
   SimulationStrings simulation_strings_;
   SwitchStrings switch_strings_;
+  ArrivalStrings arrival_strings_;
   SeedStrings seed_strings_;
   OutputStrings output_strings_;
   RankStrings rank_strings_;

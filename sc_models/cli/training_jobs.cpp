@@ -378,6 +378,7 @@ TrainingResult TrainingJobs::trained(
                              entry.config.topology, request_.seed, &interrupt_flag(),
                              *entry.surpluses, entry.plans))
                        : std::make_unique<ExactRun>(*entry.machine, entry.plans);
+  engine->set_arrivals(arrivals_of(request_.arrivals, entry.config, request_.seed));
   if (!streams()) {
     ExpertRouting routing;
     const TaskGraph graph = graph_of(entry, std::numeric_limits<int>::max(), &routing);
@@ -423,6 +424,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
       progress.complete({.cycle = result.run.cycles,
                          .time_ns = result.run.time_ns,
                          .bytes_delivered = result.run.delivered_bytes});
+    name_arrivals(request_.arrivals, entry.config, result.run);
     result.run.config = entry.config.path;
     result.run.settings = entry.config.settings;
     result.run.machine = entry.config.keys;

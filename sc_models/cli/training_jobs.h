@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arrival_arguments.h"
 #include "cli/file_uses.h"
 #include "cli/memory_check.h"
 #include "cli/operation_surplus.h"
@@ -40,6 +41,7 @@ namespace fredsim {
 struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
   bool is_flow = false;  // --engine flow
   TrainOptions train;
+  ArrivalOptions arrivals;
   std::uint64_t seed = 1;
   std::string timeline_file;   // empty: none; "-": standard output
   std::string placement_file;  // --write-placement; empty: none
@@ -85,6 +87,7 @@ class TrainingJobs {
   WorkerPlacement placement_on(TrainedMachine& entry) const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;
+  bool is_launched_at_once() const;
   void add_values(std::vector<std::string>& idealised) const;
   // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
   bool streams() const;

@@ -54,6 +54,12 @@ std::string TrainingJobs::given() const {
   return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
 }
 
+bool TrainingJobs::is_launched_at_once() const {
+  return std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
+    return entry.config.compute.collective_overhead_ps == 0;
+  });
+}
+
 // Values that are not FP16.
 void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
   if (!is_model()) return;
@@ -75,7 +81,10 @@ std::vector<std::string> TrainingJobs::idealised() const {
     return result.run.operations && result.run.operations->complete > 0;
   };
   if (std::ranges::any_of(results_, communicates))
-    all.emplace_back("a collective begins when its last rank has come, without a packet");
+    all.emplace_back(is_launched_at_once()
+                         ? "a collective begins when its last rank has come, without a packet, and "
+                           "is launched in no time"
+                         : "a collective begins when its last rank has come, without a packet");
   if (std::ranges::any_of(results_, [](const TrainingResult& result) {
         return result.packet_order == "recurring";
       }))

@@ -133,11 +133,18 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
       return work_on(request.work, entry.config.topology, request.seed, entry.is_best_base);
     });
     if (request.best_base) entry.work.is_placed = true;  // all say where their workers are
+    entry.asked_arrivals = request.arrivals;
+    entry.arrivals = arrivals_of(request.arrivals, entry.config, request.seed);
   }
   const auto specs = [&](const ComparedMachine& entry, std::uint64_t size) {
     return named(entry.config, shares_name(entry),
                  [&] { return specs_of(entry.work, entry.config.topology, size, request.seed); });
   };
+  // Ranks that begin each at a time of its own are those of works with order.
+  const bool has_order =
+      request.work.has_order() || std::ranges::any_of(compared, [](const ComparedMachine& entry) {
+        return entry.arrivals.any();
+      });
   std::vector<PlannedWork> work;
   std::uint64_t nodes = 0;
   for (const ComparedMachine& entry : compared) {
@@ -160,7 +167,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     const MachineConfig& config = entry.config;
     for (const std::uint64_t size : request.work.sizes) {
       named(config, shares_name(entry), [&] {
-        if (request.work.has_order()) {
+        if (has_order) {
           entry.ordered.push_back(
               plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
                          request.work.on_conflict,
@@ -353,7 +360,7 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
     return entry.flows ? entry.flows->run(entry.plans[size])
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
-  if (!entry.surpluses) return run_work(*entry.machine, work, on_progress);
+  if (!entry.surpluses) return run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
   const Topology& topology = entry.config.topology;
   const std::atomic<bool>* const stop = &interrupt_flag();
   if (entry.machine) {
@@ -361,10 +368,12 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
         work_surplus(topology, *entry.machine, work, entry.seed, stop, *entry.surpluses);
     if (!together.empty()) {
       FlowEngine engine(topology, entry.seed, stop, plans_of(work), std::move(together));
+      engine.set_arrivals(entry.arrivals);
       return run_work(engine, work, on_progress);
     }
   }
   FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
+  engine.set_arrivals(entry.arrivals);
   return run_work(engine, work, on_progress);
 }
 
@@ -391,6 +400,7 @@ RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions&
       progress.complete({.cycle = result.cycles,
                          .time_ns = result.time_ns,
                          .bytes_delivered = result.delivered_bytes});
+    name_arrivals(entry.asked_arrivals, entry.config, result);
     result.config = entry.config.path;
     result.settings = entry.config.settings;
     result.machine = entry.config.keys;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arrival_arguments.h"
 #include "cli/file_uses.h"
 #include "cli/flow_jobs.h"
 #include "cli/operation_surplus.h"
@@ -36,6 +37,7 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   WorkOptions work;
   bool best_base = false;
   std::uint64_t seed = 1;
+  ArrivalOptions arrivals;
   WaveOptions wave;           // several machines: the machine's name is added to the file's
   std::string timeline_file;  // empty: none; "-": standard output
   int timeline_level = 1;
@@ -48,6 +50,8 @@ struct ComparedMachine {
   MachineConfig config;
   WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
   bool is_best_base = false;
+  ArrivalOptions asked_arrivals{};
+  Arrivals arrivals{};
   std::vector<Plan> plans{};
   std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
   std::vector<WorkPlan> ordered{};

@@ -43,6 +43,8 @@ struct IssueOptions {
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
   bool held = false;  // a rank waits for its release(), too
+  // By node: cycles by which its ranks begin later than they could (collective/arrivals.h); empty: none.
+  std::vector<std::uint64_t> lags{};
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // label for observers of the run
 };

@@ -7,13 +7,20 @@
 namespace fredsim {
 
 RankStarts::RankStarts(OperationHandle number, std::shared_ptr<const PreparedPlan> what,
-                       std::uint64_t now, std::uint64_t delay,
+                       std::uint64_t now, const IssueOptions& options,
                        const std::vector<std::uint64_t>& starts)
-    : handle(number), plan(std::move(what)), delay_(delay) {
+    : handle(number),
+      plan(std::move(what)),
+      delay_(options.delay),
+      has_lags_(!options.lags.empty()) {
   const std::vector<Part>& parts = plan->plan.parts;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::uint64_t from = now + (p < starts.size() ? starts[p] : 0);
-    ranks_.emplace_back(parts[p].members.size(), Rank{.from = from});
+    std::vector<Rank>& ranks = ranks_.emplace_back();
+    for (const NodeId node : parts[p].members) {
+      const std::uint64_t lag = has_lags_ ? options.lags[node] : 0;
+      ranks.push_back({.from = from + lag, .lag = lag});
+    }
     ranks_left_ += static_cast<int>(parts[p].members.size());
   }
   not_begun_ = ranks_left_;
@@ -41,7 +48,7 @@ void RankStarts::wait_for(RankStarts& earlier, const Dependency& dependency, std
       if (left > 0)
         ++rank.waits;
       else
-        rank.from = std::max(rank.from, now + delay_);
+        rank.from = std::max(rank.from, now + delay_ + rank.lag);
     }
   }
   if (edge.left_in_all > 0) earlier.later_.push_back(std::move(edge));
@@ -49,7 +56,7 @@ void RankStarts::wait_for(RankStarts& earlier, const Dependency& dependency, std
 
 void RankStarts::delay_all(std::uint64_t now) {
   for (std::vector<Rank>& part : ranks_)
-    for (Rank& rank : part) rank.from = std::max(rank.from, now + delay_);
+    for (Rank& rank : part) rank.from = std::max(rank.from, now + delay_ + rank.lag);
 }
 
 void RankStarts::hold() {
@@ -60,7 +67,7 @@ void RankStarts::hold() {
 void RankStarts::release(int part, int rank, std::uint64_t cycle) {
   Rank& at = ranks_[part][rank];
   --at.waits;
-  at.from = std::max(at.from, cycle);
+  at.from = std::max(at.from, cycle + at.lag);
 }
 
 bool RankStarts::parts_before_are_complete(int part) const {
@@ -100,8 +107,9 @@ void RankStarts::let_begin(const Which& which, std::uint64_t cycle) {
   for (int p = 0; p < std::ssize(ranks_); ++p) {
     for (std::size_t r = 0; r < ranks_[p].size(); ++r) {
       if (!which(members(p)[r])) continue;
-      --ranks_[p][r].waits;
-      ranks_[p][r].from = std::max(ranks_[p][r].from, cycle + delay_);
+      Rank& rank = ranks_[p][r];
+      --rank.waits;
+      rank.from = std::max(rank.from, cycle + delay_ + rank.lag);
     }
   }
 }
@@ -145,6 +153,7 @@ void RankStarts::add_ranks(std::uint64_t cycle, StateDigest& digest) const {
       digest.add(static_cast<std::uint64_t>(rank.waits) << 2U | (rank.begun ? 1U : 0U) |
                  (rank.done ? 2U : 0U));
       digest.add(rank.from > cycle ? rank.from - cycle : 0);
+      if (has_lags_) digest.add(rank.lag);
     }
   }
   digest.add(later_.size());

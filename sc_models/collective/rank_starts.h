@@ -3,7 +3,8 @@
 //
 // A rank may begin when its part's start has come, the parts that its own comes after are complete, what it waits for of earlier
 //   operations is complete and `delay` cycles have passed since, and, where the operation was issued held, it has been released. It
-//   waits for its own NPU's part in an earlier operation, or, where that NPU has none or where so asked for, for all ranks there.
+//   waits for its own NPU's part in an earlier operation, or, where that NPU has none or where so asked for, for all ranks there. It does so by
+//   the lag of its NPU later.
 // Units: cycles. Internal to engines.
 #pragma once
 
@@ -23,7 +24,7 @@ class RankStarts {
 
   // `starts`, by part: cycles from now on; empty: none.
   RankStarts(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t now,
-             std::uint64_t delay, const std::vector<std::uint64_t>& starts);
+             const IssueOptions& options, const std::vector<std::uint64_t>& starts);
   virtual ~RankStarts() = default;
   RankStarts(const RankStarts&) = delete;
   RankStarts& operator=(const RankStarts&) = delete;
@@ -67,6 +68,7 @@ class RankStarts {
   struct Rank {
     int waits = 0;           // dependencies that are not complete for it, and its release
     std::uint64_t from = 0;  // cycle
+    std::uint64_t lag = 0;   // cycles
     bool begun = false, done = false;
   };
   // An operation that comes after this one.
@@ -85,6 +87,7 @@ class RankStarts {
   const std::vector<NodeId>& members(int part) const { return plan->plan.parts[part].members; }
 
   std::uint64_t delay_;
+  bool has_lags_;
   std::vector<std::vector<Rank>> ranks_;  // by part
   int ranks_left_ = 0;
   int not_begun_ = 0;

@@ -193,7 +193,8 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .efficiency = parse_efficiency(efficiency, efficiency_label),
           .value_bytes = {.weights = value_bytes("npu.value_bytes.weights"),
                           .activations = value_bytes("npu.value_bytes.activations"),
-                          .kv = value_bytes("npu.value_bytes.kv")}};
+                          .kv = value_bytes("npu.value_bytes.kv")},
+          .collective_overhead_ps = reader.time_ps("npu.collective_overhead")};
 }
 
 // Runs a builder; its refusals get file and line.

@@ -27,6 +27,7 @@ struct NpuCompute {
   std::uint64_t expanded_bytes = 0;
   double efficiency = 1;
   ValueBytes value_bytes{};
+  std::uint64_t collective_overhead_ps = 0;  // that it spends on each collective
 };
 
 // "990 TFLOP/s": a number and GFLOP/s, TFLOP/s or PFLOP/s; GFLOP/s, > 0.

@@ -62,8 +62,11 @@ void Memoisation::note_issue(OperationHandle handle,
                              const std::shared_ptr<const PreparedPlan>& plan,
                              const std::vector<std::uint64_t>& starts,
                              const IssueOptions& options) {
-  TrajectoryInput input{
-      .plan = plan, .starts = starts, .delay = options.delay, .held = options.held};
+  TrajectoryInput input{.plan = plan,
+                        .starts = starts,
+                        .delay = options.delay,
+                        .held = options.held,
+                        .lags = options.lags};
   for (const Dependency& before : options.after) {
     input.after.push_back(
         {trajectory_.is_complete(before.operation) ? -1 : trajectory_.numbers.at(before.operation),

@@ -6,9 +6,11 @@
 namespace fredsim {
 
 Operation::Operation(OperationHandle number, std::shared_ptr<const PreparedPlan> what,
-                     std::uint64_t operands, std::uint64_t now, std::uint64_t delay,
+                     std::uint64_t now, const IssueOptions& options,
                      const std::vector<std::uint64_t>& starts)
-    : RankStarts(number, std::move(what), now, delay, starts), seed(operands) {
+    : RankStarts(number, std::move(what), now, options, starts),
+      seed(options.seed),
+      label(options.label) {
   report.handle = handle;
   report.issued = now;
   report.plan = plan;

@@ -25,8 +25,8 @@ class Operation final : public RankStarts {
   };
 
   // `starts`, by part: cycles from now on; empty: none.
-  Operation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t seed,
-            std::uint64_t now, std::uint64_t delay, const std::vector<std::uint64_t>& starts);
+  Operation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t now,
+            const IssueOptions& options, const std::vector<std::uint64_t>& starts);
 
   // All that its trajectory depends on, relative to `cycle`; `number_of` says how the digest calls the
   // operation of a handle.

@@ -73,9 +73,7 @@ void OperationScheduler::issue(OperationHandle handle, std::shared_ptr<const Pre
                                const std::vector<std::uint64_t>& starts,
                                const IssueOptions& options) {
   const std::uint64_t now = cycle();
-  auto operation = std::make_unique<Operation>(handle, std::move(plan), options.seed, now,
-                                               options.delay, starts);
-  operation->label = options.label;
+  auto operation = std::make_unique<Operation>(handle, std::move(plan), now, options, starts);
   if (options.held) operation->hold();
   if (options.after.empty() && options.delay > 0) operation->delay_all(now);
   for (const Dependency& dependency : options.after) {

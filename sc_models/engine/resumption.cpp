@@ -109,7 +109,7 @@ void Resumption::give_again(const TrajectoryInput& input) {
     scheduler_.release(handle_of(input.operation), input.part, input.rank, cycle);
     return;
   }
-  IssueOptions options{.delay = input.delay, .held = input.held};
+  IssueOptions options{.delay = input.delay, .held = input.held, .lags = input.lags};
   // One that is complete is there no more, whatever its number.
   for (const TrajectoryInput::After& after : input.after)
     options.after.push_back(

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "collective/arrivals.h"
 #include "collective/operation_engine.h"
 #include "results/results.h"
 #include "topology/topology.h"
@@ -44,6 +45,10 @@ class RunEngine {
   RunEngine& operator=(const RunEngine&) = delete;
   virtual ~RunEngine() = default;
 
+  // Arrivals of NPUs at the operations of the run; those who issue see to them.
+  void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
+  const Arrivals& arrivals() const { return arrivals_; }
+
   virtual const Topology& topology() const = 0;
   virtual std::uint64_t seed() const = 0;  // seed of the payload
   virtual OperationEngine& operations() = 0;
@@ -55,6 +60,9 @@ class RunEngine {
                         const std::function<void(const Progress&)>& on_progress) = 0;
   // RunResult::operations.
   virtual void fill_operations(RunResult& result) const = 0;
+
+ private:
+  Arrivals arrivals_{};
 };
 
 }  // namespace fredsim

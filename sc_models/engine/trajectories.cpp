@@ -32,7 +32,7 @@ bool TrajectoryInput::operator==(const TrajectoryInput& other) const {
     return operation == other.operation && part == other.part && rank == other.rank &&
            cycle == other.cycle;
   return plan->identity == other.plan->identity && starts == other.starts && delay == other.delay &&
-         after == other.after && held == other.held;
+         after == other.after && held == other.held && lags == other.lags;
 }
 
 const TrajectoryEvent* TrajectoryNode::event(std::uint32_t number) const {
@@ -60,6 +60,7 @@ TrajectoryNode& Trajectories::add_child(TrajectoryNode& node, const TrajectoryPo
                                         std::vector<TrajectoryInput> inputs) {
   bytes_ += sizeof(TrajectoryNode) + inputs.size() * (sizeof(TrajectoryInput) + 64);
   for (const TrajectoryInput& input : inputs) {
+    bytes_ += input.lags.size() * sizeof input.lags[0];
     if (input.plan != nullptr && plans_.insert(input.plan->identity).second)
       bytes_ += bytes_of(*input.plan);
   }

@@ -38,6 +38,7 @@ struct TrajectoryInput {
   std::uint64_t delay = 0;
   std::vector<After> after{};
   bool held = false;
+  std::vector<std::uint64_t> lags{};
   // A release.
   int operation = -1, part = 0, rank = 0;
   std::uint64_t cycle = 0;  // at which the rank may begin

@@ -21,6 +21,9 @@
 namespace fredsim {
 namespace {
 
+// Bits of an issue in the number by which an operation has its lags, behind its batch.
+constexpr int kIssueBits = 40;
+
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
 }
@@ -130,8 +133,10 @@ class WorkRun {
     const WorkPlan::Batch& batch = work_.batches[b];
     const WorkStep& step = step_of(b);
     BatchState& state = batches_[b];
-    IssueOptions options{.seed = operand_seed(engine_.seed(), static_cast<int>(operations_++)),
-                         .delay = step.delay};
+    IssueOptions options{
+        .seed = operand_seed(engine_.seed(), static_cast<int>(operations_++)),
+        .delay = step.delay,
+        .lags = engine_.arrivals().lags(b << kIssueBits | state.issued, engine_.topology())};
     if (engine_.is_observed()) options.label = label_of(b);
     std::vector<std::uint64_t> starts;
     if (state.issued > 0) {
@@ -257,9 +262,11 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 }
 
 RunResult run_work(Machine& machine, const WorkPlan& work,
-                   const std::function<void(const Progress&)>& on_progress, int rows) {
+                   const std::function<void(const Progress&)>& on_progress, int rows,
+                   const Arrivals& arrivals) {
   return run_for_wave(machine, [&] {
     ExactRun engine(machine, plans_of(work), rows);
+    engine.set_arrivals(arrivals);
     return run_work(engine, work, on_progress);
   });
 }

@@ -6,7 +6,7 @@
 //   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases
 //   the same. Operations that can run side by side in the switches share phases (engine/joint_plans.h).
 // Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run, and `delay` cycles after
-//   what it comes after is complete, each of its repetitions `delay` cycles after the one before.
+//   what it comes after is complete, each of its repetitions `delay` cycles after the one before; each NPU by its lag later (RunEngine::arrivals()).
 // Ranks: an NPU begins when its own part in what it waits for is complete, or, where it has none there, when all of it is;
 //   with `all_ranks` when all of it is.
 // Result: a part per spec, all of its repetitions together.
@@ -65,7 +65,8 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 
 // From an SC_THREAD, as run_plan(). `rows`: of each phase store that are used, at most; 0: all.
 RunResult run_work(Machine& machine, const WorkPlan& work,
-                   const std::function<void(const Progress&)>& on_progress = {}, int rows = 0);
+                   const std::function<void(const Progress&)>& on_progress = {}, int rows = 0,
+                   const Arrivals& arrivals = {});
 
 // By an engine that has the plans of plans_of().
 RunResult run_work(RunEngine& engine, const WorkPlan& work,

@@ -47,9 +47,9 @@ struct FlowOperations::FlowOperation final : RankStarts {
     std::uint64_t end = 0;
   };
 
-  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now, std::uint64_t delay,
-                const std::vector<std::uint64_t>& starts)
-      : RankStarts(handle, of.plan, now, delay, starts), flow(of) {
+  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now,
+                const IssueOptions& options, const std::vector<std::uint64_t>& starts)
+      : RankStarts(handle, of.plan, now, options, starts), flow(of) {
     for (const OperationPlan::OfTree& tree : of.trees)
       trees.push_back({.left_to_begin = tree.contributors});
     ready_in.resize(of.bundles.size());
@@ -146,7 +146,7 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
   OperationPlan& flow = flow_plan(plan);
   ++flow.times;
   const OperationHandle handle = next_++;
-  auto operation = std::make_unique<FlowOperation>(handle, flow, now, options.delay, starts);
+  auto operation = std::make_unique<FlowOperation>(handle, flow, now, options, starts);
   if (options.held) operation->hold();
   if (options.after.empty() && options.delay > 0) operation->delay_all(now);
   for (const Dependency& dependency : options.after) {

@@ -242,6 +242,8 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
     json.set("engine", "flow");
     json.set("error", flow_error_json(*r.flow));
   }
+  if (r.collective_overhead_ns > 0) json.set("collective_overhead_ns", r.collective_overhead_ns);
+  if (!r.skew.empty()) json.set("skew", r.skew);
   if (r.workers && !r.workers->npus.empty()) json.set("placement_npus", r.workers->npus);
   if (r.incomplete) {
     json.set("incomplete", true);

@@ -124,6 +124,8 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
     json.set("engine", "flow");
     json.set("error", flow_error_json(*r.flow));
   }
+  if (r.collective_overhead_ns > 0) json.set("collective_overhead_ns", r.collective_overhead_ns);
+  if (!r.skew.empty()) json.set("skew", r.skew);
   if (r.incomplete) {
     json.set("incomplete", true);
     json.set("delivered_bytes", r.delivered_bytes);

@@ -142,6 +142,9 @@ struct RunResult {
   std::optional<OperationsResult> operations;  // if collectives ran one after another
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
+  // Arrivals of NPUs at collectives: overhead of each, and skew as asked for; empty: none.
+  double collective_overhead_ns = 0;
+  std::string skew{};
   std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete
   double time_ns = 0;
   double algbw_gbps = 0;

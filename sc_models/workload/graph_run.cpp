@@ -196,7 +196,7 @@ class GraphRun {
     const HeldTask& state = tasks_.task(rank, t);
     const int number = state.task.operation;
     HeldOperation& operation = tasks_.operation(number);
-    const std::uint64_t cycle = state.ready;
+    const std::uint64_t cycle = state.ready + lag(rank, t);
     const bool is_message = tasks_.kind_of(operation).is_message;
     if (is_message && state.task.rank == 1) {
       operation.expected = cycle;
@@ -204,6 +204,7 @@ class GraphRun {
     }
     if (operation.came == 0 || cycle > operation.start) {
       operation.start = cycle;
+      operation.begin = state.ready;
       operation.cause_rank = state.cause < 0 ? -1 : rank;
       operation.cause_task = state.cause;
       operation.path = state.path;
@@ -211,6 +212,11 @@ class GraphRun {
     if (++operation.came < tasks_.kind_of(operation).ranks && !is_message) return;
     if (operation.start <= operations_.cycle() + 1) return take_turn(number);
     operations_.call_at(operation.start - 1, [this, number] { take_turn(number); });
+  }
+
+  std::uint64_t lag(int rank, int t) const {
+    if (!engine_.arrivals().any() || is_io_member(source_.members()[rank])) return 0;
+    return engine_.arrivals().lag(static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(rank));
   }
 
   // At its start, or at the edge before.
@@ -233,7 +239,7 @@ class GraphRun {
     const int number = queue.waiting.extract(queue.waiting.begin()).value().second;
     HeldOperation& next = tasks_.operation(number);
     if (end > next.start) {
-      next.start = end;
+      next.start = next.begin = end;
       next.cause_rank = last.rank;
       next.cause_task = last.task;
       next.path = path;
@@ -268,8 +274,14 @@ class GraphRun {
     if (is_late) {
       end_communication(own.rank, task, operation, end);
     } else {
+      const TimeCategory category = task.task.category;
       const int cause_rank = task.cause < 0 ? -1 : own.rank;
-      task.record = {end, end, cause_rank, task.cause};
+      if (end > task.ready)
+        ranks_[own.rank].clock.wait_for(
+            {.ready = task.ready, .start = task.ready, .end = end, .category = category},
+            task.waited);
+      task.record = {task.ready, end, cause_rank, task.cause};
+      task.path[static_cast<std::size_t>(category)] += end - task.ready;
     }
     finish_task(number, own, end);
   }
@@ -307,14 +319,14 @@ class GraphRun {
     const TimeCategory category = task.task.category;
     ranks_[rank].clock.wait_for(
         {.ready = task.ready,
-         .start = operation.start,
+         .start = operation.begin,
          .end = end,
          .category = category,
          .is_bubble = kind.is_message || (kind.passes_on && category == TimeCategory::kPp)},
         task.waited);
-    task.record = {operation.start, end, operation.cause_rank, operation.cause_task};
+    task.record = {operation.begin, end, operation.cause_rank, operation.cause_task};
     task.path = operation.path;
-    task.path[static_cast<std::size_t>(category)] += end - operation.start;
+    task.path[static_cast<std::size_t>(category)] += end - operation.begin;
   }
 
   RankTime time_of(int rank) const {

@@ -11,6 +11,8 @@
 //   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others
 //   of them: switches that add hold a virtual channel until all members of a group have sent, and ranks may come to operations
 //   in different orders, with which ranks that were released one by one (Communicator::release()) could come to a standstill.
+//   Each NPU comes to each operation by its lag later (RunEngine::arrivals()), to messages too, at either end. What it waits for that is
+//   exposed communication.
 //   An operation of a queue (task_graph.h) is issued when it is its turn, too; what it then waited for is the operation before it.
 // Time: in which ranks only compute is not simulated.
 // Records: of each task, when it began to take time, when it was complete, and the task whose end let it begin. Of a

@@ -271,6 +271,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "npu.value_bytes.weights=2",
                                       "npu.value_bytes.activations=2",
                                       "npu.value_bytes.kv=2",
+                                      "npu.collective_overhead=0 ns",
                                       "fabric.type=fred_tree",
                                       "fabric.link_latency=20 ns",
                                       "fabric.packet=4 KiB",

@@ -63,6 +63,8 @@ RunResult whole_run() {
   run.parts[0].frame_cycles = 64;
   run.operations = OperationsResult{};
   run.operations->rows = {1, 2, 3, 4, 5};
+  run.collective_overhead_ns = 2000;
+  run.skew = "normal:2us";
   run.slices = 5;
   run.slices_simulated = 1;
   run.links[0].counters = {{"resent_flits", 3}, {"damaged_flits", 2}, {"lost_flits", 1}};
@@ -137,6 +139,8 @@ TrainingResult sample_training_result() {
   result.speedup_best_base = 1.25;
   result.is_best_base = true;
   result.packet_order = "paced";
+  result.run.collective_overhead_ns = 2000;
+  result.run.skew = "uniform:1us";
   result.ranks = {{.member = "npu0",
                    .end_ns = 500,
                    .compute_ns = 400,

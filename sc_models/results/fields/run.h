@@ -141,6 +141,12 @@ inline constexpr auto kEngineFields = std::to_array<Field>({
      "with `--engine flow`"},
 });
 
+inline constexpr auto kArrivalFields = std::to_array<Field>({
+    {"collective_overhead_ns", kNumber, kNs,
+     "`npu.collective_overhead`, by which NPUs begin each collective later", "where it is not 0"},
+    {"skew", kText, kNone, "`--skew`, by which each NPU comes later to each collective", "with it"},
+});
+
 inline constexpr auto kRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -165,7 +171,7 @@ inline constexpr auto kRunFields = join(
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
          "interrupted; not carried: of flows"},
     }),
-    kEngineFields,
+    kEngineFields, kArrivalFields,
     std::to_array<Field>({
         {"placement_npus", list(kCount), kNone, "NPU of every worker", "with a placement"},
     }),

@@ -63,8 +63,9 @@ inline constexpr Object kRank{"rank", "where the time of an NPU or I/O controlle
                               kRankFields};
 
 inline constexpr auto kNpuMemoryFields = std::to_array<Field>({
-    {"weights_bytes", kCount, "B", "FP16; streamed, of the layers that are there at once"},
-    {"gradients_bytes", kCount, "B", "of the same parameters"},
+    {"weights_bytes", kCount, "B",
+     "as wide as `npu.value_bytes` says; streamed, of the layers that are there at once"},
+    {"gradients_bytes", kCount, "B", "of the same parameters, FP16"},
     {"optimizer_bytes", kCount, "B", "state of the optimizer"},
     {"activations_bytes", kCount, "B", "kept for the backward pass"},
     {"expanded_bytes", kCount, "B",
@@ -161,7 +162,8 @@ inline constexpr auto kTrainingRunFields = join(
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
          "interrupted; not carried: of flows"},
     }),
-    kEngineFields, kInterruptedFields, kSimulatedFields, kFabricCountFields, kRunTailFields);
+    kEngineFields, kArrivalFields, kInterruptedFields, kSimulatedFields, kFabricCountFields,
+    kRunTailFields);
 inline constexpr Object kTrainingRun{"training_run", "one machine, counters of all iterations",
                                      kTrainingRunFields};
 
