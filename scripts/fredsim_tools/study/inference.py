@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inference: time per token and to the first token, and the share of it that is exposed communication."""
 
+from collections.abc import Sequence
+
 from ..runs import Json, exposed_ns
 from .study import MACHINES, TITLE, Study, config
 
 
-def iterations(study: Study, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int, *more: str) -> list[Json]:
+def iterations(study: Study, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int, *more: str,
+               machines: Sequence[str] = MACHINES) -> list[Json]:
     words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
-    return study.fredsim("train", *map(config, MACHINES), "--placement", "auto", "--workload", workload, "--phase", phase, *words,
+    placement = () if "--placement" in more else ("--placement", "auto")
+    return study.fredsim("train", *map(config, machines), *placement, "--workload", workload, "--phase", phase, *words,
                          "--batch", str(batch), "--context", str(context), *more)
 
 
@@ -15,6 +19,25 @@ def row_of(title: str, runs: list[Json], key: str) -> list[str]:
     exposed = [exposed_ns(run) for run in runs]
     times = [f"{run[key] / 1e3:.0f} ({100 * part / run['iteration_ns']:.1f} %)" for run, part in zip(runs, exposed)]
     return [title, *times, f"{runs[0][key] / runs[-1][key]:.3f}", f"{exposed[0] / exposed[-1]:.2f}"]
+
+
+def costs(study: Study, model: tuple[str, str]) -> None:
+    """Costs that no fabric removes: an overhead of each collective, and ranks that come late to it."""
+    work = (model[1], "decode", (16, 1), 1, 64 if study.smoke else 2048)
+    head = ["", "mesh, paper's", *TITLE.values(), "Fred-D, times faster", "than paper's"]
+    paper = ("--algorithm", "paper", "--placement", "paper")
+    settings: list[tuple[str, tuple[str, ...]]] = [("none", ())]
+    settings += [(f"overhead {us} µs", ("--set", f"npu.collective_overhead={us}us")) for us in (1, 2, 5)]
+    settings += [(f"skew {kind}:{us}us", ("--skew", f"{kind}:{us}us")) for kind, us in (("normal", 1), ("normal", 2), ("uniform", 5))]
+    settings += [("overhead 2 µs, skew normal:2us", ("--set", "npu.collective_overhead=2us", "--skew", "normal:2us"))]
+    rows = []
+    for title, more in settings[:2] if study.smoke else settings:
+        runs = [*iterations(study, *work, *paper, *more, machines=["mesh"]), *iterations(study, *work, *more)]
+        key = "time_per_token_ns"
+        times = [f"{run[key] / 1e3:.0f} ({100 * exposed_ns(run) / run['iteration_ns']:.1f} %)" for run in runs]
+        rows.append([title, *times, f"{runs[1][key] / runs[-1][key]:.3f}", f"{runs[0][key] / runs[-1][key]:.3f}"])
+    print("decode of Llama-3-70B, MP16-PP1, 1 × 2048, by what each of its 160 all-reduces costs an NPU beside its packets; the same:\n")
+    study.table(head, rows)
 
 
 def measure(study: Study) -> None:
@@ -42,3 +65,4 @@ def measure(study: Study) -> None:
     rows = [row_of(algorithm, iterations(study, *work, "--algorithm", algorithm), "time_per_token_ns") for algorithm in ("auto", "paper")]
     print("The same at 3 TB/s, by algorithm of the all-reduces:\n")
     study.table(head, rows)
+    costs(study, llama)
