@@ -3,16 +3,15 @@
 
 import contextlib
 import os
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import checkout, fig9
+from .. import fig9
 from ..plots import COLOURS, pyplot
 from ..runs import exposed_ns
 from ..tables import MIB
-from .picture import TITLE, Picture
+from .picture import TITLE, Picture, page_table
 
 
 def paper_fig9(picture: Picture) -> None:
@@ -153,11 +152,10 @@ AREAS = {"Fred_2": "fabric.middle=2", "Fred_3": "", "Fred_4": "fabric.middle=4",
 
 def area_of(row: str) -> float:
     """mm² of a switch of 12 ports, out of the table that synthesis filled."""
-    page = (checkout.CHECKOUT / "docs/studies/switch_kinds.md").read_text(encoding="utf-8")
-    found = re.search(rf"^\| (?:aggregator, )?{re.escape(row)} \|((?:[^|]*\|){{6}})", page[page.index("| 12 ports |"):], re.M)
-    if found is None:
+    found = [cells for cells in page_table("switch_kinds", "12 ports") if cells[0].removeprefix("aggregator, ") == row]
+    if not found:
         raise SystemExit(f"docs/studies/switch_kinds.md: no row {row}")
-    return float(found[1].split("|")[5].replace(" ", ""))
+    return float(found[0][6].replace(" ", ""))
 
 
 def switch_kinds(picture: Picture) -> None:

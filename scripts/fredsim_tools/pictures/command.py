@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of README and docs as SVG, each from runs of fredsim. The same program and matplotlib draw the same files, byte for byte.
 
+Two have what takes long from the tables of their pages: memory_cluster its times, switch_kinds areas of synthesis.
 The waveform of a fault comes from the fredsim that the tests build with that fault (tests/tutorial).
 """
 
@@ -35,6 +36,9 @@ PLACES = {
     "systems": ("studies/pictures", "systems"),
     "uplinks": ("studies/pictures", "uplinks"),
     "kinds": ("studies/pictures", "kinds"),
+    "themis": ("studies/pictures", "clusters"),
+    "memory_cluster": ("studies/pictures", "clusters"),
+    "wafer_front": ("studies/pictures", "clusters"),
     "latency_curve": ("user/pictures", "notebooks"),
     "pareto_front": ("user/pictures", "notebooks"),
 }
@@ -55,10 +59,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, curves, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, clusters, curves, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "buffers": buffers, "curves": curves, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
                "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .. import checkout
 from ..plots import save
 from ..runs import Json, Runs
 from ..tables import KIB, MIB
@@ -42,6 +44,16 @@ class Picture:
 
     def save(self, figure: Figure) -> None:
         save(figure, self.file, sys.stdout, ["svg"])
+
+
+def page_table(study: str, first: str) -> list[list[str]]:
+    """Cells of the table of a page in docs/studies whose head begins with the cell `first`, head included."""
+    lines = (checkout.CHECKOUT / f"docs/studies/{study}.md").read_text(encoding="utf-8").splitlines()
+    start = next((k for k, line in enumerate(lines) if line.startswith(f"| {first} |")), None)
+    if start is None:
+        raise SystemExit(f"docs/studies/{study}.md: no table with the head {first}")
+    table = list(takewhile(lambda line: line.startswith("|"), lines[start:]))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in [table[0], *table[2:]]]
 
 
 def sizes_on(axis: Axes, sizes: Sequence[int]) -> None:
