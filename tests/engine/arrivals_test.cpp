@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "config/config.h"
+#include "engine/communicator.h"
 #include "engine/work_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
@@ -124,6 +126,46 @@ TEST(LateArrivals, TheLastOneDecides) {
   EXPECT_NEAR(static_cast<double>(run_late(topology, step, arrivals).cycles),
               static_cast<double>(last + alone), 12);
   EXPECT_GT(last, alone);
+}
+
+// From rest, after each other in every order of two lags: those that were there before are replayed, others are not.
+TEST(LateArrivals, AReplayTakesEqualLags) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  const Arrivals arrivals(0, {SkewKind::kNormal, kMicrosecondPs}, 6, topology.clock_hz);
+  const WorkPlan work = plan_steps(
+      topology, {late_step({0, 1, 2, 3}, 9'000, Collective::kAllReduce)}, OnConflict::kRefuse);
+  constexpr std::uint64_t kApart = 20'000;
+  constexpr std::array<std::uint64_t, 10> kOrder{0, 0, 1, 1, 0, 0, 1, 0, 1, 1};
+  const auto ends_of = [&](bool skips, std::uint64_t& replayed) {
+    Simulation simulation;
+    Machine machine("machine", topology, {.skip = skips});
+    std::vector<std::uint64_t> ends;
+    simulation.run([&] {
+      Communicator communicator(machine);
+      communicator.on_complete(
+          [&](const OperationReport& report) { ends.push_back(report.ended % kApart); });
+      communicator.begin();
+      communicator.expect(work.batches[0].plan);
+      communicator.skip_idle();
+      communicator.start();
+      for (std::uint64_t i = 0; i < kOrder.size(); ++i) {
+        communicator.call_at(kApart * (i + 1), [&, i] {
+          communicator.issue(work.batches[0].plan, {},
+                             {.lags = arrivals.lags(kOrder[i], topology)});
+        });
+      }
+      communicator.finish();
+      replayed = communicator.replayed_cycles();
+    });
+    return ends;
+  };
+  std::uint64_t replayed = 0, none = 0;
+  const std::vector<std::uint64_t> ends = ends_of(true, replayed);
+  EXPECT_EQ(ends, ends_of(false, none));
+  ASSERT_EQ(ends.size(), kOrder.size());
+  EXPECT_NE(ends[1], ends[2]);
+  EXPECT_GT(replayed, 0U);
+  EXPECT_EQ(none, 0U);
 }
 
 }  // namespace
