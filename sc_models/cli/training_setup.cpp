@@ -69,7 +69,7 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
     idealised.emplace_back("FLOP/s are those of npu.peak, whatever npu.value_bytes is");
     if (values.activations != ValueBytes{}.activations && !model_.states_sizes)
       idealised.push_back(fmt::format(
-          "all-reduces of activations carry {:g} bytes for each, in which FP16 values are added up",
+          "all-reduces of activations carry {:g} B for each, in which FP16 values are added up",
           values.activations));
     return;  // the first such machine
   }

@@ -17,6 +17,7 @@ std::string machine_text(const DirectNetwork& network, const DirectMachine& mach
       "  memory: {} B\n"
       "  efficiency: {}\n"
       "  value_bytes: {{weights: {}, activations: {}, kv: {}}}\n"
+      "  collective_overhead: {} ps\n"
       "fabric:\n"
       "  type: graph\n"
       "  link_latency: {} ps\n"
@@ -25,8 +26,8 @@ std::string machine_text(const DirectNetwork& network, const DirectMachine& mach
       "  links:\n",
       machine.name, machine.clock_hz, machine.compute.peak_gflops, machine.compute.memory_bandwidth,
       machine.compute.memory_bytes, machine.compute.efficiency, machine.compute.value_bytes.weights,
-      machine.compute.value_bytes.activations, machine.compute.value_bytes.kv, machine.latency_ps,
-      network.nodes());
+      machine.compute.value_bytes.activations, machine.compute.value_bytes.kv,
+      machine.compute.collective_overhead_ps, machine.latency_ps, network.nodes());
   for (const DirectLink& link : network.links()) {
     text += fmt::format("    - {{from: n{}, to: n{}, one_way: true, bandwidth: {} B/s", link.from,
                         link.to, machine.bytes_per_second);

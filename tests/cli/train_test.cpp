@@ -142,8 +142,8 @@ TEST(Train, NarrowValuesAreNamed) {
   const json narrow =
       decode({"--set", "npu.value_bytes.weights=1", "--set", "npu.value_bytes.activations=1"});
   const std::string idealised = narrow["idealised"].dump();
-  for (const char* words : {"npu.peak, whatever npu.value_bytes is",
-                            "all-reduces of activations carry 1 bytes for each"})
+  for (const char* words :
+       {"npu.peak, whatever npu.value_bytes is", "all-reduces of activations carry 1 B for each"})
     EXPECT_NE(idealised.find(words), std::string::npos) << idealised;
   const auto compute = [](const json& run) { return run["breakdown_ns"]["compute"].get<double>(); };
   EXPECT_GT(compute(narrow), 0.5 * compute(wide));  // the KV cache is as wide
