@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures what the paper asserts and does not measure: latency of small messages, buffer sizes, serial compound steps,
-# pre-emption, rounding, memory, errors on links, failed components, inference. Installs what is missing, builds; its options:
+# pre-emption, rounding, memory, errors on links, failed components, inference, experts. Installs what is missing, builds; its options:
 #
 #   scripts/study.sh [--smoke] [--plot FOLDER] [QUESTION…]
 #

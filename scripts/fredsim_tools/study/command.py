@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import checkout
 from ..runs import Runs
-from . import collectives, faults, inference, links, memory, preemption, rounding
+from . import collectives, experts, faults, inference, links, memory, preemption, rounding
 from .study import Study
 
 QUESTIONS: dict[str, Callable[[Study], None]] = {
@@ -27,6 +27,7 @@ QUESTIONS: dict[str, Callable[[Study], None]] = {
     "links": links.measure,
     "faults": faults.measure,
     "inference": inference.measure,
+    "experts": experts.measure,
 }
 
 
