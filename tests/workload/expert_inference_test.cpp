@@ -202,6 +202,49 @@ TEST_F(ExpertInference, GathersTheTokensOfWorkersAlongMp) {
   EXPECT_EQ((counts[{Collective::kAllGather, 3 * 64 * 2}]), 2 * 3);
 }
 
+// Tokens that are split anyway are not gathered behind experts, whose all-to-alls are those without the split.
+TEST_F(ExpertInference, TakesTokensAsSequenceParallelismLeavesThem) {
+  InferenceOptions options = options_of({2, 2, 1}, 8, 4, "zipf:1");
+  const auto exchanged = [&](Collective collective) {
+    std::uint64_t bytes = 0;
+    const TaskGraph found = graph(small_, options);
+    for (const GraphOperation& operation : found.operations)
+      for (const CollectiveSpec& spec : found.shapes[operation.shape].work)
+        if (spec.collective == collective) bytes += spec.bytes;
+    return bytes;
+  };
+  const std::uint64_t whole = exchanged(Collective::kAllToAllV);
+  // Behind experts of three layers, of 4 tokens each of two replicas, in two steps.
+  EXPECT_EQ(exchanged(Collective::kAllGather), 2U * 2 * 3 * 4 * 64 * 2);
+  options.split.sp = true;
+  EXPECT_EQ(exchanged(Collective::kAllToAllV), whole);
+  // Before attention of four layers and the one MLP, and the last tokens before the logits.
+  EXPECT_EQ(exchanged(Collective::kAllGather), 2U * 2 * (4 + 1 + 1) * 4 * 64 * 2);
+}
+
+TEST_F(ExpertInference, OfSplitSequencesIsTheSameInEveryImplementation) {
+  for (const SequenceSplit split :
+       {SequenceSplit{.cp = 1, .sp = true}, SequenceSplit{.cp = 2, .sp = false},
+        SequenceSplit{.cp = 2, .sp = true}}) {
+    InferenceOptions options = options_of({2, 2, 1}, 2, 4, "zipf:1");
+    options.phase = InferencePhase::kPrefill;
+    options.context = 64;
+    options.steps = 1;
+    options.split = split;
+    const TaskGraph graph = this->graph(small_, options);
+    const ShapePlans plans = plan_shapes(small_, graph, OnConflict::kRefuse);
+    Simulation simulation;
+    Machine tlm("tlm", small_, {});
+    Machine rtl("rtl", small_, {.model = SwitchModel::kRtl});
+    simulation.run([&] {
+      const TrainingResult result = run_training(tlm, graph, plans);
+      EXPECT_EQ(result.run.payload, "exact");
+      EXPECT_EQ(comparable_results(result.run),
+                comparable_results(run_training(rtl, graph, plans).run));
+    });
+  }
+}
+
 TEST_F(ExpertInference, CountsTokensThatAreDropped) {
   InferenceOptions options = options_of({1, 4, 1}, 40, 4, "zipf:2");
   ExpertRouting routing;
