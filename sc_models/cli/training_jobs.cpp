@@ -134,6 +134,9 @@ std::size_t TrainingJobs::place_of(std::size_t machine) const {
 }
 
 void TrainingJobs::write_placements() const {
+  if (!request_.expert_file.empty())
+    OutputFile(request_.expert_file, "--write-expert-placement", &interrupt_flag())
+        .write(expert_placement_text(experts_.of_file));
   if (request_.placement_file.empty()) return;
   std::vector<NamedPlacement> placements;
   for (const TrainedMachine& entry : machines_)
@@ -267,9 +270,7 @@ void TrainingJobs::place_experts() {
   }
   experts_.placing = ExpertOptions::Placing::kFile;
   experts_.of_file = layers->placement();
-  if (file.empty()) return;
   if (file == "-") throw BadInput(fmt::format("{}: found '-'; allowed: a file", kOption));
-  OutputFile(file, kOption, &interrupt_flag()).write(expert_placement_text(layers->placement()));
 }
 
 TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations,

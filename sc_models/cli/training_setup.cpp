@@ -90,6 +90,8 @@ std::vector<std::string> TrainingJobs::idealised() const {
       }))
     all.emplace_back(kRecurringOrder);
   add_values(all);
+  if (asked_.experts.ep > 1)
+    all.emplace_back("ranks know without a packet how many tokens come to their experts");
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
   if (asked_.split.cp > 1)
     all.emplace_back(asked_.inference

@@ -66,6 +66,8 @@ TEST_F(ExpertRuns, SayWhatTheirRoutersDid) {
   EXPECT_GT(dropped, 0U);
   EXPECT_GT(experts.at("imbalance").get<double>(), 1);
   EXPECT_GT(found.at("breakdown_ns").at("ep").get<double>(), 0);
+  EXPECT_NE(found.at("idealised").dump().find("how many tokens come to their experts"),
+            std::string::npos);
   EXPECT_EQ(found, [&] {
     json again = run({"--ep", "4", "--router", "zipf:1.5", "--capacity", "1", "--seed", "3"});
     again["wall_s"] = found.at("wall_s");

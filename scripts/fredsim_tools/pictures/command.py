@@ -28,6 +28,7 @@ PLACES = {
     "link_errors": ("studies/pictures", "curves"),
     "failed_components": ("studies/pictures", "bars"),
     "inference": ("studies/pictures", "bars"),
+    "experts": ("studies/pictures", "experts"),
     "preemption": ("studies/pictures", "bars"),
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
@@ -59,10 +60,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, clusters, curves, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, clusters, curves, experts, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
                "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:

@@ -31,7 +31,7 @@ def measure(study: Study) -> None:
     # EP, TP, sequences.
     decodes = [(20, 1, 20), (20, 1, 160), (20, 1, 640), (20, 1, 2560), (20, 4, 160), (20, 4, 640), (20, 20, 160), (16, 1, 160), (16, 1, 640),
                (16, 4, 160), (16, 16, 160)]
-    prefills = [(20, 1, 20, 512), (20, 1, 20, 2048), (20, 4, 5, 2048), (16, 4, 4, 2048), (16, 16, 1, 2048)]
+    prefills = [(20, 1, 20, 128), (20, 1, 20, 512), (20, 4, 5, 2048), (16, 16, 1, 2048)]
     if study.smoke:
         decodes, prefills = [(20, 1, 20)], [(20, 1, 20, 8)]
     print("decode, µs per token of each sequence behind 2048 others, and the share of it that is exposed all-to-all:\n")
