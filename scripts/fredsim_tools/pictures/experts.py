@@ -39,7 +39,7 @@ def experts(picture: Picture) -> None:
         shares.bar_label(bars, fmt="%.1f", padding=1, fontsize=7)
     shares.set_xticks(range(len(rates)), [f"{rate} TB/s" for rate in rates])
     shares.grid(axis="x", visible=False)
-    shares.set_xlabel("memory bandwidth of an NPU, 640 sequences")
+    shares.set_xlabel("memory bandwidth, 640 sequences")
     shares.set_ylabel("exposed all-to-all, %")
     figure.suptitle("decode of a DeepSeek-V3-like model, EP20, 2048 tokens in the cache", fontsize=10)
     picture.save(figure)
