@@ -90,6 +90,41 @@ TEST(ExpertTokens, FollowTheChancesOfTheRouter) {
   }
 }
 
+// Copy n of a rank's tokens, from 1 on, goes to the first expert at which the chances so far reach n less the rank's offset.
+TEST(ExpertTokens, AreDealtOutOneByOne) {
+  Random random(466);
+  for (int trial = 0; trial < 100; ++trial) {
+    const int ranks = random_between(random, 1, 20);
+    const int own = random_between(random, 1, 6);
+    const int experts = ranks * own;
+    const int top_k = random_between(random, 1, experts);
+    SCOPED_TRACE(testing::Message() << "trial " << trial << ", " << ranks << " ranks, " << experts
+                                    << " experts, top " << top_k);
+    const Router router({.kind = RouterOptions::Kind::kZipf,
+                         .exponent = static_cast<double>(random.below(20)) / 10,
+                         .seed = random.next()},
+                        1, ranks, experts, top_k);
+    Counts tokens;
+    for (int r = 0; r < ranks; ++r) tokens.push_back(random.below(100));
+    const ExpertTokens found =
+        expert_tokens(router, 0, contiguous_experts(experts, ranks, own).of(0), tokens, 0);
+    for (int r = 0; r < ranks; ++r) {
+      Counts expected(static_cast<std::size_t>(ranks));
+      for (std::uint64_t n = 1; n <= tokens[r] * static_cast<std::uint64_t>(top_k); ++n) {
+        const double wanted = static_cast<double>(n) - (r + 0.5) / ranks;
+        double reached = 0;
+        int e = 0;
+        for (; e + 1 < experts; ++e) {
+          reached += static_cast<double>(tokens[r]) * router.chances(0, r)[e];
+          if (reached >= wanted) break;
+        }
+        ++expected[e / own];
+      }
+      EXPECT_EQ(found.sent[r], expected) << "rank " << r;
+    }
+  }
+}
+
 TEST(ExpertTokens, BeyondTheCapacityAreDroppedAndCounted) {
   const Router router(parse_router("zipf:1.5", 2), 1, 2, 4, 1);
   const ExpertPlacement::Ranks placement = contiguous_experts(4, 2, 2).of(0);
