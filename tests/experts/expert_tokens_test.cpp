@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -139,6 +140,9 @@ TEST(ExpertTokens, BeyondTheCapacityAreDroppedAndCounted) {
       EXPECT_LE(some.of_experts[r][i], 32U + 13U);
       EXPECT_LE(some.of_experts[r][i], all.of_experts[r][i]);
     }
+  std::uint64_t most = 0;
+  for (const Counts& own : some.of_experts) most = std::max(most, std::ranges::max(own));
+  EXPECT_EQ(most, 32U + 13U);
   EXPECT_GT(some.dropped, 0U);
   EXPECT_EQ(expert_tokens(router, 0, placement, tokens, 4).dropped, 0U);
 }
