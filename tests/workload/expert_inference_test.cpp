@@ -245,6 +245,33 @@ TEST_F(ExpertInference, OfSplitSequencesIsTheSameInEveryImplementation) {
   }
 }
 
+// Experts wait for their tokens, which shared ones do not, and the next layer for what comes back.
+TEST_F(ExpertInference, WaitsForWhatIsSent) {
+  const TaskGraph found = graph(small_, options_of({1, 4, 1}, 24, 4, "zipf:1"));
+  const auto waits = [](const Task& task, int before) {
+    return std::ranges::count(task.after, before) > 0;
+  };
+  int checked = 0;
+  for (const TaskRank& rank : found.ranks) {
+    for (int t = 0; t + 2 < std::ssize(rank.tasks); ++t) {
+      const std::string& label = found.labels[rank.tasks[t].label];
+      const Task& next = rank.tasks[t + 1];
+      if (label.starts_with("dispatch")) {
+        EXPECT_TRUE(found.labels[next.label].starts_with("shared experts"));
+        EXPECT_FALSE(waits(next, t));
+        EXPECT_TRUE(found.labels[rank.tasks[t + 2].label].starts_with("experts"));
+        EXPECT_TRUE(waits(rank.tasks[t + 2], t));
+        ++checked;
+      } else if (label.starts_with("combine")) {
+        EXPECT_TRUE(next.computes());
+        EXPECT_TRUE(waits(next, t)) << label;
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 4 * 2 * 3);
+}
+
 TEST_F(ExpertInference, CountsTokensThatAreDropped) {
   InferenceOptions options = options_of({1, 4, 1}, 40, 4, "zipf:2");
   ExpertRouting routing;
