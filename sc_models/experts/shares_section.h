@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files of routers and of placements of experts have in common: a map of known keys, lists of lists of numbers.
+// Parts that files of routers and of placements of experts share: a map of known keys, lists of lists of numbers.
 //
 // Errors: BadInput naming file and line, what was found and what is allowed.
 #pragma once

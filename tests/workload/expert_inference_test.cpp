@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "config/config.h"
-#include "support/comparable_results.h"
+#include "small_transformer.h"
 #include "support/random_range.h"
 #include "support/simulation.h"
 #include "support/traces.h"
@@ -31,24 +31,16 @@ namespace fredsim::test {
 namespace {
 
 // A layer without experts, then three with 8 of them, of which a token takes two, and one that all take.
-constexpr TransformerShape kSparse{.layers = 4,
-                                   .hidden = 64,
-                                   .heads = 4,
-                                   .kv_heads = 2,
-                                   .head_size = 16,
-                                   .mlp = 96,
-                                   .mlp_matrices = 3,
-                                   .experts = 8,
-                                   .top_k = 2,
-                                   .shared_experts = 1,
-                                   .dense_layers = 1,
-                                   .expert_mlp = 48,
-                                   .vocabulary = 1000,
-                                   .sequence = 128};
-// A FLOP is a ps, and so is a byte.
-constexpr ComputeSpeed kPerPs{.npu = {.peak_gflops = 1000,
-                                      .memory_bandwidth = 1'000'000'000'000,
-                                      .memory_bytes = 80'000'000'000}};
+constexpr TransformerShape kSparse = [] {
+  TransformerShape shape = kSmallTransformer;
+  shape.experts = 8;
+  shape.top_k = 2;
+  shape.shared_experts = 1;
+  shape.dense_layers = 1;
+  shape.expert_mlp = 48;
+  return shape;
+}();
+constexpr ComputeSpeed kPerPs = kPicosecondSpeed;
 
 ExpertOptions of_ep(int ep, const char* router = "uniform") {
   ExpertOptions options{.ep = ep, .router = parse_router(router, 1)};
@@ -231,17 +223,7 @@ TEST_F(ExpertInference, OfSplitSequencesIsTheSameInEveryImplementation) {
     options.context = 64;
     options.steps = 1;
     options.split = split;
-    const TaskGraph graph = this->graph(small_, options);
-    const ShapePlans plans = plan_shapes(small_, graph, OnConflict::kRefuse);
-    Simulation simulation;
-    Machine tlm("tlm", small_, {});
-    Machine rtl("rtl", small_, {.model = SwitchModel::kRtl});
-    simulation.run([&] {
-      const TrainingResult result = run_training(tlm, graph, plans);
-      EXPECT_EQ(result.run.payload, "exact");
-      EXPECT_EQ(comparable_results(result.run),
-                comparable_results(run_training(rtl, graph, plans).run));
-    });
+    expect_same_in_every_implementation(small_, graph(small_, options));
   }
 }
 
@@ -331,20 +313,8 @@ class ExpertRuns : public testing::TestWithParam<ExpertCase> {
 };
 
 TEST_P(ExpertRuns, AreTheSameInEveryImplementation) {
-  const TaskGraph graph = this->graph();
-  const ShapePlans plans = plan_shapes(topology_, graph, OnConflict::kRefuse);
-  Simulation simulation;
-  Machine tlm("tlm", topology_, {});
-  Machine whole("whole", topology_, {.skip = false});
-  Machine rtl("rtl", topology_, {.model = SwitchModel::kRtl});
-  simulation.run([&] {
-    const TrainingResult result = run_training(tlm, graph, plans);
-    EXPECT_EQ(result.run.payload, "exact");
-    EXPECT_EQ(result.breakdown_ns.back().first, std::get<2>(GetParam()) > 1 ? "ep" : "streaming");
-    for (Machine* const other : {&whole, &rtl})
-      EXPECT_EQ(comparable_results(result.run),
-                comparable_results(run_training(*other, graph, plans).run));
-  });
+  const TrainingResult result = expect_same_in_every_implementation(topology_, graph());
+  EXPECT_EQ(result.breakdown_ns.back().first, std::get<2>(GetParam()) > 1 ? "ep" : "streaming");
 }
 
 INSTANTIATE_TEST_SUITE_P(

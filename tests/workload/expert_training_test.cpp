@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "support/comparable_results.h"
-#include "support/simulation.h"
+#include "small_transformer.h"
 #include "support/traces.h"
 #include "workload/expert_time.h"
 #include "workload/training_memory.h"
@@ -138,18 +137,7 @@ TEST_P(ExpertTrainingRuns, AreTheSameInEveryImplementation) {
   options.optimizer = Optimizer::kAdam;
   options.microbatches = static_cast<std::uint64_t>(strategy.pp);
   const TaskGraph graph = training_graph(sparse_model(), options, kTrainSpeed, topology);
-  const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
-  Simulation simulation;
-  Machine tlm("tlm", topology, {});
-  Machine whole("whole", topology, {.skip = false});
-  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
-  simulation.run([&] {
-    const TrainingResult result = run_training(tlm, graph, plans);
-    EXPECT_EQ(result.run.payload, "exact");
-    for (Machine* const other : {&whole, &rtl})
-      EXPECT_EQ(comparable_results(result.run),
-                comparable_results(run_training(*other, graph, plans).run));
-  });
+  expect_same_in_every_implementation(topology, graph);
 }
 
 INSTANTIATE_TEST_SUITE_P(

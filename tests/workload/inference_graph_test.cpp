@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "small_transformer.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 #include "support/traces.h"
@@ -22,20 +23,8 @@
 namespace fredsim::test {
 namespace {
 
-// Four query heads of 16 values on two of keys and values; a gated MLP.
-constexpr TransformerShape kTiny{.layers = 4,
-                                 .hidden = 64,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_size = 16,
-                                 .mlp = 96,
-                                 .mlp_matrices = 3,
-                                 .vocabulary = 1000,
-                                 .sequence = 128};
-// A FLOP is a ps, and so is a byte: what is larger counts.
-constexpr ComputeSpeed kUnits{.npu = {.peak_gflops = 1000,
-                                      .memory_bandwidth = 1'000'000'000'000,
-                                      .memory_bytes = 80'000'000'000}};
+constexpr TransformerShape kTiny = kSmallTransformer;
+constexpr ComputeSpeed kUnits = kPicosecondSpeed;
 
 double larger(double flops, double values) { return std::max(flops, 2 * values); }
 
@@ -190,22 +179,10 @@ TEST_P(InferenceRunTest, IsTheSameInEveryImplementation) {
   options.batch = 8;
   options.steps = 3;
   const TaskGraph graph = inference_graph("tiny", kTiny, options, kUnits, topology);
-  const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
-  Simulation simulation;
-  Machine tlm("tlm", topology, {});
-  Machine whole("whole", topology, {.skip = false});
-  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
-  simulation.run([&] {
-    const TrainingResult result = run_training(tlm, graph, plans);
-    EXPECT_EQ(result.run.payload, "exact");
-    double sum = 0;
-    for (const auto& [category, ns] : result.breakdown_ns) sum += ns;
-    EXPECT_NEAR(sum, result.iteration_ns, 1e-6 * sum);
-    for (Machine* const other : {&whole, &rtl}) {
-      const TrainingResult same = run_training(*other, graph, plans);
-      EXPECT_EQ(comparable_results(result.run), comparable_results(same.run));
-    }
-  });
+  const TrainingResult result = expect_same_in_every_implementation(topology, graph);
+  double sum = 0;
+  for (const auto& [category, ns] : result.breakdown_ns) sum += ns;
+  EXPECT_NEAR(sum, result.iteration_ns, 1e-6 * sum);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "engine/communicator_run.h"
+#include "small_transformer.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 #include "workload/critical_path.h"
@@ -92,20 +93,8 @@ TEST_F(LateGraphs, MessagesWaitForBothEnds) {
   }
 }
 
-// Weights and what is computed with them as in tests/workload/inference_graph_test.cpp; stages pass on to each other.
+// Stages pass on to each other.
 TEST(LateInference, IsTheSameHoweverMuchIsSkipped) {
-  constexpr TransformerShape kShape{.layers = 4,
-                                    .hidden = 64,
-                                    .heads = 4,
-                                    .kv_heads = 2,
-                                    .head_size = 16,
-                                    .mlp = 96,
-                                    .mlp_matrices = 3,
-                                    .vocabulary = 1000,
-                                    .sequence = 128};
-  const ComputeSpeed speed{.npu = {.peak_gflops = 1000,
-                                   .memory_bandwidth = 1'000'000'000'000,
-                                   .memory_bytes = 80'000'000'000}};
   for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
     const Topology topology = load_config(config).topology;
     for (const Strategy& strategy : {Strategy{4, 1, 1}, Strategy{2, 1, 2}, Strategy{1, 2, 2}}) {
@@ -114,7 +103,8 @@ TEST(LateInference, IsTheSameHoweverMuchIsSkipped) {
       options.microbatches = static_cast<std::uint64_t>(strategy.pp);
       options.batch = 8;
       options.steps = 3;
-      const TaskGraph graph = inference_graph("small", kShape, options, speed, topology);
+      const TaskGraph graph =
+          inference_graph("small", kSmallTransformer, options, kPicosecondSpeed, topology);
       const Arrivals arrivals(kTenthOfMicrosecond, {SkewKind::kNormal, 3 * kTenthOfMicrosecond}, 4,
                               topology.clock_hz);
       const GraphOutcome late = run_late_graph(topology, graph, arrivals);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "small_transformer.h"
 #include "support/simulation.h"
 #include "workload/inference_graph.h"
 #include "workload/model_file.h"
@@ -18,17 +19,6 @@ namespace fredsim::test {
 namespace {
 
 constexpr ValueBytes kNarrow{.weights = 0.5, .activations = 1, .kv = 0.25};
-
-// Four query heads of 16 values on two of keys and values; a gated MLP.
-constexpr TransformerShape kTwoGroups{.layers = 4,
-                                      .hidden = 64,
-                                      .heads = 4,
-                                      .kv_heads = 2,
-                                      .head_size = 16,
-                                      .mlp = 96,
-                                      .mlp_matrices = 3,
-                                      .vocabulary = 1000,
-                                      .sequence = 128};
 
 // A byte is a ps, FLOPs take no time.
 ComputeSpeed bytes_alone(const ValueBytes& values) {
@@ -73,13 +63,14 @@ TEST(ValueBytes, OfDecodeAreReadFromMemoryAtTheirOwnWidth) {
   const double qkv = 0.5 * 64 * 128 + 3 * (64 + 64) + 0.25 * 3 * 64;
   const double attention = 0.25 * 3 * 11 * 2 * 32 + 3 * 2 * 64;
   const double out = 0.5 * 64 * 64 + 3 * (64 + 64);
-  EXPECT_NEAR(attention_ps(speed, kTwoGroups, work, 1), qkv + attention + out, 1e-6);
-  EXPECT_NEAR(mlp_ps(speed, kTwoGroups, work, 1), 0.5 * 3 * 64 * 96 + 3 * (64 + 96) + 3 * (96 + 64),
-              1e-6);
-  EXPECT_NEAR(head_ps(speed, kTwoGroups, work, 1), 0.5 * 64e3 + 3 * (64 + 1000), 1e-6);
-  EXPECT_EQ(layer_weight_bytes(kTwoGroups, 1, kNarrow), (64U * 128 + 64 * 64 + 3 * 64 * 96) / 2);
-  EXPECT_EQ(vocabulary_bytes(kTwoGroups, 1, kNarrow), 32'000U);
-  EXPECT_EQ(kv_bytes(kTwoGroups, 1, kNarrow), 2U * 32 / 4);
+  EXPECT_NEAR(attention_ps(speed, kSmallTransformer, work, 1), qkv + attention + out, 1e-6);
+  EXPECT_NEAR(mlp_ps(speed, kSmallTransformer, work, 1),
+              0.5 * 3 * 64 * 96 + 3 * (64 + 96) + 3 * (96 + 64), 1e-6);
+  EXPECT_NEAR(head_ps(speed, kSmallTransformer, work, 1), 0.5 * 64e3 + 3 * (64 + 1000), 1e-6);
+  EXPECT_EQ(layer_weight_bytes(kSmallTransformer, 1, kNarrow),
+            (64U * 128 + 64 * 64 + 3 * 64 * 96) / 2);
+  EXPECT_EQ(vocabulary_bytes(kSmallTransformer, 1, kNarrow), 32'000U);
+  EXPECT_EQ(kv_bytes(kSmallTransformer, 1, kNarrow), 2U * 32 / 4);
 }
 
 // 3 sequences of 64 values; rounded up to whole bytes.
@@ -90,7 +81,7 @@ TEST(ValueBytes, OfActivationsAreThoseOfMessages) {
   for (const auto& [activations, bytes] :
        {std::pair(1.0, 192U), std::pair(0.5, 96U), std::pair(0.3, 58U), std::pair(4.0, 768U)}) {
     const TaskGraph graph =
-        inference_graph("grouped", kTwoGroups, options,
+        inference_graph("grouped", kSmallTransformer, options,
                         bytes_alone({.weights = 1, .activations = activations}), topology);
     for (const GraphOperation& operation : graph.operations)
       EXPECT_EQ(graph.shapes[operation.shape].work.front().bytes, bytes)
@@ -106,9 +97,9 @@ TEST(ValueBytes, DecideWhatFitsTheMemory) {
   speed.npu.memory_bytes = 4 * 30'720 / 2 + 2 * 32'000 + 3 * 11 * 4 * 16;
   const auto refusal = [&] {
     return message_of<BadInput>(
-        [&] { inference_graph("grouped", kTwoGroups, options, speed, topology); });
+        [&] { inference_graph("grouped", kSmallTransformer, options, speed, topology); });
   };
-  EXPECT_NO_THROW(inference_graph("grouped", kTwoGroups, options, speed, topology));
+  EXPECT_NO_THROW(inference_graph("grouped", kSmallTransformer, options, speed, topology));
   --speed.npu.memory_bytes;
   EXPECT_NE(refusal().find("KV cache"), std::string::npos);
 }
