@@ -10,7 +10,7 @@
 #   --sv-format             format of SystemVerilog; of these files, or of all
 #   --comments              openings of comments
 #   --licences              an SPDX line in every file
-#   --subjects RANGE        subjects of the commits of a range: at most 72 columns, no full stop
+#   --subjects RANGE        subjects of the commits of a range: 'area: imperative', at most 72 columns, no full stop
 #   --subject-file FILE     the same of a message that is being written
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -107,7 +107,7 @@ licences() {
 subject() {
   ((${#1} <= 72)) || die "commit subject: found ${#1} columns, '$1'; allowed: at most 72"
   [[ "$1" != *. ]] || die "commit subject: found a full stop, '$1'; allowed: none"
-  [[ "$1" =~ ^[A-Z0-9] ]] || die "commit subject: found '$1'; allowed: one that begins with a capital, imperative"
+  [[ "$1" =~ ^[a-z_/.]+:\ [a-z] ]] || die "commit subject: found '$1'; allowed: 'area: imperative', as 'engine: keep the order at joins'"
 }
 
 subjects() {
