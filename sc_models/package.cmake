@@ -38,7 +38,7 @@ set(config_installed OFF)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/fredsim-config.cmake.in ${PROJECT_BINARY_DIR}/fredsim-config.cmake @ONLY)
 
 # ---- installed
-if(FREDSIM_ASAN)  # its flags are those of a build folder
+if(FREDSIM_SANITIZE)  # its flags are those of a build folder
   return()
 endif()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fredsim)

@@ -16,13 +16,15 @@ set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 set(FREDSIM_VERILATOR_ARGUMENTS --cc --assert --x-assign fast --x-initial fast)
 set(FREDSIM_VERILATOR_LAST_ARGUMENTS -Werror-USERFATAL)
 
+# fredsim_without_sanitizers(TARGET): takes the options of FREDSIM_SANITIZE from a target that has just been added.
 # Generated code is built without our warnings, and without sanitizers: they would take most of the
 # build, and Verilator's own code for waves reads and writes at unaligned addresses, which x86 and ARM
 # allow.
-set(generated_code_options "")
-if(FREDSIM_ASAN)
-  set(generated_code_options -fno-sanitize=all)
-endif()
+function(fredsim_without_sanitizers target)
+  get_property(options TARGET ${target} PROPERTY COMPILE_OPTIONS)
+  list(REMOVE_ITEM options ${FREDSIM_SANITIZE_OPTIONS})
+  set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS ${options})
+endfunction()
 
 set(fewer_passes "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -36,9 +38,10 @@ if(NOT TARGET verilated_runtime)
   list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
   cmake_path(GET FREDSIM_VERILATOR PARENT_PATH switch_folder)
   add_library(verilated_runtime STATIC ${runtime} ${switch_folder}/fst_writer.cpp)  # which includes verilated_fst_c.cpp
+  fredsim_without_sanitizers(verilated_runtime)
   # Messages of the RTL, failed assertions first of all, go to stderr: stdout may be a JSON document.
   target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
-                         -include cstdio ${generated_code_options})
+                         -include cstdio)
   target_include_directories(verilated_runtime PRIVATE ${switch_folder}/..)
   target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
                                                              ${VERILATOR_ROOT}/include/vltstd)
@@ -48,7 +51,8 @@ endif()
 # The precompiled header fits what is not optimised, which is most of the files.
 function(fredsim_verilated_library library)
   add_library(${library} STATIC)
-  target_compile_options(${library} PRIVATE ${generated_code_options} -O0 -fpch-preprocess)
+  fredsim_without_sanitizers(${library})
+  target_compile_options(${library} PRIVATE -O0 -fpch-preprocess)
   target_precompile_headers(${library} PRIVATE <verilated.h>)
   # One folder for all classes: with one more, nobody else's command line changes.
   target_include_directories(${library} SYSTEM PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/verilated>)
