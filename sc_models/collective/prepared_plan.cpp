@@ -5,30 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <set>
+#include <stdexcept>
 
 #include "collective/link_load.h"
-#include "collective/link_walk.h"
 #include "collective/planner.h"
+#include "collective/system_phases.h"
+#include "topology/system.h"
 
 namespace fredsim {
 namespace {
-
-// Ports of its own trees: phases may have flows of other operations, too.
-void find_ports(const Topology& topology, PreparedPlan& p) {
-  if (p.plan.programs.empty()) return;
-  const LinkWalk walk(topology, p.plan, false);
-  for (const Tree& tree : p.plan.trees) {
-    const int vc = p.plan.parts[tree.part].vc;
-    walk.walk_in_switch(tree, [&](int number) {
-      const Link& link = topology.links[number];
-      if (!topology.nodes[link.from].is_endpoint())
-        p.ports[{vc, link.from}].out |= 1U << link.from_port;
-      if (!topology.nodes[link.to].is_endpoint()) p.ports[{vc, link.to}].in |= 1U << link.to_port;
-    });
-  }
-}
 
 void find_channels(const Plan& plan, PreparedPlan& p) {
   for (const Tree& tree : plan.trees) {
@@ -55,6 +43,25 @@ StateDigest identity_of(const std::string& key) {
   return identity;
 }
 
+StateDigest identity_of(const std::vector<PhaseRows>& rows) {
+  StateDigest identity(0);
+  for (const PhaseRows& of_phase : rows) {
+    identity.add(of_phase.size());
+    for (const auto& [node, row] : of_phase) {
+      identity.add(static_cast<std::uint64_t>(node) << 32 | row.size());
+      identity.add_all(row);
+    }
+  }
+  return identity;
+}
+
+// Two operations that cross a link are one wave there.
+bool is_one_wave(const PreparedPlan& a, const LinkWave& of_a, const PreparedPlan& b,
+                 const LinkWave& of_b) {
+  return !of_a.is_mixed && !of_b.is_mixed && of_a.wave == of_b.wave &&
+         a.rows_identity == b.rows_identity;
+}
+
 }  // namespace
 
 std::string key_of(const CollectiveSpec& spec) {
@@ -69,12 +76,13 @@ std::string key_of(const CollectiveSpec& spec) {
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
   if ((a.tree_channels & b.unicast_channels) != 0 || (a.unicast_channels & b.tree_channels) != 0)
     return true;
-  if (&a == &b || (a.system == nullptr && a.rows == b.rows)) return false;
-  return std::ranges::any_of(a.ports, [&](const auto& entry) {
-    const auto other = b.ports.find(entry.first);
-    return other != b.ports.end() && ((entry.second.in & other->second.in) != 0 ||
-                                      (entry.second.out & other->second.out) != 0);
-  });
+  auto of_b = b.links.begin();
+  for (const LinkWave& of_a : a.links) {
+    while (of_b != b.links.end() && of_b->place() < of_a.place()) ++of_b;
+    if (of_b == b.links.end()) break;
+    if (of_b->place() == of_a.place() && !is_one_wave(a, of_a, b, *of_b)) return true;
+  }
+  return false;
 }
 
 std::vector<std::uint16_t> missing_bytes(const Plan& plan) {
@@ -86,18 +94,30 @@ std::vector<std::uint16_t> missing_bytes(const Plan& plan) {
 
 namespace {
 
+// Engines look up the parts that others come after.
+void check_order(const Plan& plan) {
+  for (const Part& part : plan.parts)
+    for (const int before : part.after)
+      if (before < 0 || before >= std::ssize(plan.parts))
+        throw std::logic_error(
+            fmt::format("plan: a part comes after part {} of {}", before, plan.parts.size()));
+}
+
 std::shared_ptr<PreparedPlan> make_ready(const Topology& topology, Plan plan,
                                          const StateDigest& identity) {
   auto prepared = std::make_shared<PreparedPlan>();
   PreparedPlan& p = *prepared;
   p.plan = std::move(plan);
+  check_order(p.plan);
   p.identity = identity;
   int phases = 0;
   for (const PhaseProgram& program : p.plan.programs) phases = std::max(phases, program.phase + 1);
   p.rows.resize(static_cast<std::size_t>(phases));
   for (const PhaseProgram& program : p.plan.programs)
     p.rows[program.phase].emplace(program.node, program.row);
-  find_ports(topology, p);
+  p.rows_identity = identity_of(p.rows);
+  const Plan* const whole = &p.plan;
+  p.links = link_waves(topology, {&whole, 1});
   p.streams = static_cast<int>(p.plan.trees.size());
   p.missing_bytes = missing_bytes(p.plan);
   find_channels(p.plan, p);
@@ -119,7 +139,57 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
   return make_ready(topology, std::move(plan), identity);
 }
 
-std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan) {
+namespace {
+
+// Plans of the steps of a system with programs, by dimension and group, each once.
+using BlockPlans = std::map<std::pair<int, int>, std::vector<const Plan*>>;
+
+BlockPlans block_plans(const SystemPlan& plan) {
+  BlockPlans plans;
+  for (const SystemStep& step : plan.steps) {
+    if (step.plan->programs.empty()) continue;
+    for (const int group : step.groups) {
+      std::vector<const Plan*>& known = plans[{step.dimension, group}];
+      if (std::ranges::find(known, step.plan.get()) == known.end())
+        known.push_back(step.plan.get());
+    }
+  }
+  return plans;
+}
+
+// Links and rows of all blocks, as the expanded plan has them; groups of the same steps are alike.
+void add_blocks(const Topology& system, const SystemPlan& plan, PreparedPlan& p) {
+  const SystemPlaces places(system);
+  std::map<std::pair<int, std::vector<const Plan*>>, std::vector<LinkWave>> alike;
+  std::map<const Plan*, StateDigest> programs;  // looked up alone
+  SystemPhases phases;
+  for (const auto& [place, plans] : block_plans(plan)) {
+    const auto [dimension, group] = place;
+    const auto [links, is_new] = alike.try_emplace({dimension, plans});
+    if (is_new) links->second = link_waves(*system.blocks[dimension].topology, plans, true);
+    for (LinkWave wave : links->second) {
+      wave.link = places.link(dimension, group, wave.link);
+      p.links.push_back(wave);
+    }
+    for (const Plan* const of_step : plans) {
+      const SystemPhases::Place rows = phases.place(dimension, group, *of_step);
+      if (!rows.is_new) continue;
+      const auto [digest, is_first] = programs.try_emplace(of_step, 0);
+      for (std::size_t i = 0; is_first && i < of_step->programs.size(); ++i) {
+        const PhaseProgram& program = of_step->programs[i];
+        digest->second.add_all(std::array{program.node, program.phase});
+        digest->second.add_all(program.row);
+      }
+      p.rows_identity.add_all(std::array{dimension, group, rows.first});
+      p.rows_identity.add(digest->second);
+    }
+  }
+  std::ranges::sort(p.links, {}, &LinkWave::place);
+}
+
+}  // namespace
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& system, SystemPlan plan) {
   auto prepared = std::make_shared<PreparedPlan>();
   PreparedPlan& p = *prepared;
   p.plan.parts = plan.collectives;
@@ -127,13 +197,9 @@ std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan) {
   p.plan.bound_ns = plan.bound_ns;
   p.identity = next_identity();
   std::set<const Plan*> seen;
-  for (const SystemStep& step : plan.steps) {
-    if (!seen.insert(step.plan.get()).second) continue;
-    find_channels(*step.plan, p);
-    if (step.plan->programs.empty()) continue;
-    // All of a dimension's switches, as one that is no node.
-    p.ports[{step.plan->parts.front().vc, -1 - step.dimension}] = {.in = ~0U, .out = ~0U};
-  }
+  for (const SystemStep& step : plan.steps)
+    if (seen.insert(step.plan.get()).second) find_channels(*step.plan, p);
+  add_blocks(system, plan, p);
   p.system = std::make_shared<const SystemPlan>(std::move(plan));
   return prepared;
 }

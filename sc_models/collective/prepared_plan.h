@@ -6,14 +6,14 @@
 //   phases of different operations are one in the switches. Start cycles of the specs are not part of a plan here:
 //   a communicator takes them when it issues.
 // Conflicts: two operations must not be under way at once where their packets could wait for each other in a circle:
-//     in-switch trees of both use a port of a switch in the same direction on one virtual channel, and are not of the
-//     same rows in the same order (flows of a row that are of other operations do not count): joins could find the packets of one first at one input, those of the other at another;
+//     in-switch trees of both cross a link on one virtual channel, and are not one wave there (collective/link_waves.h) of the same
+//     rows: joins could find the packets of one first at one input, those of the other at another;
 //     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
 //     a rank which has not begun.
-//   Of systems as steps, those that add up in the switches of one dimension on one virtual channel.
-//   Operations of the same rows may follow each other without a gap: every rank sends the packets of the first one first
+//   A plan whose parts wait for each other (Part::after) may be in conflict with itself: each repetition then waits for the one before.
+//   Operations of one wave follow each other without a gap: every rank sends the packets of the first one first
 //   (npu/npu.h), and a flow that joins takes them in that order from all of its ports.
-// Errors: those of make_plan().
+// Errors: those of make_plan(); std::logic_error for a part that comes after none of the plan.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@
 #include "base/state_digest.h"
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
+#include "collective/link_waves.h"
 #include "collective/plan.h"
 #include "collective/system_plan.h"
 #include "topology/topology.h"
@@ -51,10 +52,8 @@ struct PreparedPlan {
   // Steps on a system (collective/system_plan.h), for flows alone; `plan` has the collectives as parts, and no trees.
   std::shared_ptr<const SystemPlan> system{};
 
-  struct Ports {
-    std::uint32_t in = 0, out = 0;
-  };
-  std::map<std::pair<int, NodeId>, Ports> ports;  // in-switch trees: (VC, switch) -> ports
+  StateDigest rows_identity{0};   // of equal rows equal
+  std::vector<LinkWave> links{};  // in-switch trees, ascending; on systems those of all blocks
   unsigned tree_channels = 0,
            unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each
 
@@ -81,7 +80,7 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             const StateDigest& identity);
 
 // By its steps.
-std::shared_ptr<const PreparedPlan> prepare(SystemPlan plan);
+std::shared_ptr<const PreparedPlan> prepare(const Topology& system, SystemPlan plan);
 
 // Plans by what they are of: collective, group, size, algorithm, priority, root and order; the least recently used one
 // is forgotten when there are more than kPlans.

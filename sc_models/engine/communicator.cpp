@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engine/diagnosis.h"
 #include "engine/run_observers.h"
+#include "engine/wait_circle.h"
 #include "nic/packet_extension.h"
 #include "switch/node_shape.h"
 #include "switch/route_table.h"
@@ -121,8 +122,9 @@ void Communicator::give_up(const RunLimits::End& end) {
   halt();
   // Finding out what waits takes cycles that are not the run's own.
   machine_.observers().end_run(cycle());
-  throw end.failure(progress,
-                    describe_waiting(fabric_, machine_.control(), machine_.npus_by_node()));
+  const std::string circle = describe_circle(fabric_, scheduler_.open_operations());
+  throw end.failure(
+      progress, circle + describe_waiting(fabric_, machine_.control(), machine_.npus_by_node()));
 }
 
 // Nothing more is issued or written; the clock goes on.

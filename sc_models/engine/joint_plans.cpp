@@ -21,18 +21,34 @@ namespace {
 
 using Specs = std::vector<CollectiveSpec>;
 
-// Parts [first, first + parts) alone, with the phases of all.
+// Parts [first, first + part_count) alone, with the phases of all. They wait for each other as in the whole plan: by way of parts that are left
+// out, too, and for none of these.
 Plan some_parts(Plan plan, std::size_t first_part, std::size_t part_count) {
   const int first = static_cast<int>(first_part);
-  const int parts = static_cast<int>(part_count);
-  plan.parts.erase(plan.parts.begin() + first + parts, plan.parts.end());
-  plan.parts.erase(plan.parts.begin(), plan.parts.begin() + first);
-  for (Part& part : plan.parts) {
-    std::erase_if(part.after, [&](int before) { return before < first; });
-    for (int& before : part.after) before -= first;
+  const int end = static_cast<int>(first_part + part_count);
+  const auto is_kept = [&](int part) { return part >= first && part < end; };
+  std::vector<std::vector<int>> after;
+  for (int part = first; part < end; ++part) {
+    std::set<int> seen;
+    std::vector<int> reached = plan.parts[part].after, kept;
+    while (!reached.empty()) {
+      const int before = reached.back();
+      reached.pop_back();
+      if (!seen.insert(before).second) continue;
+      if (is_kept(before))
+        kept.push_back(before - first);
+      else
+        reached.insert(reached.end(), plan.parts[before].after.begin(),
+                       plan.parts[before].after.end());
+    }
+    std::ranges::sort(kept);
+    after.push_back(std::move(kept));
   }
-  std::erase_if(plan.trees,
-                [&](const Tree& tree) { return tree.part < first || tree.part >= first + parts; });
+  plan.parts.erase(plan.parts.begin() + end, plan.parts.end());
+  plan.parts.erase(plan.parts.begin(), plan.parts.begin() + first);
+  for (std::size_t part = 0; part < part_count; ++part)
+    plan.parts[part].after = std::move(after[part]);
+  std::erase_if(plan.trees, [&](const Tree& tree) { return !is_kept(tree.part); });
   for (Tree& tree : plan.trees) tree.part -= first;
   return plan;
 }
@@ -293,7 +309,7 @@ std::vector<std::shared_ptr<const PreparedPlan>> plan_in_steps(const Topology& s
     Specs specs = work.work;
     for (CollectiveSpec& spec : specs) spec.start_cycle = 0;
     auto& plan = known[key_of_works(specs, true)];
-    if (plan == nullptr) plan = prepare(plan_system(system, specs));
+    if (plan == nullptr) plan = prepare(system, plan_system(system, specs));
     plans.push_back(plan);
   }
   return plans;

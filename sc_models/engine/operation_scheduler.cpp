@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -36,6 +37,7 @@ OperationScheduler::OperationScheduler(Machine& machine, int rows, CompletionLis
       limits_(machine.limits()),
       store_(machine.fabric().topology(), rows),
       loader_(machine.fabric()),
+      open_links_(machine.topology()),
       recurrence_(machine.fabric(), all_npus(machine), endpoints(machine.topology())),
       news_(machine.fabric().core(), [this] { return jobs_under_way(); }) {}
 
@@ -67,6 +69,14 @@ std::uint64_t OperationScheduler::cycle() const {
 const Operation* OperationScheduler::find(OperationHandle handle) const {
   const auto found = operations_.find(handle);
   return found != operations_.end() ? found->second.get() : nullptr;
+}
+
+std::vector<const Operation*> OperationScheduler::open_operations() const {
+  std::vector<const Operation*> open;
+  std::ranges::copy_if(granted_, std::back_inserter(open), [](const Operation* operation) {
+    return operation->state == Operation::State::kOpen;
+  });
+  return open;
 }
 
 void OperationScheduler::issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
@@ -200,6 +210,7 @@ void OperationScheduler::finish_operation(Operation& operation) {
   machine_.observers().remove(job);
   operation.npus->remove();
   store_.release(operation.rows.phases);
+  open_links_.close(*operation.plan);
   if (operation.plan->streams > 0) streams_.erase(operation.first_tree);
   std::erase(granted_, &operation);
   for (Operation* const other : granted_) other->forget(operation);
@@ -282,6 +293,7 @@ bool OperationScheduler::open_those_that_can() {
 
 void OperationScheduler::open(Operation& o) {
   const Plan& plan = o.plan->plan;
+  open_links_.open(*o.plan);
   o.state = Operation::State::kOpen;
   o.report.started = cycle();
   o.report.waited_for_others = cycle() - *o.rows_loaded_at;

@@ -12,7 +12,8 @@
 //   ones it waits, and those after it.
 // Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles since start(), each an edge that was simulated, idle or passed over. All calls come between two edges.
-// Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit.
+// Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit;
+//   std::logic_error, should two operations be open that may not (engine/open_links.h).
 // Internal to the communicator.
 #pragma once
 
@@ -27,6 +28,7 @@
 #include "collective/prepared_plan.h"
 #include "engine/job_news.h"
 #include "engine/machine.h"
+#include "engine/open_links.h"
 #include "engine/operation.h"
 #include "engine/recurrence.h"
 #include "engine/row_loader.h"
@@ -101,6 +103,7 @@ class OperationScheduler {
     return operations_;  // not complete
   }
   const Operation* find(OperationHandle handle) const;  // null: it is complete
+  std::vector<const Operation*> open_operations() const;
   bool is_stuck() const;
   bool has_failed() const;
   void check_failures() const;  // throws the first one
@@ -136,6 +139,7 @@ class OperationScheduler {
   const RunLimits& limits_;
   RowStore store_;
   RowLoader loader_;
+  OpenLinks open_links_;
   Recurrence recurrence_;
   JobNews news_;
   std::map<OperationHandle, std::unique_ptr<Operation>> operations_;  // not complete

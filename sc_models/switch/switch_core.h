@@ -112,6 +112,14 @@ class SwitchCore {
     return false;
   }
 
+  // Header of the head-of-line flit of an input and virtual channel. False: there is none, or this implementation cannot tell.
+  virtual bool peek_front(int port, int vc, FlitHeader& into) const {
+    static_cast<void>(port);
+    static_cast<void>(vc);
+    static_cast<void>(into);
+    return false;
+  }
+
   // All that the outputs of the steps to come depend on, but for the numbers and the payload of packets; what registers
   // hold that are only written from outside may be left out. False: this implementation cannot tell.
   virtual bool add_state(StateDigest& digest) const {

@@ -91,6 +91,25 @@ TEST(FlowOperations, OperationsInConflictWaitForEachOther) {
   EXPECT_EQ(reports[1].waited_for_others, reports[1].started);
 }
 
+// Repetitions of a plan with waves too, as in exact runs.
+TEST(FlowOperations, RepetitionsOfWavesWaitForEachOther) {
+  const Topology topology = topology_of("fred_small");
+  std::vector<CollectiveSpec> work(2);
+  work[0].group = {1, 3};
+  work[1].group = {1, 2};
+  for (CollectiveSpec& spec : work) spec.bytes = 4096;
+  const PlanPointer waves = prepare(topology, make_plan(topology, work, OnConflict::kLater));
+  FlowOperations operations(topology);
+  std::vector<OperationReport> reports;
+  operations.on_complete([&](const OperationReport& report) { reports.push_back(report); });
+  const OperationHandle first = operations.issue(waves, {}, {});
+  operations.issue(waves, {}, {.after = {{.operation = first}}});
+  operations.wait_all();
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_GT(reports[1].started, reports[0].ended);
+  EXPECT_GT(reports[1].waited_for_others, 0U);
+}
+
 TEST(FlowOperations, SayWhatWaitsWhereNothingGoesOn) {
   const Topology topology = topology_of("mesh_2x2");
   FlowOperations operations(topology);

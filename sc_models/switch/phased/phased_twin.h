@@ -53,6 +53,7 @@ class PhasedTwin final : public SwitchCore {
   int launch_edges() const override { return 1; }
   bool peek_counters(SwitchCounters& into) const override;
   bool peek_phase(SwitchPhase& into) const override;
+  bool peek_front(int port, int vc, FlitHeader& into) const override;
   bool add_state(StateDigest& digest) const override;
   void add_to_counters(const SwitchCounters& more) override;
 

@@ -111,4 +111,10 @@ bool PhasedTwin::peek_phase(SwitchPhase& into) const {
   return true;
 }
 
+bool PhasedTwin::peek_front(int port, int vc, FlitHeader& into) const {
+  if ((valid_[vc] >> port & 1U) == 0) return false;
+  into = unpack_header(front(port, vc));
+  return true;
+}
+
 }  // namespace fredsim
