@@ -157,9 +157,9 @@ void TrainingJobs::read_workload() {
       break;
     case Source::kTraces:
       traces_ = check_traces(asked_.workload);
-      if (!asked_.comm_groups.empty()) {
+      check_takes_time(traces_);
+      if (!asked_.comm_groups.empty())
         groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
-      }
       break;
   }
 }
@@ -244,7 +244,7 @@ const std::string& TrainingJobs::algorithm_of(const TrainedMachine& entry) const
 bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
   const Strategy& strategy = asked_.training.strategy;
   return entry.is_best_base && asked_.training.execution == Execution::kStreaming &&
-         std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
+         std::ssize(io_controllers_left(entry.config.topology)) >= strategy.mp * strategy.pp;
 }
 
 TrainingOptions TrainingJobs::training_options() const {

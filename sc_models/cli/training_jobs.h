@@ -89,6 +89,7 @@ class TrainingJobs {
   std::vector<std::string> idealised() const;
   bool is_launched_at_once() const;
   void add_values(std::vector<std::string>& idealised) const;
+  void add_shares(std::vector<std::string>& idealised) const;
   // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;

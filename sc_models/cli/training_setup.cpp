@@ -8,6 +8,8 @@
 #include "cli/npu_memory.h"
 #include "cli/training_jobs.h"
 #include "workload/sequence_split.h"
+#include "workload/stage_layers.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim {
 
@@ -18,6 +20,11 @@ TrainingSetup TrainingJobs::setup() const {
   setup.given = given();
   setup.parameters = model_.parameters();
   setup.strategy = to_string(asked_.training.strategy, asked_.split);
+  if (is_model())
+    setup.layers_per_stage =
+        asked_.inference
+            ? layers_per_stage_of_inference(model_.transformer->layers, asked_.training.strategy.pp)
+            : layers_per_stage(model_, asked_.training);
   setup.splits_tokens = asked_.split.sp;
   setup.minibatch = asked_.training.minibatch;
   setup.microbatches = asked_.training.microbatches;
@@ -75,6 +82,28 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
   }
 }
 
+// Work that is not what each NPU would have.
+void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
+  if (traces_.untimed > 0)
+    idealised.push_back(
+        fmt::format("{} of {} computations, loads and stores of the traces have no time, and take "
+                    "none",
+                    traces_.untimed, traces_.computations));
+  if (!is_model() || !model_.transformer) return;
+  const int mp = asked_.training.strategy.mp;
+  const std::uint64_t heads = model_.transformer->heads;
+  if (heads % static_cast<std::uint64_t>(mp) != 0)
+    idealised.push_back(
+        fmt::format("attention takes each of the {} MP workers as long as one with {} of the {} "
+                    "heads{}",
+                    mp, share_of_workers(heads, mp), heads,
+                    asked_.inference ? "" : ", and each holds an equal share of its weights"));
+  if (!asked_.inference && asked_.training.recompute == Recompute::kFull && mp > 1)
+    idealised.emplace_back(
+        "what halves of a layer send each other along MP is not sent again when they are computed "
+        "again");
+}
+
 std::vector<std::string> TrainingJobs::idealised() const {
   std::vector<std::string> all;
   const auto communicates = [](const TrainingResult& result) {
@@ -90,6 +119,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
       }))
     all.emplace_back(kRecurringOrder);
   add_values(all);
+  add_shares(all);
   if (asked_.experts.ep > 1)
     all.emplace_back("ranks know without a packet how many tokens come to their experts");
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");

@@ -296,7 +296,7 @@ class WorkPlanner {
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        const bool may_leave = topology_.has_places() || !topology_.faults.empty();
+        const bool may_leave = topology_.has_places() || topology_.reach.slices != 0;
         if (!may_leave || !leave_to_endpoints(conflict)) throw;
         continue;
       }
@@ -310,7 +310,7 @@ class WorkPlanner {
     }
   }
 
-  // On a grid, where trees meet easily and rings are as good, and on a tree with failed components: the parts of a
+  // On a grid, where trees meet easily and rings are as good, and on a tree with failed paths: the parts of a
   // virtual channel that may take another path do so, all of them, since unicasts would have to wait for those that stay.
   // False: there are none.
   bool leave_to_endpoints(const GroupConflict& conflict) {

@@ -152,7 +152,8 @@ class Streams {
   // Its router has another controller.
   bool is_at_corner(int root) const {
     return std::ranges::count_if(topology_.io_controllers, [&](NodeId other) {
-             return topology_.nodes[other].above == switch_of(root);
+             return !topology_.nodes[other].failed &&
+                    topology_.nodes[other].above == switch_of(root);
            }) > 1;
   }
 

@@ -52,7 +52,8 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"workload", setup.workload},
             {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
             {"parameters", asked(setup.parameters)},
-            {"strategy", asked(setup.strategy)}});
+            {"strategy", asked(setup.strategy)},
+            {"layers_per_stage", asked(setup.layers_per_stage)}});
   if (setup.splits_tokens) json.set("sequence_parallel", true);
   json.add({{"placement", asked(result.placement)},
             {"placement_npus", asked(result.npus)},

@@ -48,6 +48,23 @@ std::string execution_text(const TrainingSetup& setup) {
                      setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
 }
 
+// "39+39"; of equal stages beside each other "12*8+11.5".
+std::string layers_text(const std::vector<double>& stages) {
+  std::string text;
+  for (auto at = stages.begin(); at != stages.end();) {
+    const auto end = std::find_if(at, stages.end(), [&](double other) { return other != *at; });
+    const auto count = end - at;
+    constexpr auto kListed = 2;  // one by one
+    if (count > kListed) {
+      text += fmt::format("{}{}*{:g}", text.empty() ? "" : "+", count, *at);
+      at = end;
+    } else {
+      text += fmt::format("{}{:g}", text.empty() ? "" : "+", *at++);
+    }
+  }
+  return text;
+}
+
 std::string strategy_text(const TrainingSetup& setup) {
   return setup.strategy + (setup.splits_tokens ? " with sequence parallelism" : "");
 }
@@ -116,7 +133,15 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
 
 // Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the
 // smallest part goes before the others.
-enum Rank : std::uint8_t { kAlways, kTokens, kMemory, kAlgorithm, kPlacement, kLargestPart };
+enum Rank : std::uint8_t {
+  kAlways,
+  kTokens,
+  kMemory,
+  kAlgorithm,
+  kPlacement,
+  kLayers,
+  kLargestPart
+};
 
 // Rank of part i: how many are larger, or as large and before it, in the mean iterations of all machines
 // together.
@@ -291,6 +316,16 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
                       [](const TrainingResult& r) { return r.placement; }});
   }
   if (!setup.accounting.empty()) add_memory_fields(setup.limits_memory, fields);
+  fields.push_back(
+      {{.label = "layers per stage",
+        .align = Align::kLeft,
+        .rank = kLayers,
+        .header = {"layers", "per stage"},
+        .name = "layers_per_stage",
+        .shown = setup.layers_per_stage.size() > 1 ? Shown::kEverywhere : Shown::kOnlyInCsv},
+       [text = layers_text(setup.layers_per_stage)](const TrainingResult&) {
+         return Cell(text, text);
+       }});
   const std::size_t parts = runs.front().breakdown_ns.size();
   for (std::size_t i = 0; i < parts; ++i) fields.push_back(part_field(i, runs, scale, unit));
   const int behind = kLargestPart + static_cast<int>(parts);

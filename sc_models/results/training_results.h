@@ -25,8 +25,9 @@ struct TrainingSetup {
   // and what follows up to the microbatches, accounting and gradients means nothing.
   std::string given{};
   std::uint64_t parameters = 0;
-  std::string strategy;        // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
-  bool splits_tokens = false;  // --sp
+  std::string strategy;                    // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
+  std::vector<double> layers_per_stage{};  // of a transformer whole ones and halves
+  bool splits_tokens = false;              // --sp
   struct Inference {
     std::string phase;
     std::uint64_t batch = 0, context = 0;

@@ -32,15 +32,24 @@ double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes) {
   return seconds * kPsPerSecond;
 }
 
+double sharing_workers(const ModelLayer& layer, int mp) {
+  const auto workers = static_cast<std::uint64_t>(mp);
+  if (layer.heads == 0) return mp;
+  return static_cast<double>(layer.heads) /
+         static_cast<double>((layer.heads + workers - 1) / workers);
+}
+
 double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute) {
   const auto split = [mp](std::uint64_t bytes) { return static_cast<double>(bytes) / mp; };
   const auto whole = [&](std::uint64_t bytes) {
     return layer.splits_tokens ? split(bytes) : static_cast<double>(bytes);
   };
+  if (recompute == Recompute::kFull && layer.joins_next) return 0;
   if (recompute == Recompute::kFull || layer.kept_bytes == 0)
     return layer.reduces ? whole(layer.output_bytes) : split(layer.output_bytes);
-  return whole(layer.kept_bytes) + split(layer.kept_split_bytes) +
-         (recompute == Recompute::kNone ? split(layer.score_bytes) : 0);
+  const std::uint64_t shared =
+      layer.kept_split_bytes + (recompute == Recompute::kNone ? layer.score_bytes : 0);
+  return whole(layer.kept_bytes) + static_cast<double>(shared) / sharing_workers(layer, mp);
 }
 
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
@@ -56,21 +65,24 @@ double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint6
   double flops = passes * layer.flops;
   if (!is_forward && recompute == Recompute::kSelective) flops += layer.score_flops;
   const double weight_bytes = speed.npu.value_bytes.weights;
-  const double weights = weight_bytes * static_cast<double>(layer.parameters) / mp;
-  const double gradients = static_cast<double>(kGradientBytes * layer.parameters) / mp;
-  const double activations = samples * static_cast<double>(input_bytes + layer.output_bytes) / mp;
+  const double workers = sharing_workers(layer, mp);
+  const double weights = weight_bytes * static_cast<double>(layer.parameters) / workers;
+  const double gradients = static_cast<double>(kGradientBytes * layer.parameters) / workers;
+  const double activations =
+      samples * static_cast<double>(input_bytes + layer.output_bytes) / workers;
   const double weight_reads = is_forward ? 1 : passes - 1;
   // The backward pass writes gradients where it does not read weights.
   MemoryBytes bytes{.all = passes * (weights + activations) +
                            (passes - weight_reads) * (gradients - weights)};
-  if (expanded.activations > 0) {
-    const double kept = expanded.activations * samples * kept_bytes(layer, mp, recompute);
+  const double of_sample = kept_bytes(layer, mp, recompute);
+  if (expanded.activations > 0 && of_sample > 0) {
+    const double kept = expanded.activations * samples * of_sample;
     bytes.all += kept - expanded.activations * passes * activations;
     bytes.expanded += kept;
   }
   bytes.expanded += weight_reads * weights * expanded.weights +
                     (passes - weight_reads) * gradients * expanded.gradients;
-  return roofline_ps(speed, flops * samples / mp, bytes);
+  return roofline_ps(speed, flops * samples / workers, bytes);
 }
 
 }  // namespace fredsim

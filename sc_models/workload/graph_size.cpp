@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "topology/faults.h"
 #include "workload/expert_time.h"
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
@@ -189,7 +190,7 @@ class Training {
     const std::uint64_t shards = is_one ? 1 : mp() * pp();
     const auto deals = static_cast<std::uint64_t>(deals_of(topology_, static_cast<int>(shards)));
     const std::uint64_t loads = 3 * rounds * deals;  // forward, backward, and gradients
-    const std::uint64_t members = mp() * dp() * pp() + topology_.io_controllers.size();
+    const std::uint64_t members = mp() * dp() * pp() + io_controllers_left(topology_).size();
     add_operations(loads, loads * shards, loads * members);
   }
 

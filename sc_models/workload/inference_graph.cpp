@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "workload/expert_workers.h"
+#include "workload/stage_layers.h"
 
 namespace fredsim {
 namespace {
@@ -135,7 +136,9 @@ class InferenceBuilder : private ExpertWorkers {
     });
   }
 
-  int first_layer(int stage) const { return shape_.layers * stage / strategy_.pp; }
+  int first_layer(int stage) const {
+    return first_layer_of_inference(shape_.layers, strategy_.pp, stage);
+  }
 
   void compute(int stage, const std::string& name, double picoseconds) {
     for_all(stage, [&](int w) { WorkerGraph::compute(w, name, picoseconds); });
@@ -191,8 +194,8 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
   const ValueBytes& values = speed.npu.value_bytes;
   std::uint64_t weights = 0, layers = 0;  // stage with the most of each
   for (int stage = 0; stage < o.strategy.pp; ++stage) {
-    const int first = shape.layers * stage / o.strategy.pp;
-    const int end = shape.layers * (stage + 1) / o.strategy.pp;
+    const int first = first_layer_of_inference(shape.layers, o.strategy.pp, stage);
+    const int end = first_layer_of_inference(shape.layers, o.strategy.pp, stage + 1);
     const std::uint64_t ends = (stage == 0 ? 1 : 0) + (stage + 1 == o.strategy.pp ? 1 : 0);
     std::uint64_t own = ends * vocabulary_bytes(shape, o.strategy.mp, values);
     for (int l = first; l < end; ++l)

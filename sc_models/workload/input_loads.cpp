@@ -6,6 +6,7 @@
 
 #include "collective/endpoint_trees.h"
 #include "collective/split.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -43,7 +44,8 @@ Rest rest_of(std::uint64_t flits, std::uint64_t slices, std::uint64_t longer) {
 std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
                                    const Topology& topology) {
   const Strategy& strategy = options.strategy;
-  const auto controllers = static_cast<int>(topology.io_controllers.size());
+  const std::vector<int> left = io_controllers_left(topology);
+  const auto controllers = static_cast<int>(left.size());
   if (controllers == 0 || topology.has_blocks()) return {};
   const std::uint64_t replicas = replica_count(model, options);
   std::map<std::uint64_t, std::vector<int>> workers;  // by bytes
@@ -66,11 +68,13 @@ std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOption
       const std::uint64_t k = static_cast<std::uint64_t>(c);
       const FlitRange share = part_of(all, share_begin(rounds, senders, k) * slices,
                                       share_begin(rounds, senders, k + 1) * slices);
-      if (share.flits > 0) loads.push_back({c, equal, share.bytes});
+      if (share.flits > 0) loads.push_back({left[k], equal, share.bytes});
     }
     for (const int w : equal) {
       for (std::uint64_t flit = rounds * slices; flit < all.flits; flit += rest.load) {
-        loads.push_back({turn, {w}, part_of(all, flit, flit + rest.load).bytes});
+        loads.push_back({left[static_cast<std::size_t>(turn)],
+                         {w},
+                         part_of(all, flit, flit + rest.load).bytes});
         turn = (turn + controllers - 1) % controllers;
       }
     }

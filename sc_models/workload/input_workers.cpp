@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/member.h"
+#include "topology/faults.h"
 #include "workload/input_loads.h"
 
 namespace fredsim {
@@ -36,6 +37,7 @@ void InputWorkers::load_input(const ModelShape& model, const TrainingOptions& op
   loads_.assign(workers_.size(), {});
   if (loads.empty()) return;
   const int operation = shapes_.add(std::move(shape), "input");
+  const std::vector<int> controllers = io_controllers_left(topology_);
   std::map<int, std::vector<int>> before;  // by controller's rank: what it did before
   for (int part = 0; part < std::ssize(loads); ++part) {
     int rank = 0;
@@ -44,7 +46,8 @@ void InputWorkers::load_input(const ModelShape& model, const TrainingOptions& op
       loads_[w].push_back(
           add(w, part_of(operation, part, ++rank, TimeCategory::kInputLoad, after)));
     }
-    const int controller = controller_rank(graph_, strategy_.workers(), loads[part].controller);
+    const int controller =
+        controller_rank(graph_, strategy_.workers(), controllers, loads[part].controller);
     const auto after = before.try_emplace(controller, latest_of(controller)).first->second;
     add(controller, part_of(operation, part, 0, TimeCategory::kInputLoad, after));
   }

@@ -47,7 +47,10 @@ struct ModelLayer {
   // computed again by so many FLOPs). All 0: the output alone.
   std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
   double score_flops = 0;
-  int expert_layer = -1;  // its number among those with experts; -1: it has none
+  // Full recomputation begins at its input and repeats the layer behind it, too: its own output is not kept.
+  bool joins_next = false;
+  std::uint64_t heads = 0;  // of attention: each on one of the MP workers; 0: shares are equal
+  int expert_layer = -1;    // its number among those with experts; -1: it has none
   bool splits_tokens =
       false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/members.h"
+#include "workload_files/chakra_reader.h"
 
 namespace fredsim {
 namespace {
@@ -19,6 +20,21 @@ std::vector<int> members_of(std::size_t ranks, const Topology& topology) {
   for (int r = 0; r < static_cast<int>(ranks); ++r)
     members.push_back(r < npus ? r : io_member(r - npus));
   return members;
+}
+
+bool is_empty(const std::string& path) {
+  ChakraReader reader(path);
+  TraceNode node;
+  return !reader.next(node);
+}
+
+// A component that has failed may have a trace, which then is empty.
+void check_failed(const std::vector<std::string>& paths, const std::vector<int>& members,
+                  const Topology& topology) {
+  std::vector<int> used;
+  for (std::size_t r = 0; r < paths.size(); ++r)
+    if (!is_empty(paths[r])) used.push_back(members[r]);
+  if (!used.empty()) fredsim::members_of(topology, used);
 }
 
 }  // namespace
@@ -44,7 +60,7 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
     throw BadInput(fmt::format("{}: {} has {} NPUs and {} I/O controllers, no more ranks",
                                files.paths[max], topology.name, npus, max - npus));
   }
-  if (!topology.faults.empty()) fredsim::members_of(topology, members_);
+  if (!topology.faults.empty()) check_failed(files.paths, members_, topology);
   begin();
 }
 

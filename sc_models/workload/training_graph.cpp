@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "workload/input_workers.h"
-#include "workload/layer_ranges.h"
 #include "workload/minibatch_split.h"
 #include "workload/sequence_graph.h"
+#include "workload/stage_layers.h"
 #include "workload/training_memory.h"
 
 namespace fredsim {
@@ -28,7 +28,7 @@ class TrainingBuilder : private InputWorkers {
       : InputWorkers(options.strategy, options.npus, topology, options.algorithm, model.split,
                      expert_layers(model.name, model.transformer ? &*model.transformer : nullptr,
                                    options.strategy, options.experts)),
-        model_(at_value_bytes(model, speed.npu.value_bytes)),
+        model_(cut_recomputation(at_value_bytes(model, speed.npu.value_bytes), options)),
         options_(options),
         speed_(speed),
         split_(options.minibatch, options.strategy.dp / model.split.cp, options.microbatches),

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "workload/layer_ranges.h"
+#include "workload/stage_layers.h"
 
 namespace fredsim {
 namespace {
@@ -20,30 +20,23 @@ std::uint64_t share_of_bytes(std::uint64_t all, int places) {
   return (all + count - 1) / count;
 }
 
-// Layers whose activations a stage keeps.
-std::vector<LayerRange> layers_of(const ModelShape& model, const TrainingOptions& o, int stage) {
-  if (o.execution == Execution::kStationary) return {stages_of(model, o.strategy.pp)[stage]};
-  std::vector<LayerRange> found;
-  const int groups = streamed_groups(model, o.strategy.pp, o.stream_layers);
-  for (int g = 0; g < groups; ++g)
-    found.push_back(streamed_group(model, o.strategy.pp, o.stream_layers, g)[stage]);
-  return found;
-}
-
 std::uint64_t activations_of(const ModelShape& model, const TrainingOptions& o,
                              const std::vector<LayerRange>& layers) {
   const std::uint64_t samples =
       share_of_bytes(o.minibatch, o.strategy.dp / model.split.cp);  // of the replica with the most
   const std::uint64_t of_microbatch = share_of_bytes(samples, static_cast<int>(o.microbatches));
   double kept = 0;
-  double inside = 0;  // of the layer at work
+  double inside = 0;  // max of layers that are computed again together
   for (const LayerRange& range : layers) {
+    double repeated = 0;
     for (int l = range.first; l < range.end; ++l) {
       const ModelLayer& layer = model.layers[l];
       if (l == 0) kept += static_cast<double>(model.sample_bytes);
-      kept += kept_bytes(layer, o.strategy.mp, o.recompute);
-      if (o.recompute != Recompute::kNone)
-        inside = std::max(inside, kept_bytes(layer, o.strategy.mp, Recompute::kNone));
+      const double own = kept_bytes(layer, o.strategy.mp, o.recompute);
+      kept += own;
+      repeated += kept_bytes(layer, o.strategy.mp, Recompute::kNone) - own;
+      inside = std::max(inside, repeated);
+      if (!layer.joins_next) repeated = 0;
     }
   }
   return static_cast<std::uint64_t>(
@@ -68,8 +61,8 @@ TrainingMemory expanded_of(const TrainingMemory& memory, const NpuCompute& npu) 
 
 TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o, int stage,
                                const ValueBytes& values) {
-  const ModelShape model = at_value_bytes(shape, values);
-  const std::vector<LayerRange> layers = layers_of(model, o, stage);
+  const ModelShape model = cut_recomputation(at_value_bytes(shape, values), o);
+  const std::vector<LayerRange> layers = ranges_of_stage(model, o, stage);
   const bool streams = o.execution == Execution::kStreaming;
   std::uint64_t parameters = 0;  // a worker's, layers of the stage that are there at once
   for (const LayerRange& range : layers)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/member.h"
 #include "engine/communicator_run.h"
 
@@ -83,6 +84,10 @@ NpuTimes npu_times(const std::vector<int>& members, const GraphOutcome& outcome)
 double computing_ns(const TrainingResult& result) { return result.critical_path_ns.front().second; }
 
 TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) {
+  if (!outcome.result.incomplete && outcome.result.cycles == 0)
+    throw BadInput(
+        "workload: found nothing that takes time; allowed: computations with a duration or "
+        "operations, or communications of two ranks or more");
   TrainingResult result;
   const double ns_per_cycle = 1 / outcome.result.clock_ghz;
   const std::vector<std::uint64_t>& ends = outcome.iteration_ends;

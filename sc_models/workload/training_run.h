@@ -5,7 +5,7 @@
 //   last task until the end of the run is `bubble`, too. Beside it the critical path's (critical_path.h).
 // `on_complete`: of the run, unless it was interrupted; its records say when each task was. Of an interrupted run the result has
 // the iterations that were complete, the counters so far and nothing else.
-// Errors: those of run_graph() and critical_path().
+// Errors: those of run_graph() and critical_path(); BadInput where nothing takes time, so that there is no result.
 #pragma once
 
 #include <functional>

@@ -79,6 +79,8 @@ void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
   // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
   attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
   attention.score_flops = score_flops(s);
+  attention.joins_next = true;
+  attention.heads = s.heads;
   // Input and output of the activation, and of a gated one both factors.
   mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
   if (mlp.expert_layer < 0) return;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/flit.h"
 #include "base/member.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -18,15 +20,22 @@ std::uint64_t in_units(std::uint64_t bytes, std::uint64_t unit) {
 
 }  // namespace
 
-int controller_rank(TaskGraph& graph, int workers, int controller) {
-  while (std::ssize(graph.ranks) <= workers + controller)
-    graph.ranks.push_back({io_member(static_cast<int>(graph.ranks.size()) - workers), {}});
-  return workers + controller;
+int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& controllers,
+                    int controller) {
+  const auto at =
+      static_cast<int>(std::ranges::lower_bound(controllers, controller) - controllers.begin());
+  while (std::ssize(graph.ranks) <= workers + at) {
+    const std::size_t next = graph.ranks.size() - static_cast<std::size_t>(workers);
+    graph.ranks.push_back({io_member(controllers[next]), {}});
+  }
+  return workers + at;
 }
 
 int deals_of(const Topology& topology, int shards) {
-  const auto more = static_cast<int>(topology.io_controllers.size()) % shards;
-  return topology.in_switch && 2 * more == shards ? 2 : 1;
+  const auto left = static_cast<int>(io_controllers_left(topology).size());
+  const int deals = shards / std::gcd(left, shards);  // until all shards have had as many
+  const bool some_failed = left < std::ssize(topology.io_controllers);
+  return some_failed || (topology.in_switch && deals == 2) ? deals : 1;
 }
 
 WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const Topology& topology,
@@ -38,33 +47,36 @@ WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const To
       strategy_(strategy),
       npus_(npus),
       stream_(stream),
-      chunk_bytes_(chunk_bytes) {
+      chunk_bytes_(chunk_bytes),
+      controllers_(io_controllers_left(topology)) {
   if (topology.has_blocks()) {
     throw BadInput(fmt::format(
         "--execution: found streaming, the default of gpt3 and transformer_1t, on {}, a system of "
         "dimensions; allowed: stationary",
         topology.name));
   }
-  const auto controllers = static_cast<int>(topology.io_controllers.size());
+  const auto controllers = static_cast<int>(controllers_.size());
   const int shards = stream == Stream::kBroadcast ? 1 : strategy.mp * strategy.pp;
   if (controllers < shards || controllers == 0)
     throw BadInput(fmt::format(
-        "--execution streaming: found {} I/O controllers on {}; allowed: {} or more, one for each "
-        "shard of the weights (io.count)",
-        controllers, topology.name, shards));
-  deal_out(shards, controllers);
-  latest_.assign(static_cast<std::size_t>(controllers), std::vector<int>(kDirections, -1));
-  iteration_.assign(static_cast<std::size_t>(controllers), 0);
+        "--execution streaming: found {} I/O controllers on {}{}; allowed: {} or more, one for "
+        "each shard of the weights (io.count)",
+        controllers, topology.name, faults_text(topology), shards));
+  deal_out(shards);
+  latest_.assign(topology.io_controllers.size(), std::vector<int>(kDirections, -1));
+  iteration_.assign(topology.io_controllers.size(), 0);
 }
 
-void WeightStreams::deal_out(int shards, int controllers) {
+void WeightStreams::deal_out(int shards) {
+  const auto controllers = static_cast<int>(controllers_.size());
   const int more = controllers % shards;  // shards with a controller more
   for (int turn = 0; turn < deals_of(topology_, shards); ++turn) {
     Deal& deal = deals_.emplace_back(static_cast<std::size_t>(shards));
     for (int c = 0; c < controllers; ++c) {
       const bool is_last = c >= controllers - more;
       const int s = (c + (is_last ? turn * more : 0)) % shards;
-      deal[static_cast<std::size_t>(s)].controllers.push_back(c);
+      deal[static_cast<std::size_t>(s)].controllers.push_back(
+          controllers_[static_cast<std::size_t>(c)]);
     }
     for (int s = 0; s < shards; ++s) deal[static_cast<std::size_t>(s)].stage = s / strategy_.mp;
     for (int w = 0; w < strategy_.workers(); ++w) {
@@ -96,11 +108,14 @@ std::uint64_t WeightStreams::bytes_of(const Deal& deal, std::size_t shard,
 
 // Bytes of whole bursts on all links of a shard's controllers.
 std::uint64_t WeightStreams::unit_of(const Shard& shard) const {
-  const NodeId controller = topology_.io_controllers.front();
-  const Link& link = topology_.first_link_out(controller);
-  const int flits = std::max(link.burst, topology_.packet_flits);
-  return shard.controllers.size() *
-         static_cast<std::uint64_t>(topology_.nodes[controller].ports * flits) * kFlitBytes;
+  int flits = 0;  // max of a controller
+  for (const int c : shard.controllers) {
+    const NodeId controller = topology_.io_controllers[static_cast<std::size_t>(c)];
+    const Link& link = topology_.first_link_out(controller);
+    flits = std::max(
+        flits, topology_.nodes[controller].ports * std::max(link.burst, topology_.packet_flits));
+  }
+  return shard.controllers.size() * static_cast<std::uint64_t>(flits) * kFlitBytes;
 }
 
 std::vector<CollectiveSpec> WeightStreams::specs(const Deal& deal, Direction direction,
@@ -199,7 +214,7 @@ void WeightStreams::add_controllers(const Task& of, Direction direction, const S
     if (direction == Direction::kLoad && iteration_[c] != of.iteration)
       wait_for(Direction::kGradients);
     iteration_[c] = of.iteration;
-    const int rank = controller_rank(graph_, strategy_.workers(), controller);
+    const int rank = controller_rank(graph_, strategy_.workers(), controllers_, controller);
     std::vector<Task>& tasks = graph_.ranks[static_cast<std::size_t>(rank)].tasks;
     latest[static_cast<std::size_t>(direction)] = static_cast<int>(tasks.size());
     tasks.push_back(std::move(task));

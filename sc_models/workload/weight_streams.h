@@ -7,11 +7,13 @@
 //   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
 //   evenly as possible, and each shard's go between its controllers and its workers, one per replica. Where switches add and
 //   some shards have a controller more, they are dealt out twice, so that all shards have as many in the end: an operation of
-//   either deal, each controller with as much in both, so that none is idle while others send.
+//   either deal, each controller with as much in both, so that none is idle while others send. So they are, as often as it takes,
+//   on any machine on which one has failed.
 // Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to `chunk_bytes` per
 //   controller, in whole bursts, so that one is like the other and is simulated once; at most 1 % more than asked for.
 // Phases: loads and gradients are planned together, so that those of a controller share a phase.
-// Errors: BadInput for a machine without controllers, or with fewer than shards.
+// Failed controllers hold nothing and send nothing: all of this is about the others, which have larger shares.
+// Errors: BadInput for a machine without controllers that work, or with fewer than shards.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +31,10 @@ enum class Stream : std::uint8_t { kBroadcast, kMulticast };
 
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 
-// The rank of an I/O controller in a graph whose first ranks are workers; it is added where it is not there.
-int controller_rank(TaskGraph& graph, int workers, int controller);
+// Rank of an I/O controller in a graph whose first ranks are workers; added where it is missing. `controllers`: those that
+// have not failed, ascending, in the order of their ranks.
+int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& controllers,
+                    int controller);
 
 // Times that controllers are dealt out to so many shards.
 int deals_of(const Topology& topology, int shards);
@@ -57,7 +61,7 @@ class WeightStreams {
   using Deal = std::vector<Shard>;
   static constexpr int kDirections = 2;
 
-  void deal_out(int shards, int controllers);
+  void deal_out(int shards);
   std::vector<int> add_operation(const Deal& deal, Direction direction,
                                  const std::vector<std::uint64_t>& stage_bytes,
                                  const std::string& name, int iteration,
@@ -75,8 +79,9 @@ class WeightStreams {
   const Strategy strategy_;
   const std::vector<int>& npus_;
   Stream stream_;
-  std::uint64_t chunk_bytes_;  // per controller, about
-  std::vector<Deal> deals_;    // deals; a broadcast has one shard in all
+  std::uint64_t chunk_bytes_;     // per controller, about
+  std::vector<int> controllers_;  // that have not failed
+  std::vector<Deal> deals_;       // deals; a broadcast has one shard in all
   // By controller and direction: its latest task, and its latest gradients of an iteration before.
   std::vector<std::vector<int>> latest_;
   std::vector<int> iteration_;

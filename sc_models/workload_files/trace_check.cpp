@@ -181,6 +181,19 @@ class Messages {
   std::map<Key, Ends> by_key_;
 };
 
+void count(const TraceNode& node, TraceFiles& files) {
+  ++files.nodes;
+  if (node.type == TraceNodeType::kMetadata) return;
+  if (node.type >= TraceNodeType::kSend) {
+    ++files.communications;
+    return;
+  }
+  ++files.computations;
+  const bool has_time = node.duration_ps > 0 || node.tensor_bytes > 0 ||
+                        (node.type == TraceNodeType::kCompute && node.operations > 0);
+  if (!has_time) ++files.untimed;
+}
+
 std::vector<std::string> files_of(const std::string& prefix) {
   constexpr int kMaxRanks = 1 << 16;
   const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
@@ -244,12 +257,26 @@ TraceFiles check_traces(const std::string& prefix) {
                                      node_place(path, node.id, node.name, "rank"), node.peer,
                                      ranks));
         }
-        ++files.nodes;
+        count(node, files);
       }
     }
   }
   messages.check(files.paths);
   return files;
+}
+
+void check_takes_time(const TraceFiles& files) {
+  if (files.communications > 0 || files.untimed < files.computations) return;
+  throw BadInput(fmt::format(
+      "{}: found {} nodes of {} rank{}, {} of them computations, loads and stores, and nothing "
+      "that "
+      "takes time; allowed: some with duration_micros, num_ops or tensor_size, or communications. "
+      "A host trace of PyTorch has durations once it is linked with the profile of its device: "
+      "chakra_trace_link --rank 0 --chakra-host-trace HOST.json --chakra-device-trace KINETO.json "
+      "--output-file LINKED.json, then chakra_converter PyTorch --input LINKED.json --output "
+      "PREFIX.0.et",
+      files.paths.front(), files.nodes, files.paths.size(), files.paths.size() == 1 ? "" : "s",
+      files.computations));
 }
 
 }  // namespace fredsim

@@ -18,8 +18,13 @@ namespace fredsim {
 struct TraceFiles {
   std::vector<std::string> paths{};  // by rank
   std::uint64_t nodes = 0;           // total number
+  // Computations, loads and stores, and those without a duration, operations and bytes, which take no time.
+  std::uint64_t computations = 0, untimed = 0;
+  std::uint64_t communications = 0;  // sends, receives and collectives
 };
 
 TraceFiles check_traces(const std::string& prefix);
+// Errors: BadInput for traces in which nothing takes time, such as PyTorch's of a host that were linked with no profile.
+void check_takes_time(const TraceFiles& files);
 
 }  // namespace fredsim

@@ -283,5 +283,66 @@ TEST_F(TrainFiles, BadFilesAndOptionsAreRefused) {
   EXPECT_NE(outcome.err.find("t.2.et: the "), std::string::npos) << outcome.err;
 }
 
+// No result of nothing: exit code 2 and what to do. Where some takes time, the rest is named.
+TEST_F(TrainFiles, TracesWithoutTimeAreRefusedOrNamed) {
+  const auto traced = [&](const std::vector<TraceNode>& nodes) {
+    ChakraWriter writer;
+    for (const TraceNode& node : nodes) writer.add(node);
+    for (int rank = 0; rank < 4; ++rank) write("u." + std::to_string(rank) + ".et", writer.text());
+    return run_fredsim({"train", kMesh, "--trace", folder_.file("u"), "--json", "-"});
+  };
+  const TraceNode metadata{.id = 0, .name = "m"};
+  const TraceNode host{.id = 1, .name = "aten::mm", .type = TraceNodeType::kCompute};
+  const TraceNode kernel{
+      .id = 2, .name = "gemm", .type = TraceNodeType::kCompute, .duration_ps = 2'000'000};
+  const TraceNode sum{.id = 3, .name = "sum", .type = TraceNodeType::kCollective, .bytes = 4096};
+  for (const std::vector<TraceNode>& nodes :
+       {std::vector<TraceNode>{}, {metadata}, {host}, {metadata, host}})
+    expect_refused(traced(nodes), {"u.0.et: found ", "nothing that takes time", "duration_micros",
+                                   "chakra_trace_link"});
+  for (const std::vector<TraceNode>& nodes : {std::vector{metadata, host, kernel}, {host, sum}}) {
+    const Outcome outcome = traced(nodes);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json run = outcome.json()["runs"][0];
+    EXPECT_GT(run["iteration_ns"], 0);
+    EXPECT_NE(run["idealised"].dump().find(nodes.back().id == 2 ? "4 of 8 computations"
+                                                                : "4 of 4 computations"),
+              std::string::npos);
+  }
+  EXPECT_EQ(traced({kernel}).json()["runs"][0]["idealised"].dump().find("have no time"),
+            std::string::npos);
+}
+
+// A collective of one rank, and work that is too little for a cycle, take no time either.
+TEST_F(TrainFiles, WorkThatTakesNoCycleIsRefused) {
+  ChakraWriter writer;
+  writer.add({.id = 0, .name = "sum", .type = TraceNodeType::kCollective, .bytes = 4096});
+  write("o.0.et", writer.text());
+  expect_refused(run_fredsim({"train", kMesh, "--trace", folder_.file("o"), "--quiet"}),
+                 {"found nothing that takes time"});
+}
+
+// The ranks of components that have failed have empty traces, as exports write them.
+TEST_F(TrainFiles, ExportsOfMachinesWithFailedControllersRunThere) {
+  const Words words{"train",        "configs/mesh_2x2.yaml",
+                    "--workload",   "configs/models/small.yaml",
+                    "--dp",         "4",
+                    "--fault",      "io:1",
+                    "--iterations", "2",
+                    "--json",       "-"};
+  Words exporting = words;
+  exporting.insert(exporting.end(), {"--export-et", folder_.file("e")});
+  const Outcome trained = run_fredsim(exporting);
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const Outcome traced =
+      run_fredsim({"train", kMesh, "--trace", folder_.file("e"), "--comm-groups",
+                   folder_.file("e.groups.json"), "--fault", "io:1", "--json", "-"});
+  ASSERT_EQ(traced.exit_code, 0) << traced.err;
+  EXPECT_EQ(traced.json()["runs"][0]["cycles"], trained.json()["runs"][0]["cycles"]);
+  expect_refused(run_fredsim({"train", kMesh, "--trace", folder_.file("e"), "--comm-groups",
+                              folder_.file("e.groups.json"), "--fault", "io:0"}),
+                 {"io0 found, which has failed"});
+}
+
 }  // namespace
 }  // namespace fredsim

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "support/program.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 namespace {
@@ -114,6 +117,57 @@ TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
   const Outcome shown = run_fredsim(table);
   for (const char* word : {"NPU memory", "expanded"})
     EXPECT_NE(shown.out.find(word), std::string::npos) << word << " in\n" << shown.out;
+}
+
+// Layers of each stage, halves of a transformer's among them, are in the table of a pipeline and in the JSON of all.
+TEST(Train, LayersPerStageAreSaid) {
+  const auto trained = [](const Words& more) {
+    return run_fredsim(with({"train", kFred, "--iterations", "1"}, more));
+  };
+  const Words model{"--workload", "configs/models/small.yaml"};
+  const Outcome shown = trained(with(model, {"--pp", "4"}));
+  for (const char* words : {" layers ", " per stage ", " 4*1 "})
+    EXPECT_NE(shown.out.find(words), std::string::npos) << words << " in\n" << shown.out;
+  EXPECT_EQ(trained(with(model, {"--dp", "2"})).out.find("per stage"), std::string::npos);
+  const auto layers = [&](const Words& more) {
+    const Outcome outcome = trained(with(more, {"--json", "-"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][0]["layers_per_stage"];
+  };
+  EXPECT_EQ(layers(with(model, {"--dp", "4"})), json({4}));
+  EXPECT_EQ(layers(with(model, {"--pp", "4"})), json({1, 1, 1, 1}));
+  const TemporaryFolder folder;
+  const std::string file = folder.file("three.yaml");
+  std::ofstream(file)
+      << "name: three\ntransformer: {layers: 3, hidden: 64, heads: 6, head_size: 16, "
+         "mlp: 64, vocabulary: 100, sequence: 16}\n";
+  EXPECT_EQ(layers({"--workload", file}), json({3}));
+  EXPECT_EQ(layers({"--workload", file, "--pp", "2"}), json({1.5, 1.5}));
+  EXPECT_EQ(layers({"--workload", file, "--pp", "2", "--phase", "prefill", "--batch", "8",
+                    "--context", "16"}),
+            json({1, 2}));
+}
+
+// Six heads over four workers: two of them have two, which is what attention takes, and a sentence says so.
+TEST(Train, HeadsThatDoNotDivideAreNamed) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("six.yaml");
+  std::ofstream(file) << "name: six\ntransformer: {layers: 1, hidden: 96, heads: 6, mlp: 1, "
+                         "vocabulary: 100, sequence: 4096}\n";
+  const auto run = [&](int mp) {
+    const Outcome outcome = run_fredsim({"train", kTrainedMesh, "--workload", file, "--mp",
+                                         fmt::to_string(mp), "--iterations", "1", "--samples", "1",
+                                         "--compute-rate", "1TFLOP/s", "--json", "-"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][0];
+  };
+  const json three = run(3), four = run(4);
+  EXPECT_EQ(three["idealised"].dump().find("heads"), std::string::npos);
+  EXPECT_NE(four["idealised"].dump().find("one with 2 of the 6 heads"), std::string::npos);
+  // The MLP is next to nothing.
+  EXPECT_NEAR(four["breakdown_ns"]["compute"].get<double>() /
+                  three["breakdown_ns"]["compute"].get<double>(),
+              1, 1e-3);
 }
 
 // Messages and memory of FP8 are half as large; what FP16 lanes carry them is named.

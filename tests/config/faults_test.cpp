@@ -95,6 +95,19 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
   }
 }
 
+// Endpoints that are left reach each other in all slices, so nothing has to go round.
+TEST(Faults, ControllersAloneLeaveAllPaths) {
+  Topology topology =
+      load_config("configs/fred_small.yaml", {"io.count=4", "io.bandwidth=64GB/s"}).topology;
+  const Topology whole = topology;
+  lose(topology, {"io:1", "io:2"});
+  EXPECT_EQ(io_controllers_left(topology), (std::vector{0, 3}));
+  EXPECT_EQ(topology.reach.slices, 0);
+  Topology with_npu = whole;
+  lose(with_npu, {"io:1", "npu:2"});
+  EXPECT_EQ(with_npu.reach.slices, whole.slices);
+}
+
 TEST(Faults, WhatHasNoLinkLeftIsLostToo) {
   Topology topology = fred_tree();
   lose(topology, {"link:npu0.0->l1_0.s0.0", "link:l1_0.s1.0->npu0.1"});

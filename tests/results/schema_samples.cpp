@@ -157,6 +157,7 @@ TrainingSetup sample_training_setup() {
   setup.workload = "small";
   setup.parameters = 12'000'000;
   setup.strategy = "mp2-cp2-dp1-pp1";
+  setup.layers_per_stage = {3.5, 4};
   setup.splits_tokens = true;
   setup.minibatch = 16;
   setup.iterations = 2;

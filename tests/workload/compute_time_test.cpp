@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/error.h"
 
 namespace fredsim::test {
@@ -38,6 +41,29 @@ TEST(ComputeTime, TimesOfTheFileAreTakenAsTheyAre) {
                          .backward_ps = 70};
   EXPECT_EQ(compute_ps({kNpu, 1e13}, layer, 3'000, Pass::kForward, 4, 2), 0);
   EXPECT_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kBackward, 4, 2), 70);
+}
+
+// Heads dealt out one by one: a layer takes as long as the worker that got the most needs, and keeps what that one keeps.
+TEST(ComputeTime, WhereHeadsDoNotDivideTheWorkerWithTheMostCounts) {
+  for (std::uint64_t heads = 1; heads <= 30; ++heads) {
+    for (int mp = 1; mp <= 24; ++mp) {
+      std::vector<std::uint64_t> dealt(static_cast<std::size_t>(mp));
+      for (std::uint64_t head = 0; head < heads; ++head) ++dealt[head % dealt.size()];
+      const auto most = static_cast<double>(std::ranges::max(dealt));
+      const ModelLayer layer{.name = "a",
+                             .flops = 1e6 * static_cast<double>(heads),
+                             .kept_bytes = 7,
+                             .kept_split_bytes = 10 * heads,
+                             .score_bytes = 100 * heads,
+                             .heads = heads};
+      EXPECT_DOUBLE_EQ(compute_ps({kNpu, 1e12}, layer, 0, Pass::kForward, 1, mp), 1e6 * most);
+      EXPECT_DOUBLE_EQ(kept_bytes(layer, mp, Recompute::kNone), 7 + 110 * most);
+      EXPECT_DOUBLE_EQ(kept_bytes(layer, mp, Recompute::kSelective), 7 + 10 * most);
+      if (heads % dealt.size() == 0) {
+        EXPECT_EQ(sharing_workers(layer, mp), mp);  // to the last bit
+      }
+    }
+  }
 }
 
 TEST(ComputeTime, RatesAndEfficienciesAreRead) {

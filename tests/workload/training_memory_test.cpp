@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "workload/sequence_split.h"
 
 namespace fredsim::test {
 namespace {
@@ -24,7 +25,8 @@ TEST(TrainingMemory, AdamTakes16BytesPerParameter) {
   EXPECT_EQ(memory.weights + memory.gradients + memory.optimizer, 16 * model.parameters());
 }
 
-// Korthikanti et al. (MLSys 2023), equation 2: s b h (10 + 24 / t + 5 a s / (h t)) per layer; without scores, the last term.
+// Korthikanti et al. (MLSys 2023), equation 2: s b h (10 + 24 / t + 5 a s / (h t)) per layer; without scores, the last term;
+// recomputed in full, 2 s b h. Beside these what one layer computes again and has not kept.
 TEST(TrainingMemory, ActivationsOfATransformerAreThoseOfTheLiterature) {
   struct Shape {
     const char* name;
@@ -43,15 +45,13 @@ TEST(TrainingMemory, ActivationsOfATransformerAreThoseOfTheLiterature) {
       EXPECT_DOUBLE_EQ(static_cast<double>(training_memory(model, options, 0).activations),
                        shape.layers * (whole + split + scores) + input)
           << shape.name << " mp" << t;
-      // One layer's inside beside what is kept: the larger of attention and MLP.
-      const double attention = whole / 2 + split / 3 + scores;
-      const double inside = std::max(attention, whole / 2 + split * 2 / 3);
       options.recompute = Recompute::kSelective;
       EXPECT_DOUBLE_EQ(static_cast<double>(training_memory(model, options, 0).activations),
-                       shape.layers * (whole + split) + input + inside);
-      options.recompute = Recompute::kFull;  // outputs of the halves
+                       shape.layers * (whole + split) + input + scores);
+      options.recompute = Recompute::kFull;
+      const double kept = 2 * shape.s * kSamples * shape.h;
       EXPECT_DOUBLE_EQ(static_cast<double>(training_memory(model, options, 0).activations),
-                       shape.layers * 2 * 2 * shape.s * kSamples * shape.h + input + inside);
+                       shape.layers * kept + input + (whole + split + scores - kept));
     }
   }
 }
@@ -67,9 +67,94 @@ TEST(TrainingMemory, AStageHasItsLayersAndAMicrobatchOneLayerInside) {
   const std::uint64_t four = training_memory(model, options, 1).activations;
   options.microbatches = 8;
   const std::uint64_t eight = training_memory(model, options, 1).activations;
-  const double inside = std::max(kept_bytes(model.layers[0], 1, Recompute::kNone),
-                                 kept_bytes(model.layers[1], 1, Recompute::kNone));
-  EXPECT_EQ(four - eight, static_cast<std::uint64_t>(inside));  // 2 samples inside, then 1
+  // 2 samples inside, then 1: (32 + 5 a s / h) s h bytes.
+  EXPECT_EQ(four - eight, 32 * 1024 * 4256 + 5 * 28 * 1024 * 1024);
+}
+
+// Random transformers, workers and microbatches: the formulas of Korthikanti et al. for a layer, with sequence parallelism all of it
+// shared by the MP workers.
+TEST(TrainingMemory, ActivationsOfRandomTransformersAreThoseOfTheFormulas) {
+  constexpr unsigned kSeed = 20'264;
+  std::mt19937_64 random(kSeed);
+  const auto pick = [&](int min, int max) {
+    return std::uniform_int_distribution(min, max)(random);
+  };
+  for (int i = 0; i < 300; ++i) {
+    const int t = 1 << pick(0, 3), layers = pick(1, 12), heads = t * pick(1, 4);
+    const bool sp = t > 1 && pick(0, 1) == 1;
+    const auto head = static_cast<std::uint64_t>(8 * pick(1, 8));
+    const auto hidden = head * static_cast<std::uint64_t>(heads);
+    const auto tokens = static_cast<std::uint64_t>(8 * pick(1, 64));
+    const auto microbatches = static_cast<std::uint64_t>(pick(1, 4));
+    const auto of_microbatch = static_cast<std::uint64_t>(pick(1, 3));
+    const TransformerShape shape{.layers = layers,
+                                 .hidden = hidden,
+                                 .heads = static_cast<std::uint64_t>(heads),
+                                 .kv_heads = static_cast<std::uint64_t>(heads),
+                                 .head_size = head,
+                                 .mlp = 4 * hidden,
+                                 .vocabulary = 100,
+                                 .sequence = tokens};
+    TrainingOptions options{.strategy = {.mp = t, .dp = 1, .pp = 1},
+                            .minibatch = microbatches * of_microbatch,
+                            .microbatches = microbatches};
+    const ModelShape model =
+        part_of_model(model_of("random", shape), options.strategy, {.cp = 1, .sp = sp});
+    const double sbh = static_cast<double>(tokens * hidden);
+    const double scores = 5.0 * heads * static_cast<double>(tokens * tokens) / t;
+    const double rest = sp ? 34.0 / t * sbh : (10 + 24.0 / t) * sbh;
+    const double input = sp ? 2.0 / t * sbh : 2 * sbh;
+    const auto samples = static_cast<double>(options.minibatch);
+    const auto at_once = static_cast<double>(of_microbatch);
+    const double ids = 4 * static_cast<double>(tokens) * samples;
+    const auto expect = [&](Recompute recompute, double layer, double inside) {
+      options.recompute = recompute;
+      EXPECT_NEAR(static_cast<double>(training_memory(model, options, 0).activations),
+                  layers * layer * samples + inside * at_once + ids, 2)
+          << "seed " << kSeed << ", case " << i << ", recompute " << static_cast<int>(recompute);
+    };
+    expect(Recompute::kNone, rest + scores, 0);
+    expect(Recompute::kSelective, rest, scores);
+    expect(Recompute::kFull, input, rest + scores - input);
+  }
+}
+
+// A layer whose halves are on two stages, or come in two groups, is computed again in two parts, each from its input.
+TEST(TrainingMemory, ACutLayerKeepsTheInputOfEitherHalf) {
+  const ModelShape model = built_in_model("gpt3");
+  constexpr std::uint64_t kInput = 2 * 2048 * 12288, kLayers = 96;
+  TrainingOptions options{
+      .strategy = {.mp = 1, .dp = 1, .pp = 1}, .minibatch = 1, .recompute = Recompute::kFull};
+  const auto kept = [&](std::uint64_t inside) {
+    std::uint64_t sum = 0;
+    for (int stage = 0; stage < options.strategy.pp; ++stage)
+      sum += training_memory(model, options, stage).activations - inside;
+    return sum - model.sample_bytes;
+  };
+  constexpr std::uint64_t kScores = 80;  // 5 a s / h
+  constexpr std::uint64_t kLayer = (34 + kScores - 2) * kInput / 2;
+  EXPECT_EQ(kept(kLayer), kLayers * kInput);
+  options.execution = Execution::kStreaming;
+  EXPECT_EQ(kept(kLayer), kLayers * kInput);
+  options.stream_layers = 1;  // halves: the larger one is that of attention
+  EXPECT_EQ(kept((13 + kScores - 2) * kInput / 2), 2 * kLayers * kInput);
+  options.execution = Execution::kStationary;
+  options.strategy.pp = 5;
+  std::uint64_t cut = 0;
+  for (const LayerRange& stage : stages_of(model, 5)) cut += stage.end % 2;
+  EXPECT_GT(cut, 0U);
+  EXPECT_EQ(kept(kLayer), (kLayers + cut) * kInput);
+}
+
+// Layers of a model that says nothing about their inside keep their outputs, whatever is computed again.
+TEST(TrainingMemory, LayersThatKeepTheirOutputsHaveThemOnce) {
+  const ModelShape model = built_in_model("resnet152");
+  TrainingOptions options{.strategy = {.mp = 1, .dp = 1, .pp = 1}, .minibatch = 3};
+  const std::uint64_t none = training_memory(model, options, 0).activations;
+  for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
+    options.recompute = recompute;
+    EXPECT_EQ(training_memory(model, options, 0).activations, none);
+  }
 }
 
 TEST(TrainingMemory, Zero2HasAShareAndWhereGradientsAreSentAtOnceABucket) {

@@ -39,6 +39,38 @@ TEST_F(TraceCheck, SoundTracesOfAllRanksAreCounted) {
   EXPECT_EQ(files.nodes, 5U);
 }
 
+// What has neither duration nor operations nor bytes takes no time; a trace of nothing else is refused, with what to do.
+TEST_F(TraceCheck, TracesInWhichNothingTakesTimeAreRefused) {
+  const auto node = [](TraceNodeType type, std::uint64_t ps, std::uint64_t ops,
+                       std::uint64_t bytes) {
+    return TraceNode{
+        .id = 1, .type = type, .duration_ps = ps, .operations = ops, .tensor_bytes = bytes};
+  };
+  using Type = TraceNodeType;
+  const auto message_with = [&](const TraceNode& one) {
+    write(0, {{.id = 0, .type = Type::kMetadata}, compute_node(5, {0}), one});
+    return refusal_of([&] { check_takes_time(check_traces(prefix_)); });
+  };
+  for (const TraceNode& timed :
+       {node(Type::kCompute, 1, 0, 0), node(Type::kCompute, 0, 1, 0), node(Type::kCompute, 0, 0, 1),
+        node(Type::kLoad, 1, 0, 0), node(Type::kStore, 0, 0, 1), node(Type::kCollective, 0, 0, 0)})
+    EXPECT_EQ(message_with(timed), "");
+  for (const TraceNode& untimed : {node(Type::kCompute, 0, 0, 0), node(Type::kLoad, 0, 7, 0),
+                                   node(Type::kMetadata, 5, 5, 5)}) {
+    const std::string message = message_with(untimed);
+    for (const char* words : {"t.0.et: found 3 nodes of 1 rank, ",
+                              "nothing that takes time; allowed: ", "duration_micros", "num_ops",
+                              "tensor_size", "chakra_trace_link", "--chakra-device-trace"})
+      EXPECT_NE(message.find(words), std::string::npos) << words << " in " << message;
+  }
+  write(0, {});
+  EXPECT_NE(refusal_of([&] { check_takes_time(check_traces(prefix_)); }), "");
+  write(0, {compute_node(5), compute_node(6), node(Type::kStore, 2, 0, 0)});
+  const TraceFiles files = check_traces(prefix_);
+  EXPECT_EQ(files.computations, 3U);
+  EXPECT_EQ(files.untimed, 2U);
+}
+
 TEST_F(TraceCheck, MissingFiles) {
   expect_refusal("t.0.et: no such file");
   write(0, {});

@@ -97,6 +97,9 @@ inline constexpr auto kTrainingRunFields = join(
         {"parameters", or_null(kCount), kNone, "of the model; null: of a text workload or traces"},
         {"strategy", or_null(pattern("^mp[0-9]+(-cp[0-9]+)?-dp[0-9]+-pp[0-9]+$")), kNone,
          "as asked for, with cp where it is above 1; null: of a text workload or traces"},
+        {"layers_per_stage", or_null(list(kNumber)), "layers",
+         "of each stage of the pipeline, of a transformer whole layers and halves; null: of a text "
+         "workload or traces"},
         {"sequence_parallel", kTrue, kNone, "MP workers share the tokens between layers",
          "with `--sp`"},
         {"placement", or_null(kText), kNone,

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/stage_layers.h"
+
+namespace fredsim {
+
+std::vector<LayerRange> ranges_of_stage(const ModelShape& model, const TrainingOptions& options,
+                                        int stage) {
+  const int stages = options.strategy.pp;
+  if (options.execution == Execution::kStationary) return {stages_of(model, stages)[stage]};
+  std::vector<LayerRange> found;
+  const int groups = streamed_groups(model, stages, options.stream_layers);
+  for (int g = 0; g < groups; ++g)
+    found.push_back(streamed_group(model, stages, options.stream_layers, g)[stage]);
+  return found;
+}
+
+ModelShape cut_recomputation(ModelShape model, const TrainingOptions& options) {
+  for (int stage = 0; stage < options.strategy.pp; ++stage)
+    for (const LayerRange& range : ranges_of_stage(model, options, stage))
+      if (range.end > range.first) model.layers[range.end - 1].joins_next = false;
+  return model;
+}
+
+int first_layer_of_inference(int layers, int stages, int stage) { return layers * stage / stages; }
+
+std::vector<double> layers_per_stage(const ModelShape& model, const TrainingOptions& options) {
+  constexpr double kHalf = 0.5;
+  std::vector<double> layers;
+  for (int stage = 0; stage < options.strategy.pp; ++stage) {
+    int own = 0;
+    for (const LayerRange& range : ranges_of_stage(model, options, stage))
+      own += range.end - range.first;
+    layers.push_back(model.transformer ? kHalf * own : own);
+  }
+  return layers;
+}
+
+std::vector<double> layers_per_stage_of_inference(int layers, int stages) {
+  std::vector<double> found;
+  for (int stage = 0; stage < stages; ++stage)
+    found.push_back(first_layer_of_inference(layers, stages, stage + 1) -
+                    first_layer_of_inference(layers, stages, stage));
+  return found;
+}
+
+}  // namespace fredsim
