@@ -29,7 +29,7 @@ class FlowEngine final : public RunEngine {
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              OperationSurpluses& surpluses,
              std::span<const std::shared_ptr<const PreparedPlan>> plans);
-  // Surpluses that are known, by plan, of all operations together (cli/work_surplus.h).
+  // Surpluses that are known, by plan.
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
              std::vector<OperationSurplus> surpluses);
