@@ -110,7 +110,7 @@ std::optional<FlowErrorResult> FlowEngine::error() const {
   }
   if (cycles > 0) error.mean_percent /= cycles;
   error.sizes.assign(sizes.begin(), sizes.end());
-  return error;
+  return stated(std::move(error), margin_);
 }
 
 }  // namespace fredsim

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/flow_results.h"
+#include "cli/stated_error.h"
 #include "collective/link_load.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
@@ -83,7 +84,7 @@ std::optional<FlowErrorResult> FlowJobs::error_of(const Parts& parts) const {
   result.sizes = std::move(error.sizes);
   result.mean_percent = error.mean_percent;
   result.worst_percent = error.worst_percent;
-  return result;
+  return stated(std::move(result), {.percent = kBetweenSizesOfAim * aim_at(bytes)});
 }
 
 bool FlowJobs::runs_exactly(const Plan& plan) const {

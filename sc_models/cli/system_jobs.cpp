@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "cli/flow_results.h"
+#include "cli/stated_error.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
 #include "flow/system_flows.h"
@@ -68,7 +69,7 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
     result.mean_percent += percent / static_cast<double>(points.size());
     result.worst_percent = std::max(result.worst_percent, percent);
   }
-  return result;
+  return stated(std::move(result), kSystemMargin);
 }
 
 bool SystemJobs::runs_exactly(const SystemPlan& plan, const FlowTraffic& traffic) const {

@@ -354,13 +354,15 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
-// Operations that come once each cost no more together than each alone, which their surplus would take (cli/shape_surplus.h): the exact
-// run itself is taken.
+std::uint64_t times_of(const WorkPlan& work, const WorkPlan::Batch& batch) {
+  return work.steps[batch.steps.front()].repeat;
+}
+
+// The exact run costs no more than operations by which flows would be calibrated may (cli/shape_surplus.h), and so is taken itself.
 bool runs_exactly(const Topology& topology, const WorkPlan& work) {
-  if (std::ranges::any_of(work.steps, [](const WorkStep& step) { return step.repeat > 1; }))
-    return false;
   std::uint64_t hops = 0;
-  for (const WorkPlan::Batch& batch : work.batches) hops += flit_hops(topology, batch.plan->plan);
+  for (const WorkPlan::Batch& batch : work.batches)
+    hops += times_of(work, batch) * flit_hops(topology, batch.plan->plan);
   return hops <= kMaxShapeHops;
 }
 
@@ -370,8 +372,8 @@ RunResult exact_run(ComparedMachine& entry, const WorkPlan& work,
   RunResult exact = run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
   FlowTraffic traffic;
-  for (const auto& plan : plans_of(work))
-    add_traffic(flow_traffic(topology, plan->plan), 1, traffic);
+  for (const WorkPlan::Batch& batch : work.batches)
+    add_traffic(flow_traffic(topology, batch.plan->plan), times_of(work, batch), traffic);
   return flow_result_of(topology, traffic, std::move(exact));
 }
 
