@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::uint64_t kReportedCycles = 4096;  // from one report of the progress to the next
 
-void add_times(const std::vector<std::uint64_t>& of_one, std::uint64_t times,
-               std::vector<std::uint64_t>& sum) {
-  sum.resize(of_one.size());
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += times * of_one[i];
-}
-
 FlowTraffic traffic_of(const Topology& topology,
                        const std::vector<FlowOperations::Issued>& issued) {
   FlowTraffic sum{.flits = std::vector<std::uint64_t>(topology.links.size()),
@@ -31,10 +25,7 @@ FlowTraffic traffic_of(const Topology& topology,
     const PreparedPlan& plan = *operations.plan;
     const FlowTraffic one = plan.system != nullptr ? system_traffic(topology, *plan.system)
                                                    : flow_traffic(topology, plan.plan);
-    add_times(one.flits, operations.times, sum.flits);
-    add_times(one.bytes, operations.times, sum.bytes);
-    add_times(one.acknowledgements, operations.times, sum.acknowledgements);
-    sum.result_bytes += operations.times * one.result_bytes;
+    add_traffic(one, operations.times, sum);
   }
   return sum;
 }
@@ -119,7 +110,7 @@ std::optional<FlowErrorResult> FlowEngine::error() const {
   }
   if (cycles > 0) error.mean_percent /= cycles;
   error.sizes.assign(sizes.begin(), sizes.end());
-  return error;
+  return stated(std::move(error), margin_);
 }
 
 }  // namespace fredsim

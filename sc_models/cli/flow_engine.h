@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of `--engine flow` whose operations come after each other: works with order, training, inference.
 //
-// Error of a result: none of the whole run was measured, but where all of its operations were at smaller sizes. It is made of those of its operations, each alone (cli/operation_surplus.h): the mean,
-//   weighted by the time that they were under way, and the largest. It says how well single operations are known, not how well
-//   flows share links where several are under way; docs/user/engines.md compares whole runs. Unmeasured, where any operation is.
+// Error of a result: of the whole run none was measured. It is that of its operations, each alone (cli/operation_surplus.h), the mean,
+//   weighted by the time that they were under way, and the largest; and as much more as whole runs have beyond it (cli/stated_error.h).
+//   Unmeasured, where any operation is.
 // Errors: those of FlowOperations and OperationSurpluses.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/operation_surplus.h"
+#include "cli/stated_error.h"
 #include "engine/run_engine.h"
 #include "flow/flow_operations.h"
 
@@ -29,11 +30,13 @@ class FlowEngine final : public RunEngine {
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              OperationSurpluses& surpluses,
              std::span<const std::shared_ptr<const PreparedPlan>> plans);
-  // Surpluses that are known, by plan, of all operations together (cli/work_surplus.h).
+  // Surpluses that are known, by plan.
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
              std::vector<OperationSurplus> surpluses);
 
+  // What is stated beyond what is measured; without it that of works.
+  void set_margin(const ErrorMargin& margin) { margin_ = margin; }
   const Topology& topology() const override { return topology_; }
   std::uint64_t seed() const override { return seed_; }
   OperationEngine& operations() override { return operations_; }
@@ -53,6 +56,7 @@ class FlowEngine final : public RunEngine {
   const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
   const std::string measured_on_;
   const std::vector<OperationSurplus> surpluses_;  // by plan
+  ErrorMargin margin_ = kWorkMargin;
   FlowOperations operations_;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/flow_jobs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <ctime>
@@ -12,6 +10,8 @@
 
 #include "base/error.h"
 #include "cli/flow_results.h"
+#include "cli/stated_error.h"
+#include "collective/link_load.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
 #include "flow/flow_run.h"
@@ -43,26 +43,6 @@ Parts parts_of(const Plan& plan) {
   return parts;
 }
 
-// One of so many: sizes of all, the mean of means, the worst.
-void add_error(const FlowError& error, std::size_t of, FlowErrorResult& sum) {
-  for (const std::uint64_t size : error.sizes) {
-    const auto place = std::ranges::lower_bound(sum.sizes, size);
-    if (place == sum.sizes.end() || *place != size) sum.sizes.insert(place, size);
-  }
-  sum.mean_percent += error.mean_percent / static_cast<double>(of);
-  sum.worst_percent = std::max(sum.worst_percent, error.worst_percent);
-}
-
-// Share of a run's steps: of what moved, and of the cycles in which something did.
-double simulated_share(const RunResult& result) {
-  const auto share_of = [](std::uint64_t skipped, std::uint64_t all) {
-    if (all == 0) return 1.0;
-    return std::clamp(1 - static_cast<double>(skipped) / static_cast<double>(all), 0.0, 1.0);
-  };
-  return share_of(result.idle_cycles, result.cycles) *
-         share_of(result.repeated_flit_hops + result.equal_slices_flit_hops, result.flit_hops);
-}
-
 }  // namespace
 
 Calibrator::ExactRun exact_run_on(Machine& machine) {
@@ -71,8 +51,6 @@ Calibrator::ExactRun exact_run_on(Machine& machine) {
     if (result.incomplete) throw Interrupted("interrupted while flows were calibrated");
     Calibrator::ExactTimes times{.all = static_cast<double>(result.cycles)};
     for (const auto& part : result.parts) times.parts.push_back(static_cast<double>(part.cycles));
-    times.simulated = simulated_share(result);
-    times.repeats = result.repeated_cycles > 0;
     return times;
   };
 }
@@ -80,57 +58,85 @@ Calibrator::ExactRun exact_run_on(Machine& machine) {
 FlowJobs::FlowJobs(const Topology& topology, Machine* machine, std::uint64_t seed,
                    const Calibrator::Calibrations& known)
     : topology_(topology),
+      machine_(machine),
       seed_(seed),
-      calibrator_(topology, machine != nullptr ? exact_run_on(*machine) : nullptr,
-                  kMaxCalibrationSteps) {
+      calibrator_(topology, machine != nullptr ? exact_run_on(*machine) : nullptr, kMaxExactSteps) {
   calibrator_.add(known);
 }
 
-std::optional<double> FlowJobs::surplus_of(const Plan& plan) {
-  const Parts parts = parts_of(plan);
+// A file has a run of these very parts.
+bool FlowJobs::has_run(const CalibratedWork& work, const Parts& parts) const {
+  const std::uint64_t bytes = largest_of(parts);
+  if (!calibrator_.has_run(work, bytes)) return false;
+  const std::vector<CollectiveSpec> specs = specs_of(work, bytes);
+  return std::ranges::equal(specs, parts, {}, &CollectiveSpec::bytes, &Part::bytes);
+}
+
+// None: nothing is known.
+std::optional<FlowErrorResult> FlowJobs::error_of(const Parts& parts) const {
   const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);
   if (!work) return std::nullopt;
   const std::uint64_t bytes = largest_of(parts);
+  FlowErrorResult result{.measured_on = topology_.name, .sizes = {bytes}};
+  if (has_run(*work, parts)) return result;
+  FlowError error = calibrator_.error_at(*work, bytes);
+  if (error.sizes.empty()) return std::nullopt;
+  result.sizes = std::move(error.sizes);
+  result.mean_percent = error.mean_percent;
+  result.worst_percent = error.worst_percent;
+  return stated(std::move(result), {.percent = kBetweenSizesOfAim * aim_at(bytes)});
+}
+
+bool FlowJobs::runs_exactly(const Plan& plan) const {
+  if (machine_ == nullptr || !calibrated_work(topology_, parts_of(plan))) return false;
+  const std::vector<std::uint64_t> flits = link_flits(topology_, plan);
+  return exact_steps(topology_, flits, run_flows(topology_, plan).end) <= kMaxExactSteps;
+}
+
+RunResult FlowJobs::exact_run(const Plan& plan) const {
+  RunResult result = run_plan(*machine_, plan);
+  if (result.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  return result;
+}
+
+FlowJobs::Surplus FlowJobs::surplus_of(const Plan& plan) {
+  if (runs_exactly(plan))
+    return {static_cast<double>(exact_run(plan).cycles) - run_flows(topology_, plan).end, true};
+  const Parts together = parts_of(plan);
+  const std::vector<double> surplus = surpluses(together);
+  return {std::ranges::max(surplus), error_of(together).has_value()};
+}
+
+// By part, all together.
+std::vector<double> FlowJobs::surpluses(const Parts& parts) {
+  std::vector<double> surplus(parts.size());
+  const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);
+  if (!work) return surplus;
+  const std::uint64_t bytes = largest_of(parts);
   const Calibration& calibration = calibrator_.at(*work, bytes);
-  if (!calibration.has_error(bytes)) return std::nullopt;
-  double surplus = calibration.surplus(0, bytes);
-  for (std::size_t p = 1; p < parts.size(); ++p)
-    surplus = std::max(surplus, calibration.surplus(p, bytes));
+  for (std::size_t p = 0; p < parts.size(); ++p) surplus[p] = calibration.surplus(p, bytes);
   return surplus;
 }
 
-FlowJobs::Measured FlowJobs::measure(std::span<const Parts> calibrated) {
-  Measured measured{.is_known = true};
-  for (const Parts& parts : calibrated) {
-    const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);
-    const std::uint64_t bytes = largest_of(parts);
-    const Calibration& calibration = work ? calibrator_.at(*work, bytes) : Calibration();
-    for (std::size_t p = 0; p < parts.size(); ++p)
-      measured.surplus.push_back(calibration.surplus(p, bytes));
-    measured.is_known = measured.is_known && calibration.has_error(bytes);
-    add_error(calibration.error_at(bytes), calibrated.size(), measured.error);
-  }
-  return measured;
-}
-
 RunResult FlowJobs::run(const Plan& plan) {
+  const Parts parts = parts_of(plan);
+  const bool go_together = follows_from_starts(plan);
+  std::optional<FlowErrorResult> error;
+  if (go_together) error = error_of(parts);
+  if (!error && runs_exactly(plan))
+    return flow_result_of(topology_, flow_traffic(topology_, plan), exact_run(plan));
+  std::vector<double> surplus;
+  if (error || begin_together(plan)) {
+    surplus = surpluses(parts);
+  } else {
+    for (const Part* part : parts) surplus.push_back(surpluses({part}).front());
+  }
   RunResult result;
   result.flow.emplace();
-  const Parts parts = parts_of(plan);
-  std::vector<Parts> calibrated;  // together
-  Measured measured;
-  if (follows_from_starts(plan)) {
-    calibrated = {parts};
-    measured = measure(calibrated);
-  }
-  if (!measured.is_known && !begin_together(plan)) {
-    calibrated.clear();
-    for (const Part* part : parts) calibrated.push_back({part});
-    measured = measure(calibrated);
-  }
+  result.flow->error = std::move(error);
   const auto wall_start = std::chrono::steady_clock::now();
   const std::clock_t cpu_start = std::clock();
-  const FlowTimes times = run_flows(topology_, plan, measured.surplus);
+  const FlowTimes times = run_flows(topology_, plan, surplus);
   result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   result.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
@@ -144,11 +150,6 @@ RunResult FlowJobs::run(const Plan& plan) {
     part_times.push_back({.start = flow_cycles(part.start), .end = flow_cycles(part.end)});
   fill_parts(topology_, parts, part_times, result);
   fill_operations(plan, part_times, result);
-
-  if (!measured.is_known) return result;
-  measured.error.measured_on =
-      topology_.name + (calibrated.size() > 1 ? ", each collective alone" : "");
-  result.flow->error = std::move(measured.error);
   return result;
 }
 

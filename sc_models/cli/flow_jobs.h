@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of `--engine flow`: plans as flows, calibrated by exact runs of the same collectives on the same machine.
 //
-// Calibration: from a file, or the first time that a work comes up at about such a size by exact runs of it (flow/calibrator.h), its
-//   collectives in the same proportion, with their starts. Works whose collectives wait for others are calibrated each collective alone,
-//   and so are those that do not begin together where all of them are too much. Sizes for which that would
-//   take long, kMaxCalibrationSteps (flow/calibrator.h), about ten seconds, are calibrated by a file alone, matrices, streams
-//   and systems without exact runs not at all; their error is unmeasured.
+// Calibration: by a file (flow/calibrator.h), its collectives in the same proportion, with their starts. Else the exact
+//   run itself is taken, where it costs no more than kMaxExactSteps, about five seconds: any other calibration of one size costs more.
+//   Larger ones have the surplus of smaller sizes of the same work, with its slope (flow/calibrator.h), of each collective alone where they do
+//   not begin together; matrices, streams and systems without exact runs have none. Their error is unmeasured.
 // Errors: those of run_plan() and run_flows(); Interrupted, while exact runs are under way.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "collective/plan.h"
@@ -23,7 +21,7 @@
 namespace fredsim {
 
 // A step takes 0.1 to 0.25 microseconds.
-inline constexpr double kMaxCalibrationSteps = 48e6;
+inline constexpr double kMaxExactSteps = 24e6;
 
 // Exact runs on a machine, from an SC_THREAD.
 Calibrator::ExactRun exact_run_on(Machine& machine);
@@ -38,18 +36,23 @@ class FlowJobs {
 
   // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
   RunResult run(const Plan& plan);
-  // Cycles by which a plan whose parts begin together takes longer than its flows; none: it is not calibrated.
-  std::optional<double> surplus_of(const Plan& plan);
+  // Cycles by which a plan whose parts begin together takes longer than its flows.
+  struct Surplus {
+    double cycles = 0;
+    bool is_measured = false;  // by a run of its size
+  };
+  Surplus surplus_of(const Plan& plan);
 
  private:
-  struct Measured {
-    bool is_known = false;          // an error was measured
-    std::vector<double> surplus{};  // by part
-    FlowErrorResult error{};
-  };
-  Measured measure(std::span<const Parts> calibrated);
+  // An exact run of it costs no more than is allowed.
+  bool runs_exactly(const Plan& plan) const;
+  RunResult exact_run(const Plan& plan) const;
+  std::vector<double> surpluses(const Parts& parts);
+  bool has_run(const CalibratedWork& work, const Parts& parts) const;
+  std::optional<FlowErrorResult> error_of(const Parts& parts) const;
 
   const Topology& topology_;
+  Machine* const machine_;
   std::uint64_t seed_;
   Calibrator calibrator_;
 };

@@ -38,4 +38,29 @@ void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunRe
   fill_traffic(topology, traffic.acknowledgements, result);
 }
 
+RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, RunResult exact) {
+  const auto cycles = static_cast<double>(exact.cycles);
+  RunResult result = std::move(exact);
+  result.lanes = 1;
+  result.slices = result.slices_simulated = 0;
+  result.idle_cycles = result.repeated_cycles = result.repeated_flit_hops = 0;
+  result.equal_slices_flit_hops = 0;
+  result.injected_bytes = result.injected_bytes_per_npu_max = 0;
+  result.acknowledgement_packets = result.acknowledgement_bytes = 0;
+  result.link_bytes = result.flit_hops = 0;
+  result.links.clear();
+  result.switches.clear();
+  result.breakdowns.clear();
+  result.sim_cycles_per_s = 0;
+  if (result.operations) {
+    result.operations->rows = {};
+    result.operations->waited_for_rows = 0;
+  }
+  fill_flow_run(topology, cycles, result);
+  fill_flow_links(topology, traffic, result);
+  result.flow = FlowResult{
+      .error = FlowErrorResult{.measured_on = topology.name, .sizes = {result.size_bytes}}};
+  return result;
+}
+
 }  // namespace fredsim

@@ -16,5 +16,7 @@ std::uint64_t flow_cycles(double cycles);
 void fill_flow_run(const Topology& topology, double end, RunResult& result);
 // Traffic, after fill_flow_run().
 void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunResult& result);
+// The result of flows that take as long as an exact run: its times, without what flits alone have. Its error is none, of itself.
+RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, RunResult exact);
 
 }  // namespace fredsim

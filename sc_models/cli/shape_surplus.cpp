@@ -17,7 +17,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kRuns = 3;          // sizes of a shape, each half of the one before
+constexpr int kRuns = 3;          // sizes of a large shape, each half of the one before
 constexpr double kOfLargest = 2;  // cost of all, of the largest, at most
 constexpr double kMinHanded = 0.01;
 
@@ -119,23 +119,33 @@ ShapeSurpluses::Point ShapeSurpluses::point(const std::shared_ptr<const Prepared
   return {.bytes = bytes, .exact = exact_cycles(plan), .flow = flow_cycles(plan)};
 }
 
-OperationSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& whole,
-                                         std::uint64_t max_hops) {
-  if (machine_ == nullptr || !follows_from_sizes(whole->plan)) return {};
-  const std::uint64_t own = largest_bytes(whole->plan);
-  std::uint64_t bytes = own;
-  for (std::uint64_t cost = flit_hops(topology_, whole->plan);
-       cost > max_hops && bytes > kMinShapeBytes; cost /= 2)
-    bytes /= 2;
-  if (bytes < own && bytes <= kMinShapeBytes) return {};
-  std::vector<Point> points;  // the largest first
+// The largest first; one: of the plan itself.
+std::vector<ShapeSurpluses::Point> ShapeSurpluses::points(
+    const std::shared_ptr<const PreparedPlan>& whole, std::uint64_t max_hops) {
+  std::uint64_t bytes = largest_bytes(whole->plan);
+  std::uint64_t cost = flit_hops(topology_, whole->plan);
+  if (cost <= max_hops) return {point(whole, bytes)};
+  if (!follows_from_sizes(whole->plan)) return {};
+  for (; cost > max_hops; cost /= 2) bytes /= 2;
+  if (bytes <= kMinShapeBytes) return {};
+  std::vector<Point> points;
   try {
-    for (int r = 0; r < kRuns; ++r, bytes = std::max<std::uint64_t>(1, bytes / 2))
+    for (int r = 0; r < kRuns; ++r, bytes /= 2)
       points.push_back(point(scaled(topology_, whole->plan, bytes), bytes));
   } catch (const RoutingConflict&) {
     return {};  // planned by itself it is another one
   }
-  const RankCycles flow = flow_cycles(whole);
+  return points;
+}
+
+OperationSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPlan>& whole,
+                                         std::uint64_t max_hops) {
+  if (machine_ == nullptr) return {};
+  const std::vector<Point> points = this->points(whole, max_hops);
+  if (points.empty()) return {};
+  const bool is_whole = points.size() == 1;
+  const std::uint64_t own = largest_bytes(whole->plan);
+  const RankCycles flow = is_whole ? points[0].flow : flow_cycles(whole);
   OperationSurplus found{.is_measured = true, .checked_bytes = points[0].bytes};
   double told_end = 0, exact_end = 0;
   for (std::size_t p = 0; p < flow.size(); ++p) {
@@ -144,16 +154,16 @@ OperationSurplus ShapeSurpluses::measure(const std::shared_ptr<const PreparedPla
       const auto surplus = [&](const Point& point) { return point.exact[p][r] - point.flow[p][r]; };
       // On the line through two points.
       const auto at = [&](const Point& low, const Point& high, std::uint64_t size) {
-        if (high.bytes == low.bytes) return surplus(high);
         return surplus(high) + (surplus(high) - surplus(low)) *
                                    (static_cast<double>(size) - static_cast<double>(high.bytes)) /
                                    static_cast<double>(high.bytes - low.bytes);
       };
       RankSurplus& rank = ranks.emplace_back();
-      rank.cycles = at(points[1], points[0], own);
+      rank.cycles = is_whole ? surplus(points[0]) : at(points[1], points[0], own);
       if (rank.cycles < 0 && flow[p][r] > 0) {
         rank.handed = std::clamp((flow[p][r] + rank.cycles) / flow[p][r], kMinHanded, 1.0);
       }
+      if (is_whole) continue;
       told_end =
           std::max(told_end, points[0].flow[p][r] + at(points[2], points[1], points[0].bytes));
       exact_end = std::max(exact_end, points[0].exact[p][r]);

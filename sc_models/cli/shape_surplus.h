@@ -3,11 +3,12 @@
 //
 // Shape: collectives, algorithms, virtual channels and sizes of an operation's parts, and of each of its trees which ranks have a part in it and how many
 //   flits cross how many links of which rates and latencies. Groups that differ in nothing else, as rows of a mesh, share their surplus.
-// Measurement: exact runs of the operation alone at its size, a half and a quarter of it, where its shapes together cost no more than
-//   kMaxShapeHops flits x links; else from the largest such size on, halved until it is within that. The surplus of each rank is that of the largest
-//   one, beyond it carried on as between the largest two. Operations that have no such size of kMinShapeBytes or more, or whose plans do not follow from sizes (bytes between pairs,
-//   parts that wait for others) and do not fit as they are, have none: it is 0 and their error is unmeasured.
-// Error: of the time of the largest of these sizes, as told by the other two, either way.
+// Measurement: an exact run of the operation alone, where its shapes together cost no more than kMaxShapeHops flits x links, and so no more
+//   than the run that they are for. Else runs of a half of its size, or as many times halved as bring it within that, and of a half and
+//   a quarter of the first; the surplus of each rank is carried on from the largest two. Operations that have no such size of kMinShapeBytes or more, or
+//   are too large and do not follow from sizes (bytes between pairs, parts that wait for others), have none: it is 0 and their error
+//   is unmeasured.
+// Error: of the time of the largest of these sizes, as told by the other two, either way; 0 where the operation itself was run.
 // Errors: those of exact runs; Interrupted, while exact runs are under way.
 #pragma once
 
@@ -47,6 +48,8 @@ class ShapeSurpluses final : public OperationSurpluses {
   RankCycles exact_cycles(const std::shared_ptr<const PreparedPlan>& plan);
   RankCycles flow_cycles(const std::shared_ptr<const PreparedPlan>& plan) const;
   OperationSurplus measure(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t max_hops);
+  std::vector<Point> points(const std::shared_ptr<const PreparedPlan>& plan,
+                            std::uint64_t max_hops);
   Point point(const std::shared_ptr<const PreparedPlan>& plan, std::uint64_t bytes);
 
   const Topology& topology_;

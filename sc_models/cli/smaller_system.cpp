@@ -63,6 +63,16 @@ SmallerSystem::SmallerSystem(const MachineConfig& system, const FabricOptions& o
   machine_ = std::make_unique<Machine>(name.c_str(), smaller_.topology, options);
 }
 
+bool SmallerSystem::is_whole() const {
+  return machine_ != nullptr && smaller_.topology.npus.size() == system_.topology.npus.size();
+}
+
+RunResult SmallerSystem::exact_run(const SystemPlan& plan) {
+  RunResult result = run_plan(*machine_, expanded(smaller_.topology, plan));
+  if (result.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  return result;
+}
+
 std::string SmallerSystem::name() const {
   const std::size_t npus = smaller_.topology.npus.size();
   if (npus == system_.topology.npus.size()) return smaller_.topology.name;
@@ -118,8 +128,7 @@ std::optional<SmallerSystem::Checked> SmallerSystem::check(const Part& collectiv
   if (flit_hops(system, plan) > kMaxCheckedHops) return point;
   const StepSurplus::OfSteps surplus = surplus_->of(plan);
   if (!surplus.is_measured) return point;
-  const RunResult exact = run_plan(*machine_, expanded(system, plan));
-  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  const RunResult exact = exact_run(plan);
   const double flow = run_system_flows(system, plan, surplus.cycles).end;
   point = Checked{bytes, static_cast<double>(exact.cycles), static_cast<double>(flow_cycles(flow))};
   return point;

@@ -44,6 +44,10 @@ class SmallerSystem {
                                const Chunking& chunking);
   // The same with its bytes halved until it does not take long.
   std::optional<Checked> check_halved(const Part& collective, const Chunking& chunking);
+  // It is as large as the large one, and runs exactly.
+  bool is_whole() const;
+  // From an SC_THREAD. Of a plan of the large system, where it is as large.
+  RunResult exact_run(const SystemPlan& plan);
   std::string name() const;  // "system with 64 NPUs"
 
  private:

@@ -134,14 +134,14 @@ std::string StepSurplus::extrapolations() const {
 StepSurplus::OfSteps StepSurplus::of(const SystemPlan& plan) {
   OfSteps surplus;
   for (const SystemStep& step : plan.steps) {
-    const std::optional<double> cycles = of_step(step.dimension, step.plan->parts);
-    surplus.cycles.push_back(cycles.value_or(0));
-    surplus.is_measured = surplus.is_measured && cycles.has_value();
+    const FlowJobs::Surplus known = of_step(step.dimension, step.plan->parts);
+    surplus.cycles.push_back(known.cycles);
+    surplus.is_measured = surplus.is_measured && known.is_measured;
   }
   return surplus;
 }
 
-std::optional<double> StepSurplus::of_step(int dimension, std::vector<Part> parts) {
+FlowJobs::Surplus StepSurplus::of_step(int dimension, std::vector<Part> parts) {
   if (is_symmetrical(config_.topology.blocks[dimension])) {
     if (are_alike(parts)) parts.resize(1);
     use_first_places(parts);
@@ -163,26 +163,27 @@ StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topolog
   return block;
 }
 
-std::optional<double> StepSurplus::surplus_on(const Block& block, const Plan& plan) {
+FlowJobs::Surplus StepSurplus::surplus_on(const Block& block, const Plan& plan) {
   if (flit_hops(*block.topology, plan) > kMaxStepHops) return block.flows->surplus_of(plan);
   const RunResult exact = run_plan(*block.machine, plan);
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  return static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end;
+  return {static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end, true};
 }
 
-std::optional<double> StepSurplus::measured(int dimension, const std::vector<Part>& parts) const {
+FlowJobs::Surplus StepSurplus::measured(int dimension, const std::vector<Part>& parts) const {
   const std::vector<Block>& blocks = blocks_[dimension];
   const SystemBlock& of_system = config_.topology.blocks[dimension];
   const auto surplus_of = [&](const Block& block) {
     return surplus_on(block, plan_of(*block.topology, parts));
   };
   if (of_system.topology->flow_only.empty()) return surplus_of(blocks.front());
-  if (blocks.size() < 2 || !is_symmetrical(of_system)) return std::nullopt;
+  if (blocks.size() < 2 || !is_symmetrical(of_system)) return {};
   const Part& part = parts.front();
   const auto members = static_cast<int>(part.members.size());
-  if (parts.size() > 1) return std::nullopt;
+  if (parts.size() > 1) return {};
   for (const Block& block : blocks)
     if (members <= block.size()) return surplus_of(block);
+  bool are_measured = true;
   std::vector<std::pair<double, double>> points;  // NPUs, surplus
   for (const Block& block : blocks) {
     const auto bytes =
@@ -190,12 +191,12 @@ std::optional<double> StepSurplus::measured(int dimension, const std::vector<Par
                                        static_cast<std::uint64_t>(members));
     const Plan plan =
         make_plan(*block.topology, part.collective, all_of(block.size()), bytes, part.algorithm);
-    const std::optional<double> surplus = surplus_on(block, plan);
-    if (!surplus) return std::nullopt;
-    points.emplace_back(block.size(), *surplus);
+    const FlowJobs::Surplus surplus = surplus_on(block, plan);
+    are_measured = are_measured && surplus.is_measured;
+    points.emplace_back(block.size(), surplus.cycles);
   }
   const double slope = (points[1].second - points[0].second) / (points[1].first - points[0].first);
-  return points[1].second + slope * (members - points[1].first);
+  return {points[1].second + slope * (members - points[1].first), are_measured};
 }
 
 }  // namespace fredsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surplus of the steps of a system's plans (collective/system_plan.h) over flows, by exact runs on the blocks of their dimensions alone.
 //
-// A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, at other
-//   sizes. Groups that do the same beside each other in a switch, or in a block where all are joined, share no link there: one of them is
+// A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, where that is too
+//   much of other sizes, and then its error is unmeasured. Groups that do the same beside each other in a switch, or in a block where all are joined, share no link there: one of them is
 //   measured. Steps that differ in nothing but which NPUs of a switch, or of a block where all are joined, take part, are the same.
 // A block of these with too many ports for the exact engine: a step of one group has the surplus of a block of kFewNpus or of
 //   kMoreNpus; of a larger group, that which all NPUs of these two have with as many bytes from each NPU to each other, extrapolated as
@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -43,7 +42,7 @@ class StepSurplus {
   // By step of a plan: cycles, 0 where they are not known.
   struct OfSteps {
     std::vector<double> cycles{};
-    bool is_measured = true;  // all are known
+    bool is_measured = true;  // all are, at their sizes
   };
   // From an SC_THREAD.
   OfSteps of(const SystemPlan& plan);
@@ -63,14 +62,14 @@ class StepSurplus {
 
   static Block block_on(std::shared_ptr<const Topology> topology, const FabricOptions& options,
                         const std::string& name);
-  static std::optional<double> surplus_on(const Block& block, const Plan& plan);
-  std::optional<double> of_step(int dimension, std::vector<Part> parts);  // members of the block
-  std::optional<double> measured(int dimension, const std::vector<Part>& parts) const;
+  static FlowJobs::Surplus surplus_on(const Block& block, const Plan& plan);
+  FlowJobs::Surplus of_step(int dimension, std::vector<Part> parts);  // members of the block
+  FlowJobs::Surplus measured(int dimension, const std::vector<Part>& parts) const;
 
   const MachineConfig& config_;
   // By dimension: the block, or of one with too many ports two smaller ones; or none.
   std::vector<std::vector<Block>> blocks_;
-  std::map<StepShape, std::optional<double>> known_;
+  std::map<StepShape, FlowJobs::Surplus> known_;
 };
 
 }  // namespace fredsim

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "cli/flow_results.h"
+#include "cli/stated_error.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
 #include "flow/system_flows.h"
@@ -68,11 +69,19 @@ std::optional<FlowErrorResult> SystemJobs::error_of(const SystemPlan& plan) {
     result.mean_percent += percent / static_cast<double>(points.size());
     result.worst_percent = std::max(result.worst_percent, percent);
   }
-  return result;
+  return stated(std::move(result), kSystemMargin);
+}
+
+bool SystemJobs::runs_exactly(const SystemPlan& plan, const FlowTraffic& traffic) const {
+  const Topology& system = config_.topology;
+  return smaller_.is_whole() &&
+         exact_steps(system, traffic.flits, run_system_flows(system, plan).end) <= kMaxExactSteps;
 }
 
 RunResult SystemJobs::run(const SystemPlan& plan) {
   const Topology& system = config_.topology;
+  const FlowTraffic traffic = system_traffic(system, plan);
+  if (runs_exactly(plan, traffic)) return flow_result_of(system, traffic, smaller_.exact_run(plan));
   RunResult result;
   result.flow.emplace();
   const StepSurplus::OfSteps surplus = surplus_.of(plan);
@@ -86,7 +95,7 @@ RunResult SystemJobs::run(const SystemPlan& plan) {
   fill_flow_run(system, times.end, result);
   result.seed = seed_;
   result.bound_ns = plan.bound_ns;
-  fill_flow_links(system, system_traffic(system, plan), result);
+  fill_flow_links(system, traffic, result);
   std::vector<const Part*> parts;
   std::vector<PartTime> part_times;
   for (std::size_t p = 0; p < plan.collectives.size(); ++p) {

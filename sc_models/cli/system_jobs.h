@@ -2,7 +2,8 @@
 // Runs of `--engine flow` on systems (topology/system.h): steps as flows, each calibrated by exact runs on the block of its dimension
 // alone, and the error of the whole measured on a smaller system of the same blocks.
 //
-// Calibration: cli/step_surplus.h. Where a step has no surplus the result's error is unmeasured.
+// Calibration: of a system of as many NPUs as a smaller one has, the exact run itself, where it costs no more than kMaxExactSteps (cli/flow_jobs.h).
+//   Of others cli/step_surplus.h. Where a step has no surplus of its size the result's error is unmeasured.
 // Error: exact runs of the same collective on a smaller system (cli/smaller_system.h), at those of ten sizes between the same limits (64 KiB, 1
 //   and 16 MiB) as the size in question that take no more than kMaxCheckedHops, else at the largest that do; of groups that do the
 //   same, of the first. Of works of different collectives it is unmeasured.
@@ -30,6 +31,7 @@ class SystemJobs {
   RunResult run(const SystemPlan& plan);
 
  private:
+  bool runs_exactly(const SystemPlan& plan, const FlowTraffic& traffic) const;
   std::optional<FlowErrorResult> error_of(const SystemPlan& plan);
 
   const MachineConfig& config_;

@@ -374,11 +374,15 @@ void TrainingJobs::export_traces() const {
 TrainingResult TrainingJobs::trained(
     const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
     const std::function<void(const GraphOutcome&)>& on_complete) const {
-  const std::unique_ptr<RunEngine> engine =
-      request_.is_flow ? std::unique_ptr<RunEngine>(std::make_unique<FlowEngine>(
-                             entry.config.topology, request_.seed, &interrupt_flag(),
-                             *entry.surpluses, entry.plans))
-                       : std::make_unique<ExactRun>(*entry.machine, entry.plans);
+  std::unique_ptr<RunEngine> engine;
+  if (request_.is_flow) {
+    auto flows = std::make_unique<FlowEngine>(entry.config.topology, request_.seed,
+                                              &interrupt_flag(), *entry.surpluses, entry.plans);
+    flows->set_margin(entry.config.topology.has_blocks() ? kSystemTrainingMargin : kTrainingMargin);
+    engine = std::move(flows);
+  } else {
+    engine = std::make_unique<ExactRun>(*entry.machine, entry.plans);
+  }
   engine->set_arrivals(arrivals_of(request_.arrivals, entry.config, request_.seed));
   if (!streams()) {
     ExpertRouting routing;

@@ -15,6 +15,7 @@
 #include "cli/best_base.h"
 #include "cli/calibration_arguments.h"
 #include "cli/flow_engine.h"
+#include "cli/flow_results.h"
 #include "cli/group_members.h"
 #include "cli/interrupt.h"
 #include "cli/job_progress.h"
@@ -28,7 +29,7 @@
 #include "cli/switch_rtl.h"
 #include "cli/system_surpluses.h"
 #include "cli/wave_arguments.h"
-#include "cli/work_surplus.h"
+#include "collective/link_load.h"
 #include "collective/own_ranks.h"
 #include "collective/planner.h"
 #include "engine/layout.h"
@@ -353,6 +354,29 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
+std::uint64_t times_of(const WorkPlan& work, const WorkPlan::Batch& batch) {
+  return work.steps[batch.steps.front()].repeat;
+}
+
+// The exact run costs no more than operations by which flows would be calibrated may (cli/shape_surplus.h), and so is taken itself.
+bool runs_exactly(const Topology& topology, const WorkPlan& work) {
+  std::uint64_t hops = 0;
+  for (const WorkPlan::Batch& batch : work.batches)
+    hops += times_of(work, batch) * flit_hops(topology, batch.plan->plan);
+  return hops <= kMaxShapeHops;
+}
+
+RunResult exact_run(ComparedMachine& entry, const WorkPlan& work,
+                    const std::function<void(const Progress&)>& on_progress) {
+  const Topology& topology = entry.config.topology;
+  RunResult exact = run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
+  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  FlowTraffic traffic;
+  for (const WorkPlan::Batch& batch : work.batches)
+    add_traffic(flow_traffic(topology, batch.plan->plan), times_of(work, batch), traffic);
+  return flow_result_of(topology, traffic, std::move(exact));
+}
+
 RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
                         const std::function<void(const Progress&)>& on_progress) {
   if (entry.system_flows) return entry.system_flows->run(entry.systems[size]);
@@ -363,15 +387,7 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
   if (!entry.surpluses) return run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
   const Topology& topology = entry.config.topology;
   const std::atomic<bool>* const stop = &interrupt_flag();
-  if (entry.machine) {
-    std::vector<OperationSurplus> together =
-        work_surplus(topology, *entry.machine, work, entry.seed, stop, *entry.surpluses);
-    if (!together.empty()) {
-      FlowEngine engine(topology, entry.seed, stop, plans_of(work), std::move(together));
-      engine.set_arrivals(entry.arrivals);
-      return run_work(engine, work, on_progress);
-    }
-  }
+  if (entry.machine && runs_exactly(topology, work)) return exact_run(entry, work, on_progress);
   FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
   engine.set_arrivals(entry.arrivals);
   return run_work(engine, work, on_progress);

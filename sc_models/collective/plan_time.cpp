@@ -69,11 +69,15 @@ class TimeModel {
   }
 
   double first_packet(const Tree& tree) {
+    round_trip_ = 0;
     const auto packet = static_cast<std::uint64_t>(plan_.parts[tree.part].packet_flits);
     packet_ = static_cast<double>(std::min(packet, tree.flits));
     if (const RingBoxTree* const of_box = tree.ranks.box_tree(); of_box != nullptr)
-      if (const RingTimes& ring = ring_times(of_box->box(), tree.part); ring.add_up)
+      if (const RingTimes& ring = ring_times(of_box->box(), tree.part); ring.add_up) {
+        // The leaf stands behind the root.
+        round_trip_ = ring.all / 2;
         return ring.all - ring.sums[of_box->owner()] - ring.results[of_box->owner()];
+      }
     ranks_ = &tree.ranks.passing(made_);
     places_.assign(plan_.parts[tree.part].members.size(), -1);
     for (std::size_t k = 0; k < ranks_->size(); ++k)
@@ -81,6 +85,8 @@ class TimeModel {
     const int root = tree.order.root();
     return results_at(tree, root, sum_at(tree, root));
   }
+  // Of the tree that was asked for last.
+  double round_trip() const { return round_trip_; }
 
  private:
   const HopPaths::Hop& hop(const Tree& tree, int from, const Send& send) {
@@ -144,7 +150,9 @@ class TimeModel {
   // Time at which the last rank below has a result that `rank` has at `ready`.
   double results_at(const Tree& tree, int rank, double ready) {
     const std::size_t first = ready_.size();
-    const std::vector<Send>& sends = (*ranks_)[places_[rank]].broadcast_to;
+    const TreeRank& own = (*ranks_)[places_[rank]];
+    if (own.contributes && own.reduce_from.empty()) round_trip_ = std::max(round_trip_, ready);
+    const std::vector<Send>& sends = own.broadcast_to;
     results_.clear();
     for (const Send& send : sends) {
       const HopPaths::Hop& way = hop(tree, rank, send);
@@ -169,6 +177,7 @@ class TimeModel {
   std::vector<int> places_;                       // places of ranks in it
   std::map<std::tuple<const RingBoxTrees*, int, double>, RingTimes> ring_times_;  // by part, packet
   double packet_ = 1;                                                             // flits
+  double round_trip_ = 0;
   // Ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
   using Arrival = std::pair<double, int>;
   std::vector<Arrival> arrivals_;
@@ -188,14 +197,17 @@ double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWa
   return TimeModel(topology, plan, hops).run();
 }
 
-std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan,
-                                        HopPaths& hops) {
+std::vector<FirstPacket> first_packets(const Topology& topology, const Plan& plan, HopPaths& hops) {
   TimeModel model(topology, plan, hops);
-  std::vector<double> cycles;
-  cycles.reserve(plan.trees.size());
-  for (const Tree& tree : plan.trees)
-    cycles.push_back(tree.transport == Transport::kEndpoint ? model.first_packet(tree) : 0);
-  return cycles;
+  std::vector<FirstPacket> packets;
+  packets.reserve(plan.trees.size());
+  for (const Tree& tree : plan.trees) {
+    FirstPacket& packet = packets.emplace_back();
+    if (tree.transport != Transport::kEndpoint) continue;
+    packet.all = model.first_packet(tree);
+    packet.round_trip = model.round_trip();
+  }
+  return packets;
 }
 
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to) {

@@ -36,9 +36,13 @@ int switch_cycles(const Topology& topology);
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
 
-// Cycles, by tree, that the first packet of an endpoint tree takes from the leaves to the root and back to all that receive, beside no
-// other tree; 0 for trees in the switches.
-std::vector<double> first_packet_cycles(const Topology& topology, const Plan& plan, HopPaths& hops);
+// Cycles that the first packet of an endpoint tree takes beside no other tree; 0 for trees in the switches.
+struct FirstPacket {
+  double all = 0;         // from the leaves to the root and back to all that receive
+  double round_trip = 0;  // until the last leaf that adds to it sees the result; 0: none sees one
+};
+// By tree.
+std::vector<FirstPacket> first_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
 
 // Latency of one flit from an endpoint to another, at no load.
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);

@@ -31,17 +31,20 @@ double Calibration::surplus(std::size_t part, std::uint64_t bytes) const {
   if (points_.size() == 1 || bytes <= points_.begin()->first)
     return points_.begin()->second.at(part);
   auto above = points_.lower_bound(bytes);
-  if (above == points_.end()) --above;
+  const bool is_beyond = above == points_.end();
+  if (is_beyond) --above;
   const auto below = std::prev(above);
-  const double low = below->second.at(part);
-  const double share = (static_cast<double>(bytes) - static_cast<double>(below->first)) /
-                       static_cast<double>(above->first - below->first);
-  return low + share * (above->second.at(part) - low);
+  const double low = below->second.at(part), high = above->second.at(part);
+  double slope = (high - low) / static_cast<double>(above->first - below->first);
+  if (!is_beyond) return low + slope * static_cast<double>(bytes - below->first);
+  if (slope_from_ == above->first && !slope_.empty()) slope = slope_.at(part);
+  return high + std::max(0.0, slope) * static_cast<double>(bytes - above->first);
 }
 
 bool Calibration::has_error(std::uint64_t bytes) const {
   const std::size_t interval = grid_interval(bytes);
   const std::uint64_t low = grid_low(interval), high = grid_high(interval);
+  if (bytes > high) return false;
   if ((low > 0 && !points_.contains(low)) || !points_.contains(high)) return false;
   const auto check = checked_.upper_bound(low);
   return check != checked_.end() && check->first < high;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <tuple>
 
 #include "collective/link_load.h"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kRounded = 1e-6;      // cycles, as in a run's result
 constexpr std::uint64_t kFinest = 64;  // share of a size: intervals that are not divided
+constexpr double kLargestOf = 8;       // share of the steps allowed: of the larger of two sizes
 
 int max_depth(std::uint64_t bytes) {
   if (bytes <= kMiB) return 4;
@@ -91,82 +92,89 @@ std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t b
   return specs;
 }
 
-void Calibrator::add(const Calibrations& calibrations) {
-  for (const auto& [work, calibration] : calibrations) {
-    calibrations_[work].merge(calibration);
-    given_.insert(work);
-  }
-}
-
-const Calibration& Calibrator::at(const CalibratedWork& work, std::uint64_t bytes) {
-  const std::size_t interval = grid_interval(bytes);
-  if (calibrations_[work].has_error(bytes) && given_.contains(work)) return calibrations_[work];
-  if (is_too_much(work, interval)) {
-    static const Calibration kNone;
-    return given_.contains(work) ? calibrations_[work] : kNone;
-  }
-  measure(work, std::max<std::uint64_t>(grid_low(interval), 1), bytes);
-  return calibrations_[work];
-}
-
-void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to) {
-  for (std::size_t number = grid_interval(from); number <= grid_interval(to); ++number) {
-    if (calibrations_[work].has_error(grid_high(number))) continue;
-    if (!is_too_much(work, number)) measure_interval(work, number);
-  }
-}
-
-bool Calibrator::is_too_much(const CalibratedWork& work, std::size_t number) {
-  if (!exact_) return true;
-  if (calibrations_[work].has_error(grid_high(number))) return false;
-  const auto all = all_too_much_.find(work);
-  if (all != all_too_much_.end() && number >= all->second) return true;
-  const auto known = too_much_.find({work, number});
-  if (known != too_much_.end()) return known->second;
-  return too_much_[{work, number}] = finds_too_much(work, number);
-}
-
-bool Calibrator::finds_too_much(const CalibratedWork& work, std::size_t number) {
-  if (max_steps_ == std::numeric_limits<double>::infinity()) return false;
-  const Interval interval{grid_low(number), grid_high(number)};
-  const auto low = static_cast<double>(interval.low);
-  const auto high = static_cast<double>(interval.high);
-  const double all = low + high + static_cast<double>(check_of(interval.low, interval.high));
-  if (steps_at(work, interval.high) * all / high <= max_steps_) return false;
-  if (interval.low == 0) return true;
-  if (steps_at(work, interval.low) > max_steps_ / 2) {
-    const auto [from, is_new] = all_too_much_.try_emplace(work, number);
-    from->second = std::min(from->second, number);
-    return true;
-  }
-  if (given_.contains(work)) return true;
-  measure_point(work, interval.low);
-  const Cost cost = costs_.at({work, interval.low});
-  return cost.steps * (cost.repeats ? 3 : all / low) > max_steps_;
-}
-
-double Calibrator::steps(const Plan& plan, const FlowTimes& flow) const {
-  const std::vector<std::uint64_t> flits = link_flits(topology_, plan);
-  std::vector<bool> is_passed(topology_.nodes.size());
+double exact_steps(const Topology& topology, std::span<const std::uint64_t> flits, double cycles) {
+  std::vector<bool> is_passed(topology.nodes.size());
   double all = 0;
   for (std::size_t l = 0; l < flits.size(); ++l) {
     all += static_cast<double>(flits[l]);
     if (flits[l] == 0) continue;
-    is_passed[topology_.links[l].from] = true;
-    is_passed[topology_.links[l].to] = true;
+    is_passed[topology.links[l].from] = true;
+    is_passed[topology.links[l].to] = true;
   }
-  return all + flow.end * static_cast<double>(std::ranges::count(is_passed, true));
+  return all + cycles * static_cast<double>(std::ranges::count(is_passed, true));
+}
+
+void Calibrator::add(const Calibrations& calibrations) {
+  for (const auto& [work, calibration] : calibrations) calibrations_[work].merge(calibration);
+}
+
+bool Calibrator::has_run(const CalibratedWork& work, std::uint64_t bytes) const {
+  const auto known = calibrations_.find(work);
+  return known != calibrations_.end() && known->second.points().contains(bytes);
+}
+
+FlowError Calibrator::error_at(const CalibratedWork& work, std::uint64_t bytes) const {
+  const auto known = calibrations_.find(work);
+  return known != calibrations_.end() ? known->second.error_at(bytes) : FlowError();
+}
+
+const Calibration& Calibrator::at(const CalibratedWork& work, std::uint64_t bytes) {
+  const bool is_known = has_run(work, bytes) || calibrations_[work].has_error(bytes);
+  if (exact_ && !is_known) measure_below(work, bytes);
+  return calibrations_[work];
+}
+
+void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to) {
+  for (std::size_t number = grid_interval(from); number <= grid_interval(to); ++number)
+    if (!calibrations_[work].has_error(grid_high(number))) measure_interval(work, number);
+}
+
+// Largest size of the grid below another whose exact run takes the share of steps that it may.
+std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& work,
+                                                       std::uint64_t bytes) const {
+  auto end = std::ranges::lower_bound(kCalibrationGrid, bytes);
+  while (end != kCalibrationGrid.begin()) {
+    const std::uint64_t size = *std::prev(end);
+    const double share = max_steps_ / kLargestOf / steps_at(work, size);
+    if (share >= 1) return size;
+    // Steps grow no faster than sizes, so that none is left out.
+    const auto most = static_cast<std::uint64_t>(share * static_cast<double>(size));
+    end = std::min(std::prev(end), std::ranges::upper_bound(kCalibrationGrid, most));
+  }
+  return {};
+}
+
+// Once for a work: sizes that are too much by themselves begin at the same place, whichever is asked for first.
+void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) {
+  if (!measured_below_.insert(work).second) return;
+  const std::optional<std::uint64_t> size = largest_below(work, bytes);
+  if (!size) return;
+  Calibration& calibration = calibrations_[work];
+  if (calibration.points().size() > 1 && calibration.points().rbegin()->first >= *size) return;
+  const Run large = run_point(work, *size);
+  if (*size == kCalibrationGrid.front()) return;
+  const std::uint64_t smaller = grid_low(grid_interval(*size));
+  const Run small = run_point(work, smaller);
+  std::vector<double> slope;
+  for (std::size_t p = 0; p < work.size(); ++p) {
+    const auto cycles = [p](const Run& of) {
+      return of.flow.parts[p].end - of.flow.parts[p].start;
+    };
+    const double surplus = surplus_of(p, large.exact, large.flow);
+    const double grown = surplus - surplus_of(p, small.exact, small.flow);
+    const double in_proportion = surplus / cycles(large) * (cycles(large) - cycles(small));
+    slope.push_back(std::min(grown, in_proportion) / static_cast<double>(*size - smaller));
+  }
+  calibration.set_slope(std::move(slope));
 }
 
 double Calibrator::steps_at(const CalibratedWork& work, std::uint64_t bytes) const {
   const Plan planned = plan(work, bytes);
-  return steps(planned, run_flows(topology_, planned));
+  return exact_steps(topology_, link_flits(topology_, planned), run_flows(topology_, planned).end);
 }
 
 Calibrator::Run Calibrator::run(const Plan& plan) {
-  Run run{.exact = exact_(plan), .flow = run_flows(topology_, plan)};
-  run.steps = run.exact.simulated * steps(plan, run.flow);
-  return run;
+  return {.exact = exact_(plan), .flow = run_flows(topology_, plan)};
 }
 
 Plan Calibrator::plan(const CalibratedWork& work, std::uint64_t bytes) const {
@@ -175,24 +183,22 @@ Plan Calibrator::plan(const CalibratedWork& work, std::uint64_t bytes) const {
 
 void Calibrator::measure_interval(const CalibratedWork& work, std::size_t number) {
   const Interval interval{grid_low(number), grid_high(number)};
-  spent_ = 0;
   measure_point(work, interval.high);
   if (interval.low > 0) measure_point(work, interval.low);
   refine(work, interval, max_depth(interval.high));
 }
 
 void Calibrator::measure_point(const CalibratedWork& work, std::uint64_t bytes) {
-  Calibration& calibration = calibrations_[work];
-  Cost& cost = costs_[{work, bytes}];
-  if (!calibration.points().contains(bytes)) {
-    const Run measured = run(plan(work, bytes));
-    cost = {measured.steps, measured.exact.repeats};
-    std::vector<double> surplus;
-    for (std::size_t p = 0; p < work.size(); ++p)
-      surplus.push_back(surplus_of(p, measured.exact, measured.flow));
-    calibration.add_point(bytes, std::move(surplus));
-  }
-  spent_ += cost.steps;
+  if (!calibrations_[work].points().contains(bytes)) run_point(work, bytes);
+}
+
+Calibrator::Run Calibrator::run_point(const CalibratedWork& work, std::uint64_t bytes) {
+  Run measured = run(plan(work, bytes));
+  std::vector<double> surplus;
+  for (std::size_t p = 0; p < work.size(); ++p)
+    surplus.push_back(surplus_of(p, measured.exact, measured.flow));
+  calibrations_[work].add_point(bytes, std::move(surplus));
+  return measured;
 }
 
 // The ends are calibrated, nothing between them is.
@@ -207,13 +213,12 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
   Calibration& calibration = calibrations_[work];
   const std::uint64_t bytes = check_of(interval.low, interval.high);
   const Plan planned = plan(work, bytes);
-  const auto [exact, flow, steps] = run(planned);
-  spent_ += steps;
+  const auto [exact, flow] = run(planned);
   std::vector<double> surplus;
   for (std::size_t p = 0; p < work.size(); ++p) surplus.push_back(calibration.surplus(p, bytes));
   const Calibration::Checked checked{
       exact.all, std::ceil(run_flows(topology_, planned, surplus).end - kRounded)};
-  if (depth == 0 || spent_ > max_steps_ / 2 || error_percent(checked) <= aim_at(bytes) / 2)
+  if (depth == 0 || error_percent(checked) <= aim_at(bytes) / 2)
     return calibration.add_check(bytes, checked);
   for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = surplus_of(p, exact, flow);
   calibration.add_point(bytes, std::move(surplus));

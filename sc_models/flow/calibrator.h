@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibrations of works on one machine (flow/calibration.h): looked up, and measured where they are not there.
+// Calibrations of works on one machine (flow/calibration.h): of a file, or measured.
 //
-// Measured: exact runs at both ends of the interval of kCalibrationGrid that a size is in, of the one below it, and of a size inside each, at which
+// For a file, measure(): exact runs at both ends of each interval of kCalibrationGrid, and of a size inside, at which
 //   the error is checked. Where the plans of both ends differ in more than their sizes (order of packets, their length, their runs), the
 //   two sizes between which that changes are found by planning, to 1/64, and run too. Where a check finds more than half of the error that
 //   is aimed at, its run is a calibrated one too, and both halves are checked by others, up to a depth that depends on the size. What an
 //   interval has depends on nothing but the work and the machine, whatever was asked for before.
 // Aim: kAims, of the times, from a size on.
-// Cost: an interval takes three exact runs at least; refined, up to 16 up to 1 MiB, 8 up to 16 MiB. Told in steps, before a run: flits x
-//   links, and cycles by flows x nodes that something passes, since every one of them works in every cycle. An interval whose three runs have
-//   more steps than are allowed is not measured; but where a run at its lower end has at most half of that, it shows how many of its
-//   steps exact runs really take, and whether they repeat themselves, so that larger ones take no more. Divided further are intervals that
-//   have taken at most half of the steps. All of that is counted, so that the same is measured on any machine.
+// For a size of which the exact run itself would take too long, at(): exact runs at the two largest sizes of the grid that together take
+//   no more than a fifth of what is allowed, so that they take less than that run even where it repeats itself; it has their surplus, with
+//   its slope, as far as the surplus grows no faster than flows do. Error: none is known.
+// Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is measured on any machine.
 // Errors: those of plans and of exact runs, passed on; what was measured before them stays.
 #pragma once
 
@@ -67,28 +66,33 @@ std::optional<CalibratedWork> calibrated_work(const Topology& topology,
 // `bytes`: of the largest part.
 std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t bytes);
 
+// Cost of an exact run that takes so many cycles: flits x links, and cycles x nodes that something passes, since every one of them works
+// in every cycle. `flits`: by link.
+double exact_steps(const Topology& topology, std::span<const std::uint64_t> flits, double cycles);
+
 class Calibrator {
  public:
   struct ExactTimes {
     std::vector<double> parts{};  // cycles of each
     double all = 0;
-    double simulated = 1;  // share of the steps that were not skipped
-    bool repeats = false;  // cycles were skipped, since they repeat earlier ones
   };
   // Runs a plan in the exact engine.
   using ExactRun = std::function<ExactTimes(const Plan&)>;
   using Calibrations = std::map<CalibratedWork, Calibration>;
 
-  // `exact` may be empty: nothing is measured. `max_steps`: of an interval. `topology` must outlive it.
+  // `exact` may be empty: nothing is measured. `max_steps`: of at(). `topology` must outlive it.
   Calibrator(const Topology& topology, ExactRun exact,
              double max_steps = std::numeric_limits<double>::infinity())
       : topology_(topology), exact_(std::move(exact)), max_steps_(max_steps) {}
 
   // Those of a file, say. In place of measurements.
   void add(const Calibrations& calibrations);
-  // Calibration for a size, measured where that is not too much. Where it is, that of a file, or none.
+  // Without measuring: of a size that is a point, and otherwise Calibration::error_at().
+  bool has_run(const CalibratedWork& work, std::uint64_t bytes) const;
+  FlowError error_at(const CalibratedWork& work, std::uint64_t bytes) const;
+  // Calibration for a size that is known, or whose exact run takes more than is allowed.
   const Calibration& at(const CalibratedWork& work, std::uint64_t bytes);
-  // All intervals of the grid from that of one size up to that of another, but for those that are too much.
+  // All intervals of the grid from that of one size up to that of another.
   void measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to);
   const Calibrations& calibrations() const { return calibrations_; }
 
@@ -99,21 +103,15 @@ class Calibrator {
   struct Run {
     ExactTimes exact{};
     FlowTimes flow{};
-    double steps = 0;
   };
-  // Steps of a run that a calibrated size stands for.
-  struct Cost {
-    double steps = 0;  // that were simulated
-    bool repeats = false;
-  };
-  bool is_too_much(const CalibratedWork& work, std::size_t number);
-  bool finds_too_much(const CalibratedWork& work, std::size_t number);
-  double steps(const Plan& plan, const FlowTimes& flow) const;
+  void measure_below(const CalibratedWork& work, std::uint64_t bytes);
   double steps_at(const CalibratedWork& work, std::uint64_t bytes) const;
   Run run(const Plan& plan);
   Plan plan(const CalibratedWork& work, std::uint64_t bytes) const;
   void measure_interval(const CalibratedWork& work, std::size_t number);
   void measure_point(const CalibratedWork& work, std::uint64_t bytes);
+  Run run_point(const CalibratedWork& work, std::uint64_t bytes);
+  std::optional<std::uint64_t> largest_below(const CalibratedWork& work, std::uint64_t bytes) const;
   void refine(const CalibratedWork& work, Interval interval, int depth);
   std::optional<Interval> change_of_plan(const CalibratedWork& work, Interval interval) const;
 
@@ -121,11 +119,7 @@ class Calibrator {
   ExactRun exact_;
   double max_steps_;
   Calibrations calibrations_;
-  std::set<CalibratedWork> given_;
-  std::map<std::pair<CalibratedWork, std::uint64_t>, Cost> costs_;   // by size
-  std::map<std::pair<CalibratedWork, std::size_t>, bool> too_much_;  // by interval
-  std::map<CalibratedWork, std::size_t> all_too_much_;               // from an interval on
-  double spent_ = 0;                                                 // on the interval at work
+  std::set<CalibratedWork> measured_below_;
 };
 
 }  // namespace fredsim

@@ -27,13 +27,15 @@ std::size_t FairRates::DemandHash::operator()(const Demand& demand) const {
     hash = std::rotl((hash ^ value) * 0x9e3779b97f4a7c15, 29);
   };
   mix(std::bit_cast<std::uint64_t>(demand.share));
+  mix(std::bit_cast<std::uint64_t>(demand.limit));
   for (const LinkUse& use : demand.uses)
     mix(static_cast<std::uint64_t>(use.link) ^ std::bit_cast<std::uint64_t>(use.crossings));
   return hash;
 }
 
-FairRates::FairRates(std::vector<double> capacities)
+FairRates::FairRates(std::vector<double> capacities, std::vector<double> limits)
     : capacities_(std::move(capacities)),
+      limits_(std::move(limits)),
       is_listed_(capacities_.size()),
       open_link_(capacities_.size()) {}
 
@@ -52,7 +54,10 @@ FairRates::FlowClass FairRates::number_of(std::pair<Numbers::iterator, bool> fou
   Layer& layer = layers_[demand.priority];
   layer.links.resize(capacities_.size());
   demands_[at->second] = &demand;
-  classes_[at->second] = {.uses = demand.uses, .share = demand.share, .layer = &layer};
+  classes_[at->second] = {.uses = demand.uses,
+                          .share = demand.share,
+                          .limit = demand.limit / demand.share,
+                          .layer = &layer};
   return at->second;
 }
 
@@ -131,7 +136,7 @@ void FairRates::join_and_leave() {
       ++link.changes;
     }
     if (changed.count > 0) continue;
-    --changed.layer->links[changed.bottleneck].held;
+    if (changed.bottleneck >= 0) --changed.layer->links[changed.bottleneck].held;
     changed.level = changed.weight = 0;
     changed.bottleneck = -1;
   }
@@ -156,13 +161,14 @@ void FairRates::end_changes() {
   changed_.clear();
 }
 
-// Left of a link by earlier priorities.
+// Left of a link by earlier priorities, as far as this one may use it.
 double FairRates::available(const Layer& layer, int link) const {
   double left = capacities_[link];
   for (const auto& [priority, earlier] : layers_) {
     if (&earlier == &layer) break;
     left -= earlier.links[link].load;
   }
+  if (static_cast<std::size_t>(link) < limits_.size()) left = std::min(left, limits_[link]);
   return std::max(0.0, left);
 }
 
@@ -232,10 +238,13 @@ void FairRates::update(Layer& layer) {
 
 // Rates of what is open on what is left of its links.
 void FairRates::compute(const Layer& layer) {
-  for (const FlowClass flows : open_) classes_[flows].level = kNone;
   // The level at which a link is full rises while flows that do not reach it get their rates; so the first in the queue whose level is
   // still what it was when it was put there is the lowest of all.
   queue_.clear();
+  for (const FlowClass flows : open_) {
+    classes_[flows].level = kNone;
+    if (classes_[flows].limit < kInfinite) queue_.emplace_back(classes_[flows].limit, -1 - flows);
+  }
   for (const int number : open_links_) {
     OpenLink& link = open_link_[number];
     const LinkState& state = layer.links[number];
@@ -251,6 +260,11 @@ void FairRates::compute(const Layer& layer) {
   while (!queue_.empty()) {
     std::ranges::pop_heap(queue_, std::greater<>{});
     const auto [known, number] = queue_.back();
+    if (number < 0) {
+      if (classes_[-1 - number].level == kNone) stop(-1 - number, known, -1);
+      queue_.pop_back();
+      continue;
+    }
     const OpenLink& link = open_link_[number];
     if (link.open > 0) {
       const double full_at = level(link);
@@ -267,22 +281,24 @@ void FairRates::compute(const Layer& layer) {
 
 // The open flows of a link that is full at a level.
 void FairRates::stop_at(int number, double at) {
-  for (const FlowClass flows : open_link_[number].classes) {
-    Class& stopped = classes_[flows];
-    if (stopped.level != kNone) continue;
-    stopped.level = at;
-    stopped.bottleneck = number;
-    for (const LinkUse& use : stopped.uses) {
-      OpenLink& link = open_link_[use.link];
-      const double weight = stopped.weight * use.crossings;
-      --link.open;
-      link.left -= weight * at;
-      if (link.left < kTolerance * capacities_[use.link]) link.left = 0;
-      link.weight = link.open == 0 ? 0 : link.weight - weight;
-      link.highest = std::max(link.highest, at);
-    }
-  }
+  for (const FlowClass flows : open_link_[number].classes)
+    if (classes_[flows].level == kNone) stop(flows, at, number);
   open_link_[number].lowest = at;
+}
+
+void FairRates::stop(FlowClass flows, double at, int bottleneck) {
+  Class& stopped = classes_[flows];
+  stopped.level = at;
+  stopped.bottleneck = bottleneck;
+  for (const LinkUse& use : stopped.uses) {
+    OpenLink& link = open_link_[use.link];
+    const double weight = stopped.weight * use.crossings;
+    --link.open;
+    link.left -= weight * at;
+    if (link.left < kTolerance * capacities_[use.link]) link.left = 0;
+    link.weight = link.open == 0 ? 0 : link.weight - weight;
+    link.highest = std::max(link.highest, at);
+  }
 }
 
 // Opens flows whose rates are not fair beside those that were computed; false: there are none.
@@ -305,8 +321,10 @@ void FairRates::close(Layer& layer) {
   for (const FlowClass flows : open_) {
     Class& closed = classes_[flows];
     closed.is_open = false;
-    LinkState& bottleneck = layer.links[closed.bottleneck];
-    if (bottleneck.held++ == 0) bottleneck.held_level = closed.level;
+    if (closed.bottleneck >= 0) {
+      LinkState& bottleneck = layer.links[closed.bottleneck];
+      if (bottleneck.held++ == 0) bottleneck.held_level = closed.level;
+    }
     for (const LinkUse& use : closed.uses)
       layer.links[use.link].load += use.crossings * closed.weight * closed.level;
   }

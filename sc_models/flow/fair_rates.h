@@ -5,6 +5,8 @@
 //   several times). Progressive filling: the rates of all flows of a priority grow in proportion to their shares until a link is full; it
 //   is the bottleneck of the flows on it that have none, which keep their rates, and the others go on. What is left of a link is for the
 //   next priority. A flow on a link of which nothing is left has rate 0. Level of a flow: rate / share.
+// Limits: flows of one priority together get no more of a link than its limit, whatever else is left of it (credits of a virtual channel),
+//   and a flow no more than that of its demand (packets under way). A flow at its own limit needs no bottleneck.
 // Update: fair rates are the only ones at which every flow has a bottleneck, a full link on which no flow of its priority has a higher
 //   level. So after flows have come and gone, rates are computed for those that have none, all others kept as they are; flows that have
 //   lost their bottleneck by that, or share one with a flow of a lower level, are added and all these computed again, until every flow has
@@ -20,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -43,12 +46,13 @@ class FairRates {
     int priority = 0;             // 0 goes first
     double share = 1;             // above 0
     std::vector<LinkUse> uses{};  // one or more, each link once, sorted by link
+    double limit = std::numeric_limits<double>::infinity();  // highest rate, above 0
 
     auto operator<=>(const Demand&) const = default;
   };
 
-  // By link; 0 or more.
-  explicit FairRates(std::vector<double> capacities);
+  // By link; 0 or more. `limits`: of each priority, above 0; links behind its end have none.
+  explicit FairRates(std::vector<double> capacities, std::vector<double> limits = {});
   FairRates(const FairRates&) = delete;
   FairRates& operator=(const FairRates&) = delete;
 
@@ -96,10 +100,11 @@ class FairRates {
     double weight = 0;                // share x count, as of the last update
     std::span<const LinkUse> uses{};  // those of its demand
     double share = 0;
+    double limit = 0;  // level
     Layer* layer = nullptr;
     std::uint64_t count = 0;
     std::uint64_t count_before = 0;  // at the last update
-    int bottleneck = -1;             // link
+    int bottleneck = -1;             // link; none: it has no flows, or its own limit
     bool has_changed = false;        // since the last update
     bool is_open = false;            // its rate is to be computed
     bool is_kept = false;
@@ -132,10 +137,12 @@ class FairRates {
   double available(const Layer& layer, int link) const;
   void compute(const Layer& layer);
   void stop_at(int link, double at);
+  void stop(FlowClass flows, double at, int bottleneck);
   bool open_unfair(Layer& layer);
   void close(Layer& layer);
 
   std::vector<double> capacities_;  // by link
+  std::vector<double> limits_;
   std::vector<Class> classes_;
   std::vector<const Demand*> demands_;  // by class, keys of numbers_
   std::vector<FlowClass> free_;
@@ -147,7 +154,8 @@ class FairRates {
   std::vector<FlowClass> open_;      // of the priority at work
   std::vector<OpenLink> open_link_;  // by link
   std::vector<int> open_links_;
-  std::vector<std::pair<double, int>> queue_;  // levels and links that are full there
+  std::vector<std::pair<double, int>>
+      queue_;  // levels, and links that are full there or -1 - flows
   std::vector<FlowClass> updated_;
 };
 

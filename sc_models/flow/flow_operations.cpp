@@ -89,7 +89,8 @@ FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std:
       stop_(stop),
       turns_(topology),
       system_(network_of(topology, plans)),
-      simulation_(system_ ? system_->capacities() : turns_.capacities()) {
+      simulation_(system_ ? system_->capacities() : turns_.capacities(),
+                  system_ ? system_->limits() : credit_limits(topology)) {
   simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
 }
 

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <tuple>
 #include <utility>
 
+#include "collective/acknowledgements.h"
 #include "collective/hop_paths.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
+#include "fabric/links/link.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
 
@@ -17,6 +21,9 @@ namespace {
 
 // Cycles that a tree of switches takes beside the latency between two endpoints (collective/in_switch_time.cpp).
 constexpr double kTurn = 8;
+// Cycles from when a flit is there until its credit leaves, as measured behind chiplets of FRED; routers take 8 to 11 more.
+constexpr double kCreditCycles = 2;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // Links that a tree crosses, counted.
 class Crossings {
@@ -54,8 +61,9 @@ class Crossings {
 // Links that are no bottleneck: every hop that crosses one also crosses another one, which is no faster.
 class LinksBehind {
  public:
-  explicit LinksBehind(const std::vector<double>& capacities)
-      : capacities_(capacities), links_(capacities.size()) {}
+  // `of_one`: of a priority.
+  LinksBehind(const std::vector<double>& capacities, const std::vector<double>& of_one)
+      : capacities_(capacities), of_one_(of_one), links_(capacities.size()) {}
 
   void add(const HopPaths::Hop& hop) {
     ++hops_;
@@ -85,20 +93,24 @@ class LinksBehind {
   };
   // Equal ones: the first, so that one of them stays.
   bool is_full_before(int a, int b) const {
-    return std::pair(capacities_[a], a) < std::pair(capacities_[b], b);
+    return capacities_[a] <= capacities_[b] && of_one_[a] <= of_one_[b] &&
+           std::tuple(capacities_[a], of_one_[a], a) < std::tuple(capacities_[b], of_one_[b], b);
   }
 
   const std::vector<double>& capacities_;
+  const std::vector<double>& of_one_;
   std::vector<LinkState> links_;
   int hops_ = 0;
 };
 
 // The one link that matters, where there is one: trees of one part, which begin together and move in proportion to what they have, all cross
-// it, and it is full first. So it keeps them to its rate until they end, together.
+// it, and it is full first, before any of them is at a limit of its own. So it keeps them to its rate until they end, together.
 class OneBottleneck {
  public:
-  OneBottleneck(const std::vector<double>& capacities, const Plan& plan, HopPaths& hops)
-      : capacities_(capacities), plan_(plan), hops_(hops) {}
+  // `limits`: highest rates, by tree.
+  OneBottleneck(const std::vector<double>& capacities, const std::vector<double>& limits,
+                const Plan& plan, HopPaths& hops)
+      : capacities_(capacities), limits_(limits), plan_(plan), hops_(hops) {}
 
   // By tree, how often each crosses it; empty: there is none. Looks all hops up.
   std::vector<LinkUse> find() {
@@ -114,9 +126,10 @@ class OneBottleneck {
         link_ = static_cast<int>(l);
       }
     }
-    for (const Tree& tree : plan_.trees) {
+    for (std::size_t t = 0; t < plan_.trees.size(); ++t) {
+      const Tree& tree = plan_.trees[t];
       const int crossings = crossings_of(tree);
-      if (crossings == 0) return {};
+      if (crossings == 0 || limits_[t] * longest < static_cast<double>(tree.flits)) return {};
       uses.push_back({link_, static_cast<double>(crossings)});
     }
     return uses;
@@ -154,6 +167,7 @@ class OneBottleneck {
   }
 
   const std::vector<double>& capacities_;
+  const std::vector<double>& limits_;
   const Plan& plan_;
   HopPaths& hops_;
   int link_ = -1;
@@ -182,6 +196,18 @@ double member_latency(const Topology& topology, const LinkWalk& walk, const Part
   return latency;
 }
 
+// What its window lets a tree carry.
+double window_limit(const Part& part, const Tree& tree, double fill, double round_trip) {
+  auto packets = static_cast<std::uint64_t>(part.window);
+  if (round_trip <= 0) {  // sources go by acknowledgements
+    packets = acknowledged_window(part, tree);
+    round_trip = 2 * fill;
+  }
+  const std::uint64_t flits = packets * static_cast<std::uint64_t>(part.packet_flits);
+  if (flits == 0 || flits >= tree.flits || round_trip <= 0) return kNoLimit;
+  return static_cast<double>(flits) / round_trip;
+}
+
 }  // namespace
 
 double with_fill(const TreeFlow& tree, double moved) {
@@ -197,14 +223,39 @@ std::vector<double> flow_capacities(const Topology& topology) {
   return capacities;
 }
 
+std::vector<double> credit_limits(const Topology& topology) {
+  std::vector<double> limits;
+  limits.reserve(topology.links.size());
+  for (const Link& link : topology.links)
+    limits.push_back(depths_behind(topology, link)[kDp] /
+                     (static_cast<double>(link.flit_cycles()) + link.latency + kCreditCycles));
+  return limits;
+}
+
 std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
-  const std::vector<double> first_packets = first_packet_cycles(topology, plan, hops);
+  const std::vector<FirstPacket> packets = first_packets(topology, plan, hops);
+  std::vector<double> fills, windows;  // by tree
+  std::vector<double> latencies(plan.parts.size(), -1);
+  for (std::size_t t = 0; t < plan.trees.size(); ++t) {
+    const Tree& tree = plan.trees[t];
+    const Part& part = plan.parts[tree.part];
+    double round_trip = packets[t].round_trip;
+    fills.push_back(packets[t].all);
+    if (tree.transport == Transport::kInSwitch) {
+      double& latency = latencies[tree.part];
+      if (latency < 0) latency = member_latency(topology, walk, part);
+      fills.back() = round_trip = latency + kTurn;
+    }
+    windows.push_back(window_limit(part, tree, fills.back(), round_trip));
+  }
   const std::vector<double> capacities = flow_capacities(topology);
-  LinksBehind behind(capacities);
+  std::vector<double> of_one = credit_limits(topology);
+  std::ranges::transform(of_one, capacities, of_one.begin(), std::ranges::min);
+  LinksBehind behind(capacities, of_one);
   std::vector<LinkUse> bottleneck;
-  if (is_alone) bottleneck = OneBottleneck(capacities, plan, hops).find();
+  if (is_alone) bottleneck = OneBottleneck(of_one, windows, plan, hops).find();
   if (is_alone && bottleneck.empty()) {
     for (const Tree& tree : plan.trees)
       hops.walk(plan, tree, [&](int link) {
@@ -213,7 +264,6 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
     for (const HopPaths::Hop* hop : hops.found()) behind.add(*hop);
   }
   const std::vector<double> mean_flits = mean_flits_of(plan);
-  std::vector<double> latencies(plan.parts.size(), -1);
   std::vector<TreeFlow> flows;
   flows.reserve(plan.trees.size());
   Crossings crossings(topology.links.size());
@@ -232,15 +282,11 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
     TreeFlow flow{.part = tree.part,
                   .demand = {.priority = part.vc,
                              .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
-                             .uses = std::move(uses)},
+                             .uses = std::move(uses),
+                             .limit = windows[t]},
                   .flits = static_cast<double>(tree.flits),
-                  .fill = first_packets[t],
+                  .fill = fills[t],
                   .overlaps = tree.transport == Transport::kEndpoint};
-    if (tree.transport == Transport::kInSwitch) {
-      double& latency = latencies[tree.part];
-      if (latency < 0) latency = member_latency(topology, walk, part);
-      flow.fill = latency + kTurn;
-    }
     flows.push_back(std::move(flow));
   }
   return flows;

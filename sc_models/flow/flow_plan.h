@@ -3,6 +3,9 @@
 // at one rate on all links that it crosses.
 //
 // Rate of a link: flits per cycle of payload, with what protects them where the link retransmits; its bursts are left out.
+// Limits: a virtual channel of a link has no more flits under way than the buffer behind it holds, until their credits are back; a source no more
+//   packets of a tree than its window, until their results, or what acknowledges them, are. So rates are at most buffer / round trip of
+//   credits, and window / round trip of a packet.
 // Fill: cycles from when the first packet of a tree begins until the last packet, which moves behind it at the tree's rate, is where it goes to:
 //   latencies of links and switches on the longest path, and a packet's own length at every hop that stores it.
 // Priority: the VC of its part. Share: trees of a part go in proportion to their flits, as the order of packets has them; so parts whose trees
@@ -36,5 +39,7 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
 
 // By link, in flits per cycle.
 std::vector<double> flow_capacities(const Topology& topology);
+// By link: what its credits let a virtual channel for data carry, in flits per cycle.
+std::vector<double> credit_limits(const Topology& topology);
 
 }  // namespace fredsim

@@ -19,7 +19,7 @@ class FlowRun {
         turns_(topology),
         trees_(flows_of(topology, plan, true)),
         stays_(turns_.add(plan, trees_)),
-        simulation_(turns_.capacities()),
+        simulation_(turns_.capacities(), credit_limits(topology)),
         parts_(plan.parts.size()),
         trees_of_(plan.parts.size()) {
     for (std::size_t t = 0; t < trees_.size(); ++t) {

@@ -25,7 +25,9 @@ class FlowSimulation {
  public:
   using Flow = std::uint64_t;  // counted from 0 in the order in which they began
 
-  explicit FlowSimulation(std::vector<double> capacities) : rates_(std::move(capacities)) {}
+  // As of FairRates.
+  explicit FlowSimulation(std::vector<double> capacities, std::vector<double> limits = {})
+      : rates_(std::move(capacities), std::move(limits)) {}
 
   double now() const { return now_; }
   // From now on. One that crosses no link, or has nothing to move, ends now.

@@ -17,7 +17,20 @@ std::uint64_t packets_of(const Part& part, const Tree& tree) {
   return (tree.flits + packet - 1) / packet;
 }
 
+void add_times(const std::vector<std::uint64_t>& of_one, std::uint64_t times,
+               std::vector<std::uint64_t>& sum) {
+  sum.resize(of_one.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += times * of_one[i];
+}
+
 }  // namespace
+
+void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum) {
+  add_times(traffic.flits, times, sum.flits);
+  add_times(traffic.bytes, times, sum.bytes);
+  add_times(traffic.acknowledgements, times, sum.acknowledgements);
+  sum.result_bytes += times * traffic.result_bytes;
+}
 
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));

@@ -17,5 +17,7 @@ struct FlowTraffic {
 };
 
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan);
+// Adds traffic so many times to that of the same machine, or of none yet.
+void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum);
 
 }  // namespace fredsim

@@ -89,6 +89,7 @@ void OperationPlan::bundle_trees(FlowSimulation& simulation) {
     for (const int t : bundle.trees) {
       const TreeFlow& flow = flows[t];
       demand.share += flow.demand.share;
+      demand.limit = std::min(demand.limit, flow.demand.limit / flow.demand.share);
       bundle.flits += flow.flits;
       for (std::size_t u = 0; u < demand.uses.size(); ++u)
         demand.uses[u].crossings += flow.demand.uses[u].crossings * flow.flits;
@@ -102,6 +103,7 @@ void OperationPlan::bundle_trees(FlowSimulation& simulation) {
         member.receives = true;
       }
     }
+    demand.limit *= demand.share;
     for (LinkUse& use : demand.uses) use.crossings /= bundle.flits;
     for (const auto& [rank, member] : members) bundle.members.push_back(member);
     if (bundle.trees.size() > 1) bundle.flows = kept(simulation, std::move(demand));

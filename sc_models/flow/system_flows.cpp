@@ -31,8 +31,10 @@ StepFlow joined(const std::vector<TreeFlow>& trees) {
   for (const TreeFlow& tree : trees) {
     flow.flits += tree.flits;
     for (const LinkUse& use : tree.demand.uses) crossings[use.link] += use.crossings * tree.flits;
+    flow.demand.limit = std::min(flow.demand.limit, tree.demand.limit / tree.flits);
     note_fill(tree, flow);
   }
+  flow.demand.limit *= flow.flits;
   flow.demand.priority = trees.front().demand.priority;
   for (const auto& [link, flits] : crossings)
     flow.demand.uses.push_back({link, flits / flow.flits});
@@ -100,6 +102,8 @@ void SystemNetwork::add_links(const SystemStep& step) {
     if (!first_link_.try_emplace({step.dimension, group}, first).second) continue;
     const std::vector<double> of_block = flow_capacities(*system_.blocks[step.dimension].topology);
     capacities_.insert(capacities_.end(), of_block.begin(), of_block.end());
+    const std::vector<double> limits = credit_limits(*system_.blocks[step.dimension].topology);
+    limits_.insert(limits_.end(), limits.begin(), limits.end());
   }
 }
 
@@ -207,7 +211,7 @@ SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
                              std::span<const double> surplus) {
   const SystemPlan* const plans[] = {&plan};
   const SystemNetwork network(system, plans);
-  FlowSimulation simulation(network.capacities());
+  FlowSimulation simulation(network.capacities(), network.limits());
   std::unordered_map<FlowSimulation::Flow, SystemFlows::Moving> moving;
   SystemFlows flows(network, simulation, plan, surplus,
                     {.begun = [&](FlowSimulation::Flow flow, const SystemFlows::Moving& moved) {

@@ -42,6 +42,7 @@ class SystemNetwork {
   SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans);
 
   const std::vector<double>& capacities() const { return capacities_; }
+  const std::vector<double>& limits() const { return limits_; }
   const std::vector<StepFlow>& flows(const SystemStep& step) const {
     return flows_.at(step.plan.get());
   }
@@ -58,7 +59,7 @@ class SystemNetwork {
   std::map<const Plan*, std::vector<StepFlow>> flows_;
   std::vector<std::vector<int>> stands_for_;  // by dimension and group: the first that is alike
   std::map<std::pair<int, int>, int> first_link_;
-  std::vector<double> capacities_;
+  std::vector<double> capacities_, limits_;  // as of FairRates
 };
 
 // A plan of a network under way.

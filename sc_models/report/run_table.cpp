@@ -220,17 +220,16 @@ RunField speedup_field() {
           }};
 }
 
-// Largest error of times of flows, where it was measured.
+// Error that is stated of times of flows, where it was measured.
 std::vector<RunField> error_fields(std::span<const ReportedRun> runs) {
   if (std::ranges::none_of(runs,
                            [](const ReportedRun& run) { return run.result.flow.has_value(); }))
     return {};
-  return {field({.label = "error", .unit = "± %", .name = "error_worst_percent"},
-                [](const RunResult& r) {
-                  if (!r.flow) return no_cell();
-                  return r.flow->error ? number_cell(r.flow->error->worst_percent, 1)
-                                       : Cell("unmeasured", "");
-                })};
+  return {field(
+      {.label = "error", .unit = "± %", .name = "error_worst_percent"}, [](const RunResult& r) {
+        if (!r.flow) return no_cell();
+        return r.flow->error ? error_cell(r.flow->error->worst_percent) : Cell("unmeasured", "");
+      })};
 }
 
 // Retransmissions, if links have them.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,6 +21,12 @@ inline Cell count_cell(std::uint64_t count) { return fmt::to_string(count); }
 inline Cell no_cell() { return {"-", ""}; }
 inline Cell number_cell(double value, int digits) {
   return {fmt::format("{:.{}f}", value, digits), fmt::to_string(value)};
+}
+
+// An error that is stated: rounded up, so that it is none only where there is none.
+inline Cell error_cell(double percent) {
+  constexpr double kRounded = 1e-9;
+  return {fmt::format("{:.1f}", std::ceil(percent * 10 - kRounded) / 10), fmt::to_string(percent)};
 }
 
 template <typename Row>

@@ -22,6 +22,16 @@ Json time_breakdown_json(const TrainingResult& result) {
   return json;
 }
 
+// Parts are off by as much of the iteration as iterations themselves (docs/studies/flow_error.md).
+Json part_errors_json(const TrainingResult& result) {
+  const std::optional<FlowErrorResult>& error = result.run.flow->error;
+  JsonObject<fields::kPartError> json;
+  for (const auto& [category, ns] : result.breakdown_ns)
+    json.set_named(category,
+                   error && ns > 0 ? Json(error->mean_percent * result.iteration_ns / ns) : Json());
+  return json;
+}
+
 Json critical_path_json(const TrainingResult& result) {
   JsonObject<fields::kCriticalPath> json;
   for (const auto& [category, ns] : result.critical_path_ns) json.set_named(category, ns);
@@ -117,8 +127,9 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
   if (result.is_best_base) json.set("best_base", true);
   if (result.speedup) json.set("speedup", *result.speedup);
   if (result.speedup_best_base) json.set("speedup_best_base", *result.speedup_best_base);
-  json.add({{"breakdown_ns", r.incomplete ? Json() : time_breakdown_json(result)},
-            {"critical_path_ns", r.incomplete ? Json() : critical_path_json(result)},
+  json.set("breakdown_ns", r.incomplete ? Json() : time_breakdown_json(result));
+  if (r.flow) json.set("breakdown_error_percent", part_errors_json(result));
+  json.add({{"critical_path_ns", r.incomplete ? Json() : critical_path_json(result)},
             {"ranks", ranks_json(result)}});
   json.set("payload", r.payload);
   if (r.flow) {

@@ -20,9 +20,9 @@ using TrainingField = Field<TrainingResult>;
 constexpr double kNsPerMs = 1e6;
 constexpr double kNsPerUs = 1e3;
 constexpr const char* kFlowTrainingLegend =
-    "Times are those of flows, not of flits. Error: of its operations, each alone against an exact "
-    "run of it, mean by the time that "
-    "they were under way; how they share links is not in it.\n";
+    "Times are those of flows, not of flits. Error: of the iteration, as 95 % of random ones keep "
+    "it; a part of it may be off by more, in percent of itself the smaller it is "
+    "(breakdown_error_percent in the JSON).\n";
 
 std::string count_text(double count) {
   constexpr std::array<std::pair<double, const char*>, 5> kScales{
@@ -225,12 +225,12 @@ void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
   add("expanded", "expanded_bytes", [](const NpuMemory& m) { return m.expanded; });
 }
 
-// Mean error of the operations of flows.
+// Error that is stated of iterations of flows.
 TrainingField error_field() {
   return {{.label = "error", .unit = "± %", .name = "error_mean_percent"},
           [](const TrainingResult& r) -> Cell {
             if (!r.run.flow) return no_cell();
-            return r.run.flow->error ? number_cell(r.run.flow->error->mean_percent, 1)
+            return r.run.flow->error ? error_cell(r.run.flow->error->mean_percent)
                                      : Cell("unmeasured", "");
           }};
 }

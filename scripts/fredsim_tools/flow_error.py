@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the error of --engine flow against --engine exact, and prints Markdown tables.
 
-Machines of configs/: every collective by every algorithm that it has there, over all NPUs, at sizes that flows are not calibrated with.
-Groups: two to eight collectives at the same time, on NPUs apart, crossing and shared, each beginning some cycles after the one before.
-Random: works on small machines of all kinds of switches, from a seed. A work whose exact runs take longer than --limit seconds of
-processor time is left out, and counted. Commands go to standard error. Times are simulated, and the same on every machine.
+Machines of configs/: every collective by every algorithm that it has there, over all NPUs, at sizes that their calibration file does not have.
+Random: works on small machines of all kinds of switches, from a seed, likewise. A work whose exact runs take longer than --limit seconds of
+processor time is left out, and counted. Stated: random works of all kinds that have a stated error (flow_stated.py).
+Commands go to standard error. Times are simulated, and the same on every machine.
 """
 
 import argparse
@@ -21,25 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import checkout
+from .flow_stated import COLLECTIVES, of_stated, random_group, random_machine, shown, stated_table
 from .runs import Runs
 from .tables import KIB, MIB, markdown, size
 
 MACHINES = ["mesh_2x2", "fred_small", "fred_64", "fully_connected", "mesh", "mesh_reducing", "torus", "torus3d", "fred_a", "fred_b", "fred_c",
             "fred_d"]  # fmt: skip
-COLLECTIVES = ["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all", "gather", "scatter"]
 ALGORITHMS = ["ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree", "edge_tree", "in_switch"]
 SWEEPS = [(96 * KIB, 1536 * KIB), (6 * MIB, 24 * MIB)]  # four times from a size to the next
 AIMS = [(64 * KIB, 10), (MIB, 3), (16 * MIB, 1)]  # from a size on, percent
 REFUSED = (2, 3)  # exit codes: bad input, no routing
 WORST = 10
-GROUP_MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]  # of 20 NPUs
-GROUP_COLLECTIVES = ["all_reduce", "all_to_all", "all_gather"]
-GROUP_COUNTS = [2, 4, 8]
-GROUP_SIZE = 1434 * KIB  # not calibrated with
-GROUP_ORDERS = {"start": "planned together", "delay": "one by one"}  # keys of work files
-STAGGER = 150, 110  # cycles from a begin to the next: so many, and up to so many more
 PICTURE = Path("docs/studies/pictures/flow_error.svg")
-CALIBRATING = 10  # flows make exact runs of their own, of other sizes: of so many times the limit
+CALIBRATING = 10  # exact runs of other sizes may take so many times the limit
 
 Rows = list[tuple[int, int, float]] | None
 
@@ -85,8 +79,8 @@ class Measurement:
         return [(int(row["size_bytes"]), int(row["cycles"]), float(row.get("error_worst_percent") or "nan"))
                 for row in csv.DictReader(io.StringIO(done.stdout))]  # fmt: skip
 
-    def _rows(self, words: Sequence[str], limit: int, folder: str) -> Rows:
-        key = " ".join(word.removeprefix(folder) for word in words)
+    def _rows(self, words: Sequence[str], limit: int) -> Rows:
+        key = " ".join(words)
         if key not in self.kept:
             self.kept[key] = self._run(words, limit)
             if self.keep:
@@ -94,11 +88,23 @@ class Measurement:
                     file.write(json.dumps({"command": key, "rows": self.kept[key]}) + "\n")
         return self.kept[key]
 
-    def errors(self, work: str, words: Sequence[str], folder: str = "") -> list[Error]:
-        """At the sizes of a command; none where it is refused or takes too long. `folder`: of files that the command reads, which is
-        another one each time."""
-        exact = self._rows(words, self.limit, folder)
-        flow = self._rows([*words, "--engine", "flow"], CALIBRATING * self.limit, folder) if exact else []
+    def _flow_rows(self, words: Sequence[str], sizes: tuple[int, int]) -> Rows:
+        """By a calibration file of their own. `words`: without the command and sizes."""
+        key = " ".join(["flow", *words, *map(str, sizes)])
+        if key not in self.kept:
+            with tempfile.TemporaryDirectory() as folder:
+                file = f"{folder}/calibration.json"
+                command = [self.runs.program, "calibrate", *words, "-b", str(sizes[0]), "-e", str(sizes[1]), "--quiet", "--out", file]
+                print("==", *command, file=self.runs.announced, flush=True)
+                done = subprocess.run(["prlimit", f"--cpu={CALIBRATING * self.limit}", *command], capture_output=True, text=True)
+                by_file = ["run", *words, "-b", str(sizes[0]), "-e", str(sizes[1]), "-f", "4", "--engine", "flow", "--calibration", file]
+                self.kept[key] = self._run(by_file, self.limit) if done.returncode == 0 else None
+        return self.kept[key]
+
+    def errors(self, work: str, words: Sequence[str], sizes: tuple[int, int]) -> list[Error]:
+        """From a size to another, four times as large each; none where it is refused or takes too long."""
+        exact = self._rows(["run", *words, "-b", str(sizes[0]), "-e", str(sizes[1]), "-f", "4"], self.limit)
+        flow = self._flow_rows(words, sizes) if exact else []
         if exact is None or flow is None:
             self.left_out += 1
             return []
@@ -109,89 +115,29 @@ class Measurement:
 def of_configs(measurement: Measurement, machines: Sequence[str], sweeps: Sequence[tuple[int, int]]) -> dict[str, list[Error]]:
     """By machine."""
     found: dict[str, list[Error]] = {}
-    for first, last in sweeps:
+    for sizes in sweeps:
         for machine in machines:
             for collective in COLLECTIVES:
                 for algorithm in ALGORITHMS:
-                    words = ["run", f"configs/{machine}.yaml", "--collective", collective, "--algorithm", algorithm, "-b", str(first), "-e", str(last),
-                             "-f", "4"]  # fmt: skip
-                    found.setdefault(machine, []).extend(measurement.errors(f"{machine}, {collective}, {algorithm}", words))
+                    words = [f"configs/{machine}.yaml", "--collective", collective, "--algorithm", algorithm]
+                    found.setdefault(machine, []).extend(measurement.errors(f"{machine}, {collective}, {algorithm}", words, sizes))
     return found
 
 
-def groups(layout: str, count: int) -> list[list[int]]:
-    """Groups of 20 NPUs: side by side, such that their paths cross, or that NPUs are in several."""
-    if layout == "apart":
-        each = 20 // count
-        return [list(range(each * i, each * (i + 1))) for i in range(count)]
-    if layout == "crossing":
-        return [[i, i + 8] for i in range(8)] if count == 8 else [list(range(i, 20, count)) for i in range(count)]
-    if count == 8:
-        return [sorted((2 * i + n) % 20 for n in (0, 3, 7)) for i in range(8)]
-    return [sorted((20 // count * i + n) % 20 for n in range(24 // count)) for i in range(count)]
-
-
-def group_work(collective: str, layout: str, count: int, key: str) -> str:
-    """A work file."""
-    numbers = random.Random(count)
-    text, begin = "", 1
-    for group in groups(layout, count):
-        text += f"- collective: {collective}\n  groups: [{group}]\n  {key}: {begin}\n"
-        begin += STAGGER[0] + numbers.randint(0, STAGGER[1])
-    return text
-
-
-def of_groups(measurement: Measurement, machines: Sequence[str], collectives: Sequence[str], counts: Sequence[int]) -> dict[str, list[Error]]:
-    """By machine and by what the work file says of their order."""
-    found: dict[str, list[Error]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for machine in machines:
-            for key, order in GROUP_ORDERS.items():
-                for collective in collectives:
-                    for layout in ("apart", "crossing", "sharing"):
-                        for count in counts:
-                            file = Path(folder) / f"{collective}_{layout}_{count}_{key}.yaml"
-                            file.write_text(group_work(collective, layout, count, key))
-                            words = ["run", f"configs/{machine}.yaml", "--work", str(file), "--size", str(GROUP_SIZE)]
-                            errors = measurement.errors(f"{machine}, {count} {collective} {layout}, {order}", words, folder + "/")
-                            found.setdefault(f"{machine}, {order}", []).extend(errors)
-    return found
-
-
-def random_command(numbers: random.Random) -> list[str]:
-    """A work on a small machine."""
-    settings: list[str]
-    if numbers.random() < 0.4:
-        machine = numbers.choice(["mesh", "mesh_reducing", "torus"])
-        columns, rows = numbers.randint(2, 4), numbers.randint(2, 4)
-        npus = columns * rows
-        settings = [f"fabric.width={columns}", f"fabric.height={rows}"]
-    else:
-        machine = "fred_d"
-        chiplets, below, slices, middle = numbers.randint(2, 3), numbers.randint(1, 4), numbers.randint(1, 2), numbers.randint(1, 2)
-        npus = chiplets * below
-        rate = numbers.choice([768, 600, 576, 384, 192])
-        settings = [f"switch.kind={numbers.choice(['fred', 'reducing_crossbar', 'aggregator', 'voq_crossbar'])}",
-                    f"npu.bandwidth={slices * rate} GB/s", f"fabric.l1_switches={chiplets}", f"fabric.npus_per_l1={below}",
-                    f"fabric.slices={slices}", f"fabric.uplinks={middle}", f"fabric.l2_chiplets_per_slice={middle}",
-                    f"fabric.uplink_bandwidth={slices * middle * numbers.choice([768, 600, 576, 384, 192])} GB/s"]  # fmt: skip
-    settings += [f"npu.count={npus}", "io.count=0", f"fabric.link_latency={numbers.randint(1, 30)} ns"]
-    collective = numbers.choice(COLLECTIVES)
-    members = sorted(numbers.sample(range(npus), numbers.randint(2, npus)))
-    words = ["run", f"configs/{machine}.yaml", "--collective", collective, "--algorithm", numbers.choice(["auto", "auto", "paper", "ring", "tree",
-             "direct"]), "--group", ",".join(map(str, members)), "--size", str(round(2 ** numbers.uniform(16, 24)))]  # fmt: skip
-    for setting in settings:
-        words += ["--set", setting]
-    return words
+def random_command(numbers: random.Random) -> tuple[list[str], int]:
+    """A work on a small machine, and its size."""
+    machine, settings, npus = random_machine(numbers)
+    words = [f"configs/{machine}.yaml", "--collective", numbers.choice(COLLECTIVES), "--algorithm", numbers.choice(["auto", "auto", "paper", "ring", "tree",
+             "direct"]), "--group", random_group(numbers, npus), *settings]  # fmt: skip
+    return words, round(2 ** numbers.uniform(16, 24))
 
 
 def of_random(measurement: Measurement, works: int, seed: int) -> list[Error]:
     numbers = random.Random(seed)
     found: list[Error] = []
     while len(found) < works:
-        words = random_command(numbers)
-        shown = " ".join(words[1:]).replace("configs/", "").replace(".yaml", "").replace("--set ", "")
-        found += measurement.errors(shown, words)
+        words, bytes_ = random_command(numbers)
+        found += measurement.errors(shown(words), words, (bytes_, bytes_))
     return found
 
 
@@ -245,8 +191,8 @@ def histogram(errors: Sequence[Error], file: Path) -> None:
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/reproduce flow_error", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--machines", nargs="*", default=MACHINES, metavar="NAME", help="of configs/ (default: all)")
-    parser.add_argument("--groups", nargs="*", default=GROUP_MACHINES, metavar="NAME", help="machines of several groups (default: those of 20 NPUs)")
     parser.add_argument("--works", type=int, default=500, metavar="N", help="random ones (default 500)")
+    parser.add_argument("--stated", type=int, default=500, metavar="N", help="random ones of all kinds that have a stated error (default 500)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of these (default 1)")
     parser.add_argument("--limit", type=int, default=60, metavar="S", help="seconds of processor time of the exact runs of a work (default 60)")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="runs are kept there, and not repeated: of one program")
@@ -257,25 +203,20 @@ def main(words: Sequence[str]) -> int:
     checkout.enter()
     programs = checkout.programs({"fredsim": options.program}, "flow_error", ["python3-matplotlib"] if options.plot else [])
     measurement = Measurement(Runs("flow_error", programs["fredsim"]), options.limit, options.keep)
-    machines, sweeps, count = (["mesh_2x2"], SWEEPS[:1], 3) if options.smoke else (options.machines, SWEEPS, options.works)
+    machines, sweeps, count, stated = (["mesh_2x2"], SWEEPS[:1], 3, 3) if options.smoke else (options.machines, SWEEPS, options.works, options.stated)
     if machines:
         found = of_configs(measurement, machines, sweeps)
         everything = [e for errors in found.values() for e in errors]
         table("Machines of configs/", {"all": everything, **found})
         worst("Those farthest beyond the aim", everything)
         print(f"Left out: {measurement.left_out} works whose exact runs take longer than {options.limit} s of processor time.\n")
-    group_machines = ["mesh"] if options.smoke else options.groups
-    if group_machines:
-        found = of_groups(measurement, group_machines, GROUP_COLLECTIVES[-1:] if options.smoke else GROUP_COLLECTIVES,
-                          GROUP_COUNTS[:1] if options.smoke else GROUP_COUNTS)  # fmt: skip
-        everything = [e for errors in found.values() for e in errors]
-        table("Groups at the same time", {"all": everything, **found})
-        worst("Those farthest beyond the aim", everything)
     if count:
         errors = of_random(measurement, count, options.seed)
         table(f"{len(errors)} random works, seed {options.seed}", {"random": errors})
         worst("Those farthest beyond the aim", errors)
         if options.plot:
             histogram(errors, PICTURE.with_suffix(""))
+    if stated:
+        stated_table(of_stated(programs["fredsim"], stated, options.seed), options.seed)
     sys.stdout.flush()
     return 0

@@ -58,6 +58,15 @@ TEST_P(FlowTraining, HasTheTrafficOfExactRunsAndNearlyTheirTimes) {
     expect_same_traffic(f, e);
     EXPECT_LE(percent(f["iteration_ns"], e["iteration_ns"]), kMaxPercent);
     EXPECT_LE(f["error"]["mean_percent"], f["error"]["worst_percent"]);
+    EXPECT_LE(percent(f["iteration_ns"], e["iteration_ns"]), f["error"]["mean_percent"]);
+    for (const auto& [name, error] : f["breakdown_error_percent"].items()) {
+      const double ns = f["breakdown_ns"][name];
+      EXPECT_EQ(error.is_null(), ns == 0) << name;
+      if (error.is_null()) continue;
+      EXPECT_LE(100 * std::abs(e["breakdown_ns"][name].get<double>() - ns),
+                error.get<double>() * ns)
+          << name;
+    }
     EXPECT_NE(f["error"]["measured_on"].get<std::string>().find("each operation alone"),
               std::string::npos);
     std::vector<std::string> names, names_of_exact;

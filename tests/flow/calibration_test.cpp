@@ -25,6 +25,20 @@ TEST(Calibration, InterpolatesBetweenNeighbours) {
   EXPECT_DOUBLE_EQ(calibration.surplus(1, 384 * kKiB), 25);  // goes on
 }
 
+// Above the largest point the slope is that of the last two, but never falls, or one that is set there.
+TEST(Calibration, GoesOnAboveTheLargestSize) {
+  Calibration calibration;
+  calibration.add_point(kMiB, {100, 100});
+  calibration.add_point(2 * kMiB, {150, 40});
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 150 + 62 * 50);
+  EXPECT_DOUBLE_EQ(calibration.surplus(1, 64 * kMiB), 40);
+  calibration.set_slope({10.0 / static_cast<double>(kMiB), 0});
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 150 + 62 * 10);
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, kMiB + kMiB / 2), 125);
+  calibration.add_point(4 * kMiB, {250, 40});
+  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 250 + 60 * 50);
+}
+
 TEST(Calibration, KnowsTheErrorOfWhatWasMeasured) {
   Calibration calibration;
   calibration.add_point(64 * kKiB, {0});
@@ -46,7 +60,7 @@ TEST(Calibration, KnowsTheErrorOfWhatWasMeasured) {
   EXPECT_NEAR(error.mean_percent, 6, kRounding);
 }
 
-// Interval 0 has no lower end, the last one no upper.
+// Interval 0 has no lower end; beyond the last one nothing was measured.
 TEST(Calibration, HasAnErrorAtBothEndsOfTheGrid) {
   Calibration calibration;
   calibration.add_point(4 * kKiB, {1});
@@ -55,7 +69,9 @@ TEST(Calibration, HasAnErrorAtBothEndsOfTheGrid) {
   calibration.add_point(64 * kMiB, {1});
   calibration.add_point(256 * kMiB, {1});
   calibration.add_check(100 * kMiB, checked(100, 103));
-  EXPECT_NEAR(calibration.error_at(1024 * kMiB).worst_percent, 3, kRounding);
+  EXPECT_NEAR(calibration.error_at(256 * kMiB).worst_percent, 3, kRounding);
+  EXPECT_FALSE(calibration.has_error(256 * kMiB + 1));
+  EXPECT_TRUE(calibration.error_at(1024 * kMiB).sizes.empty());
 }
 
 TEST(Calibration, MergesSizes) {

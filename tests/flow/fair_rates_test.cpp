@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -16,6 +17,7 @@ namespace {
 using FlowClass = FairRates::FlowClass;
 
 constexpr double kExact = 1e-9;  // relative
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 TEST(FairRates, ALinkIsSharedEvenly) {
   FairRates rates({1});
@@ -77,6 +79,43 @@ TEST(FairRates, LaterPrioritiesGetWhatIsLeft) {
   EXPECT_DOUBLE_EQ(rates.rate(none), 0.75);
 }
 
+// A priority gets no more of a link than its limit, and others all that is left.
+TEST(FairRates, APriorityKeepsToTheLimitOfALink) {
+  FairRates rates({1, 1}, {0.3});
+  const FlowClass a = rates.add({0, 1, {{0}}});
+  const FlowClass b = rates.add({0, 2, {{0}, {1}}});
+  const FlowClass later = rates.add({1, 1, {{0}}});
+  const FlowClass beside = rates.add({0, 1, {{1}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(a), 0.1);
+  EXPECT_DOUBLE_EQ(rates.rate(b), 0.2);
+  EXPECT_DOUBLE_EQ(rates.rate(later), 0.3);
+  EXPECT_DOUBLE_EQ(rates.rate(beside), 0.8);
+  rates.set_capacity(0, 0.5);
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(later), 0.2);
+}
+
+// A flow at its own limit leaves the rest of its links to others, and has less where they have no more.
+TEST(FairRates, AFlowKeepsToItsLimit) {
+  FairRates rates({1});
+  const FlowClass limited = rates.add({0, 1, {{0}}, 0.2});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(limited), 0.2);
+  const FlowClass other = rates.add({0, 1, {{0}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(limited), 0.2);
+  EXPECT_DOUBLE_EQ(rates.rate(other), 0.8);
+  const FlowClass large = rates.add({0, 8, {{0}}});
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(limited), 0.1);
+  EXPECT_DOUBLE_EQ(rates.rate(large), 0.8);
+  rates.remove(large);
+  rates.remove(other);
+  rates.update();
+  EXPECT_DOUBLE_EQ(rates.rate(limited), 0.2);
+}
+
 TEST(FairRates, OnlyWhatIsNotFairIsComputedAgain) {
   FairRates rates({1, 1, 1, 1});
   const FlowClass a = rates.add({0, 1, {{0}, {1}}});
@@ -109,7 +148,10 @@ struct Network {
   explicit Network(unsigned seed) : random(seed) {
     capacities.resize(pick(2, 30));
     for (double& capacity : capacities) capacity = pick(1, 4) * 0.25 + pick(0, 3) * 0.01;
+    limits.resize(pick(0, static_cast<int>(capacities.size())));
+    for (double& limit : limits) limit = pick(0, 2) == 0 ? 0.07 * pick(1, 9) : kNoLimit;
   }
+  double limit() { return pick(0, 3) == 0 ? 0.05 * pick(1, 12) : kNoLimit; }
   int pick(int min, int max) { return std::uniform_int_distribution<int>(min, max)(random); }
   std::vector<LinkUse> uses() {
     std::map<int, double> by_link;
@@ -121,7 +163,7 @@ struct Network {
   }
 
   std::mt19937 random;
-  std::vector<double> capacities;
+  std::vector<double> capacities, limits;
 };
 
 struct AddedFlow {
@@ -133,27 +175,40 @@ bool crosses(const AddedFlow& flow, int link) {
   return std::ranges::find(flow.demand.uses, link, &LinkUse::link) != flow.demand.uses.end();
 }
 
-// No link over its rate; and no flow could be faster unless one of its priority, or of one before, that is no faster by its share were
-// slower: it has a link without anything left on which no flow of its priority is faster.
+// No link over its rate, no priority over its limit; and no flow could be faster unless one of its priority, or of one before, that is no
+// faster by its share were slower: it is at its limit, or has a link without anything left on which no flow of its priority is faster.
 void expect_fair(const FairRates& rates, const std::vector<double>& capacities,
-                 const std::vector<AddedFlow>& flows) {
-  const auto load = [&](int link, int last_priority) {
+                 const std::vector<double>& limits, const std::vector<AddedFlow>& flows) {
+  const auto load_of = [&](int link, int first_priority, int last_priority) {
     double sum = 0;
     for (const AddedFlow& flow : flows)
       for (const LinkUse& use : flow.demand.uses)
-        if (use.link == link && flow.demand.priority <= last_priority)
+        if (use.link == link && flow.demand.priority >= first_priority &&
+            flow.demand.priority <= last_priority)
           sum += use.crossings * rates.rate(flow.number);
     return sum;
+  };
+  const auto limit_of = [&](int link) {
+    return link < std::ssize(limits) ? limits[link] : kNoLimit;
+  };
+  const auto is_full = [&](int link, int priority) {
+    return load_of(link, 0, priority) >= capacities[link] * (1 - kExact) ||
+           load_of(link, priority, priority) >= limit_of(link) * (1 - kExact);
   };
   const auto level = [&](const AddedFlow& flow) {
     return rates.rate(flow.number) / flow.demand.share;
   };
   constexpr int kAll = 1000;
-  for (int link = 0; link < std::ssize(capacities); ++link)
-    EXPECT_LE(load(link, kAll), capacities[link] * (1 + kExact)) << "link " << link;
+  for (int link = 0; link < std::ssize(capacities); ++link) {
+    EXPECT_LE(load_of(link, 0, kAll), capacities[link] * (1 + kExact)) << "link " << link;
+    for (int priority = 0; priority < 3; ++priority)
+      EXPECT_LE(load_of(link, priority, priority), limit_of(link) * (1 + kExact)) << link;
+  }
   for (const AddedFlow& flow : flows) {
+    EXPECT_LE(rates.rate(flow.number), flow.demand.limit * (1 + kExact));
+    if (rates.rate(flow.number) >= flow.demand.limit * (1 - kExact)) continue;
     const bool is_held_back = std::ranges::any_of(flow.demand.uses, [&](const LinkUse& use) {
-      if (load(use.link, flow.demand.priority) < capacities[use.link] * (1 - kExact)) return false;
+      if (!is_full(use.link, flow.demand.priority)) return false;
       return std::ranges::none_of(flows, [&](const AddedFlow& other) {
         return other.demand.priority == flow.demand.priority && crosses(other, use.link) &&
                level(other) > level(flow) * (1 + kExact) + kExact;
@@ -167,11 +222,12 @@ TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Network network(seed);
-    FairRates rates(network.capacities);
+    FairRates rates(network.capacities, network.limits);
     std::vector<AddedFlow> flows;
     for (int step = 0; step < 12; ++step) {
       for (int n = network.pick(0, 6); n > 0; --n) {
-        AddedFlow flow{{network.pick(0, 2), network.pick(1, 3) * 0.5, network.uses()}, 0};
+        AddedFlow flow{
+            {network.pick(0, 2), network.pick(1, 3) * 0.5, network.uses(), network.limit()}, 0};
         flow.number = rates.add(flow.demand);
         flows.push_back(std::move(flow));
       }
@@ -186,9 +242,9 @@ TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
         rates.set_capacity(link, network.capacities[link]);
       }
       rates.update();
-      expect_fair(rates, network.capacities, flows);
+      expect_fair(rates, network.capacities, network.limits, flows);
       // As if all had come at once.
-      FairRates anew(network.capacities);
+      FairRates anew(network.capacities, network.limits);
       std::vector<FlowClass> numbers;
       for (const AddedFlow& flow : flows) numbers.push_back(anew.add(flow.demand));
       anew.update();
@@ -244,7 +300,7 @@ TEST(FairRates, ManyChangesLeaveRatesFair) {
         }
       }
       rates.update();
-      if (step % 50 == 0) expect_fair(rates, network.capacities, flows);
+      if (step % 50 == 0) expect_fair(rates, network.capacities, {}, flows);
       if (HasFailure()) return;
     }
   }

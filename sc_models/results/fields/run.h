@@ -125,19 +125,20 @@ inline constexpr auto kSimulatedFields = std::to_array<Field>({
 
 inline constexpr auto kFlowErrorFields = std::to_array<Field>({
     {"measured_on", kText, kNone, "machine on which exact runs were made"},
-    {"sizes", list(kCount), kBytes, "of these, none of which the flows were calibrated with"},
-    {"mean_percent", kNumber, "%", "mean difference of the times, either way"},
-    {"worst_percent", kNumber, "%", "the largest"},
+    {"sizes", list(kCount), kBytes, "of these"},
+    {"mean_percent", kNumber, "%", "mean difference of the times, either way, and what is added"},
+    {"worst_percent", kNumber, "%", "the largest, and what is added"},
 });
 inline constexpr Object kFlowError{"flow_error", "flows against exact runs", kFlowErrorFields};
 
 inline constexpr auto kEngineFields = std::to_array<Field>({
     {"engine", word("flow"), kNone, "flows in place of flits", "with `--engine flow`"},
     {"error", or_null(object(kFlowError)), kNone,
-     "what is known of the error of its times; null: unmeasured. Where operations come after each "
-     "other, and of training, that of "
-     "its operations, each alone or, where that is not said in measured_on, together at half the "
-     "size: mean by the time that they were under way, and the largest",
+     "what is stated of the error of its times; null: unmeasured; 0: they are those of an exact "
+     "run. "
+     "Else what was measured at other sizes, or of its operations, each alone (mean by the time "
+     "that "
+     "they were under way, and the largest), and so much more that 95 % of random works are within",
      "with `--engine flow`"},
 });
 

@@ -46,6 +46,25 @@ inline constexpr Object kTimeBreakdown{
     "of a kind (exposed), or for what is not on its way yet (bubble)",
     kTimeBreakdownFields};
 
+// Its parts once more.
+inline constexpr auto kPartErrorFields = std::to_array<Field>({
+    {"compute", or_null(kNumber), "%", "of computing"},
+    {"bubble", or_null(kNumber), "%", "of waiting for what is not on its way yet"},
+    {"input_load", or_null(kNumber), "%", "of loading of inputs"},
+    {"mp", or_null(kNumber), "%", "of model parallelism"},
+    {"pp", or_null(kNumber), "%", "of pipeline parallelism"},
+    {"dp", or_null(kNumber), "%", "of data parallelism"},
+    {"streaming", or_null(kNumber), "%", "of streaming"},
+    {"memory", or_null(kNumber), "%", "of accesses to memory", "with that part"},
+    {"ep", or_null(kNumber), "%", "of expert parallelism", "with experts"},
+    {"cp", or_null(kNumber), "%", "of context parallelism", "with `--cp` above 1"},
+});
+inline constexpr Object kPartError{
+    "part_error",
+    "error that is stated of each part of the time of an iteration, in percent of the part; null: "
+    "it is 0, or unmeasured",
+    kPartErrorFields};
+
 inline constexpr auto kCriticalPathFields = join(kComputeTimeFields, kCommunicationTimeFields);
 inline constexpr Object kCriticalPath{
     "critical_path", "tasks of the critical path by kind, overlapped with computing or not",
@@ -156,6 +175,10 @@ inline constexpr auto kTrainingRunFields = join(
          "after the first machine"},
         {"breakdown_ns", or_null(object(kTimeBreakdown), Null::kInterrupted), kNs,
          "where the time of an iteration went"},
+        {"breakdown_error_percent", object(kPartError), "%",
+         "what is stated of the error of each part: as much of the iteration for all of them, so "
+         "that small parts may be far off",
+         "with `--engine flow`"},
         {"critical_path_ns", or_null(object(kCriticalPath), Null::kInterrupted), kNs,
          "tasks of the critical path by kind"},
         {"ranks", list(object(kRank)), kNone, "where the time of each went"},
