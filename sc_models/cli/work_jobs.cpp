@@ -153,8 +153,9 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     if (request.work.whole_machine()) check_same_npus(compared.front().config, config);
     if (names_all_controllers(request.work))
       check_same_controllers(compared.front().config, config);
-    nodes += config.topology.nodes.size();
+    // Flows of a system have no machine of all of its nodes.
     if (request.is_flow && config.topology.has_blocks()) continue;
+    nodes += config.topology.nodes.size();
     for (const std::uint64_t size : request.work.sizes) {
       const std::vector<CollectiveSpec> asked = specs(entry, size);
       const CollectiveSpec& first = asked.front();

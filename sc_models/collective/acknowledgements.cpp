@@ -37,9 +37,8 @@ class Acknowledgements {
     return waits_for_acknowledgements(tree_, rank) ||
            std::ranges::any_of(rank.reduce_from, [&](int from) { return needs_sums(at(from)); });
   }
-  // In a FRED tree by the port that the data come by.
   Send back(int from, int to, const Send& data) const {
-    return {to, nic_port(topology_, members_[from], members_[to], data.port), kControl};
+    return acknowledgement_of(topology_, members_, from, to, data);
   }
 
   const Topology& topology_;
@@ -49,6 +48,11 @@ class Acknowledgements {
 
 }  // namespace
 
+Send acknowledgement_of(const Topology& topology, const std::vector<NodeId>& members, int from,
+                        int to, const Send& data) {
+  return {to, nic_port(topology, members[from], members[to], data.port), kControl};
+}
+
 bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank) {
   return tree.transport == Transport::kEndpoint && rank.contributes && rank.reduce_from.empty() &&
          (rank.reduce_to.empty() ? !rank.broadcast_to.empty()
@@ -57,18 +61,22 @@ bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank) {
 
 void add_acknowledgements(const Topology& topology, Plan& plan) {
   for (Tree& tree : plan.trees) {
-    if (tree.ranks.box_tree() != nullptr) continue;  // all of its ranks see the result
+    if (tree.ranks.box_tree() != nullptr) continue;  // has those that it needs
     const bool needed = std::ranges::any_of(
         tree.ranks, [&](const TreeRank& rank) { return waits_for_acknowledgements(tree, rank); });
     if (needed) Acknowledgements(topology, plan, tree).add();
   }
 }
 
-std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
-                               std::uint64_t packets) {
+std::uint64_t acknowledgements_of_one(const Part& part, const Tree& tree, std::uint64_t packets) {
   const std::uint64_t window = acknowledged_window(part, tree);
   const std::uint64_t behind = packets - std::min(packets, window);
-  return (behind + tree.acknowledge_packets - 1) / tree.acknowledge_packets *
+  return (behind + tree.acknowledge_packets - 1) / tree.acknowledge_packets;
+}
+
+std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
+                               std::uint64_t packets) {
+  return acknowledgements_of_one(part, tree, packets) *
          (rank.acknowledge_results.size() + rank.acknowledge_sums.size());
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collective/plan.h"
 #include "topology/topology.h"
@@ -28,10 +29,16 @@ inline std::uint64_t acknowledged_window(const Part& part, const Tree& tree) {
 // A source that sees no result come back: it waits for acknowledgements.
 bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank);
 
-// Fills in who tells whom, in all trees that need it.
+// Hop by which rank `from` acknowledges data of `to`: in a FRED tree by the port that they come by.
+Send acknowledgement_of(const Topology& topology, const std::vector<NodeId>& members, int from,
+                        int to, const Send& data);
+
+// Fills in who tells whom, in all trees that need it; trees of a box of rings have it (collective/ring_box_trees.h).
 void add_acknowledgements(const Topology& topology, Plan& plan);
 
-// Packets that a rank sends to acknowledge a tree of so many packets, in all.
+// Packets by which a tree of so many packets is acknowledged to one rank.
+std::uint64_t acknowledgements_of_one(const Part& part, const Tree& tree, std::uint64_t packets);
+// Packets that a rank sends to acknowledge it, in all.
 std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
                                std::uint64_t packets);
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "collective/acknowledgements.h"
 #include "routing/nic_port.h"
 #include "topology/faults.h"
 
@@ -103,6 +104,10 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
 Send TreeBuilder::send(int from, int to, int vc) const {
   const bool joined = has_nic_port(topology_, members_[from], members_[to]);
   return {to, joined ? nic_port(topology_, members_[from], members_[to], slice_) : kNoPort, vc};
+}
+
+Send TreeBuilder::acknowledgement(int from, int to, const Send& data) const {
+  return acknowledgement_of(topology_, members_, from, to, data);
 }
 
 std::vector<int> TreeBuilder::parents(bool of_results) const {
@@ -279,6 +284,7 @@ Tree TreeBuilder::tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitR
   Tree tree;
   tree.part = tree_.part;
   set_range(tree, range);
+  tree.is_acknowledged = of_box->box().is_acknowledged();
   tree.ranks = TreeRanks(of_box);
   tree.order = TreeOrder(std::move(of_box));
   return tree;
@@ -286,12 +292,15 @@ Tree TreeBuilder::tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitR
 
 BoxTrees::BoxTrees(TreeBuilder builder, RingBox box, Roles roles)
     : builder_(std::move(builder)), box_(std::move(box)), roles_(roles) {
-  if (roles != Roles::kAllToAll || box_.shape != LineShape::kChain || !builder_.joins_all()) return;
+  if (box_.shape != LineShape::kChain || !builder_.joins_all()) return;
   const auto send = [&](int from, int to, int dimension, bool is_result) {
     const std::vector<int>& vcs = is_result ? box_.broadcast_vcs : box_.reduce_vcs;
     return builder_.send(from, to, vcs.empty() ? builder_.vc() : vcs[dimension]);
   };
-  rings_ = std::make_shared<const RingBoxTrees>(box_.sides, box_.ranks, send);
+  const auto back = [&](int from, int to, const Send& data) {
+    return builder_.acknowledgement(from, to, data);
+  };
+  rings_ = std::make_shared<const RingBoxTrees>(box_.sides, box_.ranks, send, roles, back);
 }
 
 Tree BoxTrees::tree(int position, const FlitRange& range) const {

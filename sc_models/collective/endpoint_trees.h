@@ -24,16 +24,6 @@
 
 namespace fredsim {
 
-// Ranks that hold operands, ranks that get the result.
-enum class Roles : std::uint8_t {
-  kAllToAll,  // all, all
-  kToRoot,    // all, the root
-  kFromRoot,  // the root, all
-  kToOthers,  // the root, all others
-};
-inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == Roles::kToRoot; }
-inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
-
 // NIC ports side by side: slices, on which a tree stays on one port; 1 on a mesh,
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
@@ -50,6 +40,8 @@ class TreeBuilder {
   void pass_on(int from, int to, int vc);
   int vc() const { return vc_; }  // the part's
   Send send(int from, int to, int vc) const;
+  // Hop back by which `from` acknowledges data of rank `to`.
+  Send acknowledgement(int from, int to, const Send& data) const;
   // No hop is to be replaced.
   bool joins_all() const { return topology_.reach.slices == 0; }
   // `roots`: Part::roots.
@@ -97,7 +89,7 @@ struct RingBox {
   LineShape shape = LineShape::kChain;
 };
 
-// Trees of a box, each with another owner. Those of an all-reduce along rings share their hops (collective/ring_box_trees.h).
+// Trees of a box, each with another owner. Those along rings share their hops (collective/ring_box_trees.h).
 class BoxTrees {
  public:
   // `builder`: without hops.

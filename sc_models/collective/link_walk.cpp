@@ -72,6 +72,15 @@ void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link)
   while (link->to != to) link = &cross(link->to, next_port(*link, address, by_table), on_link);
 }
 
+int LinkWalk::last_of_two(int first, NodeId to) const {
+  const Link& up = topology_.links[first];
+  if (topology_.has_blocks() || topology_.nodes[up.to].is_endpoint()) return -1;
+  const int port =
+      next_port(up, topology_.nodes[to].address, topology_.unicasts == UnicastRoutes::kByTable);
+  const int last = topology_.link_out(up.to, port);
+  return topology_.links[last].to == to ? last : -1;
+}
+
 int LinkWalk::next_port(const Link& arrival, std::uint16_t destination, bool by_table) const {
   if (topology_.paths != nullptr) return topology_.paths->port(arrival.to, destination);
   if (by_table) return routes_[arrival.to][destination] - 1;

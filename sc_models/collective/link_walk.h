@@ -29,6 +29,8 @@ class LinkWalk {
   void walk_in_switch(const Tree& tree, const OnLink& on_link) const;
   // The same for a unicast between endpoints, by a NIC port.
   void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;
+  // The second link of such a path that begins with `first`, where it is the last one; -1: it is not. Not on systems: -1.
+  int last_of_two(int first, NodeId to) const;
 
  private:
   using Fired =

@@ -28,8 +28,9 @@ std::vector<int> receivers_of_parts(const Plan& plan) {
   for (const Part& part : plan.parts) receive.emplace_back(part.members.size());
   for (const Tree& tree : plan.trees) {
     std::vector<bool>& of_part = receive[tree.part];
-    if (tree.ranks.box_tree() != nullptr) {
-      of_part.assign(of_part.size(), true);
+    if (const RingBoxTree* const of_box = tree.ranks.box_tree()) {
+      for (int rank = 0; rank < std::ssize(of_part); ++rank)
+        if (of_box->receives(rank)) of_part[rank] = true;
       continue;
     }
     for (const TreeRank& rank : tree.ranks)

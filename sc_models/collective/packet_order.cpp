@@ -179,7 +179,7 @@ bool goes_at_once(const Tree& tree) {
 
 bool reduces_at_once(const Tree& tree) {
   if (!goes_at_once(tree)) return false;
-  if (tree.ranks.box_tree() != nullptr) return true;
+  if (const RingBoxTree* const of_box = tree.ranks.box_tree()) return of_box->box().has_sums();
   return std::ranges::any_of(tree.ranks,
                              [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <tuple>
 #include <utility>
@@ -72,12 +73,14 @@ class TimeModel {
     round_trip_ = 0;
     const auto packet = static_cast<std::uint64_t>(plan_.parts[tree.part].packet_flits);
     packet_ = static_cast<double>(std::min(packet, tree.flits));
-    if (const RingBoxTree* const of_box = tree.ranks.box_tree(); of_box != nullptr)
+    if (const RingBoxTree* const of_box = tree.ranks.box_tree();
+        of_box != nullptr && of_box->box().is_ring()) {
+      if (of_box->box().roles() != Roles::kAllToAll) return one_way(*of_box, tree.part);
       if (const RingTimes& ring = ring_times(of_box->box(), tree.part); ring.add_up) {
-        // The leaf stands behind the root.
-        round_trip_ = ring.all / 2;
+        round_trip_ = ring.all / 2;  // the leaf stands behind the root
         return ring.all - ring.sums[of_box->owner()] - ring.results[of_box->owner()];
       }
+    }
     ranks_ = &tree.ranks.passing(made_);
     places_.assign(plan_.parts[tree.part].members.size(), -1);
     for (std::size_t k = 0; k < ranks_->size(); ++k)
@@ -89,7 +92,7 @@ class TimeModel {
   double round_trip() const { return round_trip_; }
 
  private:
-  const HopPaths::Hop& hop(const Tree& tree, int from, const Send& send) {
+  HopPaths::Hop hop(const Tree& tree, int from, const Send& send) {
     const std::vector<NodeId>& members = plan_.parts[tree.part].members;
     return hops_.hop(members[from], members[send.rank], send.port);
   }
@@ -111,17 +114,17 @@ class TimeModel {
   const RingTimes& ring_times(const RingBoxTrees& box, int part) {
     const auto [at, is_new] = ring_times_.try_emplace({&box, part, packet_});
     RingTimes& ring = at->second;
-    if (!is_new || !box.is_ring()) return ring;
+    if (!is_new) return ring;
     ring.add_up = true;
     ring.sums.resize(box.size());
     ring.results.resize(box.size());
     const std::vector<NodeId>& members = plan_.parts[part].members;
     for (const RingBoxTrees::Hop& hop : box.hops()) {
-      const HopPaths::Hop& way =
+      const HopPaths::Hop way =
           hops_.hop(members[box.rank_of(hop)], members[hop.send.rank], hop.send.port);
       const double time = arrival(0, way);
       // Else the last link of a leaf's hop would be busy for longer.
-      ring.add_up = ring.add_up && cycles_on(way.links.back()) <= time;
+      ring.add_up = ring.add_up && cycles_on(way.links().back()) <= time;
       ring.all += time;
       const int owner = hop.is_result ? box.position_after(hop) : hop.from;
       (hop.is_result ? ring.results : ring.sums)[owner] = time;
@@ -129,13 +132,58 @@ class TimeModel {
     return ring;
   }
 
+  // Trees along one ring that have sums or results alone: one hop after the other.
+  struct OneWayRing {
+    struct Hop {
+      double latency = 0, rest = 0;  // until the first flit has arrived, and the last one after it
+      double cycles = 0;             // on the link at the end where it could meet others
+      bool operator==(const Hop&) const = default;
+    };
+    std::vector<Hop> hops{};       // by position that it begins at
+    std::optional<double> time{};  // cycles of each tree, where all hops are alike
+  };
+  double one_way(const RingBoxTree& tree, int part) {
+    const RingBoxTrees& box = tree.box();
+    const auto [at, is_new] = one_way_rings_.try_emplace({&box, part, packet_});
+    OneWayRing& ring = at->second;
+    if (is_new) ring.hops = hops_along(box, part);
+    if (ring.time) return *ring.time;
+    // Sums begin behind the owner, results at it.
+    double time = 0;
+    int position = tree.owner();
+    const auto pass_next = [&] { position = position + 1 < box.size() ? position + 1 : 0; };
+    if (box.has_sums()) pass_next();
+    for (int step = 1; step < box.size(); ++step, pass_next()) {
+      const OneWayRing::Hop& hop = ring.hops[position];
+      if (box.has_results())
+        time = std::max(0.0, time + hop.cycles - hop.cycles) + hop.cycles - hop.cycles;
+      time = time + hop.latency + hop.rest;
+      if (box.has_sums()) time = std::max(0.0, time - hop.cycles) + hop.cycles;
+    }
+    const auto differs = [&](const OneWayRing::Hop& hop) { return hop != ring.hops.front(); };
+    if (is_new && std::ranges::none_of(ring.hops, differs)) ring.time = time;
+    return time;
+  }
+  std::vector<OneWayRing::Hop> hops_along(const RingBoxTrees& box, int part) {
+    const std::vector<NodeId>& members = plan_.parts[part].members;
+    std::vector<OneWayRing::Hop> hops;
+    for (int position = 0; position < box.size(); ++position) {
+      const RingBoxTrees::Hop& hop = box.hop_from(position, box.has_results());
+      const HopPaths::Hop way =
+          hops_.hop(members[box.rank_of(hop)], members[hop.send.rank], hop.send.port);
+      const int shared = box.has_results() ? way.links().front() : way.links().back();
+      hops.push_back({kNpuCycles + way.latency, (packet_ - 1) * way.slowest, cycles_on(shared)});
+    }
+    return hops;
+  }
+
   // Time at which a rank has added what comes from below.
   double sum_at(const Tree& tree, int rank) {
     const auto first = static_cast<std::ptrdiff_t>(arrivals_.size());
     for (const int from : (*ranks_)[places_[rank]].reduce_from) {
-      const HopPaths::Hop& way = hop(tree, from, (*ranks_)[places_[from]].reduce_to.front());
+      const HopPaths::Hop way = hop(tree, from, (*ranks_)[places_[from]].reduce_to.front());
       const double sent = sum_at(tree, from);
-      arrivals_.emplace_back(arrival(sent, way), way.links.back());
+      arrivals_.emplace_back(arrival(sent, way), way.links().back());
     }
     const std::ranges::subrange arrivals(arrivals_.begin() + first, arrivals_.end());
     std::ranges::sort(arrivals, {}, &Arrival::first);
@@ -155,9 +203,9 @@ class TimeModel {
     const std::vector<Send>& sends = own.broadcast_to;
     results_.clear();
     for (const Send& send : sends) {
-      const HopPaths::Hop& way = hop(tree, rank, send);
-      const double cycles = cycles_on(way.links.front());
-      const double sent = results_.pass(way.links.front(), ready + cycles, cycles) - cycles;
+      const HopPaths::Hop way = hop(tree, rank, send);
+      const double cycles = cycles_on(way.links().front());
+      const double sent = results_.pass(way.links().front(), ready + cycles, cycles) - cycles;
       ready_.push_back(arrival(sent, way));
     }
     double done = ready;
@@ -172,11 +220,13 @@ class TimeModel {
   HopPaths& hops_;
   std::vector<std::uint64_t> flits_;  // by link
   BusyLinks sums_, results_;          // last links of hops that meet, first ones of those that part
-  const std::vector<TreeRank>* ranks_ = nullptr;  // ranks of the tree at work
-  std::vector<TreeRank> made_;                    // its, where they are not kept
-  std::vector<int> places_;                       // places of ranks in it
-  std::map<std::tuple<const RingBoxTrees*, int, double>, RingTimes> ring_times_;  // by part, packet
-  double packet_ = 1;                                                             // flits
+  const std::vector<TreeRank>* ranks_ = nullptr;                 // ranks of the tree at work
+  std::vector<TreeRank> made_;                                   // its, where they are not kept
+  std::vector<int> places_;                                      // places of ranks in it
+  using RingKey = std::tuple<const RingBoxTrees*, int, double>;  // by part, packet
+  std::map<RingKey, RingTimes> ring_times_;
+  std::map<RingKey, OneWayRing> one_way_rings_;
+  double packet_ = 1;  // flits
   double round_trip_ = 0;
   // Ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
   using Arrival = std::pair<double, int>;

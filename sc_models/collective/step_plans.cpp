@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "collective/hop_paths.h"
@@ -16,44 +18,68 @@
 namespace fredsim {
 namespace {
 
-// Latencies of links on the longest path of a tree, from the leaves to the root and back.
+// Latencies of links on the longest path of a tree, from the leaves to the root and back; whole cycles.
 class LongestPath {
  public:
   LongestPath(const Plan& plan, HopPaths& hops) : plan_(plan), hops_(hops) {}
 
   double of(const Tree& tree) {
+    if (const RingBoxTree* const of_box = tree.ranks.box_tree();
+        of_box != nullptr && of_box->box().is_ring())
+      return along_ring(*of_box, tree.part);
     const std::vector<TreeRank>& ranks = tree.ranks.passing(made_);
-    const std::vector<NodeId>& members = plan_.parts[tree.part].members;
-    place_.assign(members.size(), -1);
+    place_.assign(plan_.parts[tree.part].members.size(), -1);
+    sums_.assign(place_.size(), -1);
     for (int k = 0; k < std::ssize(ranks); ++k) place_[ranks[k].rank] = k;
-    const auto wire = [&](int from, const Send& send) {
-      return hops_.hop(members[from], members[send.rank], send.port).wire;
+    const auto sum = [&](const auto& self, int rank) -> double {
+      double& path = sums_[rank];
+      if (path >= 0) return path;
+      path = 0;
+      const std::vector<Send>& sends = ranks[place_[rank]].reduce_to;
+      if (!sends.empty())
+        path = wire(tree.part, rank, sends.front()) + self(self, sends.front().rank);
+      return path;
     };
     double sums = 0;
-    for (const TreeRank& leaf : ranks) {
-      double path = 0;
-      for (int at = leaf.rank; !ranks[place_[at]].reduce_to.empty();) {
-        const Send& send = ranks[place_[at]].reduce_to.front();
-        path += wire(at, send);
-        at = send.rank;
-      }
-      sums = std::max(sums, path);
-    }
+    for (const TreeRank& leaf : ranks) sums = std::max(sums, sum(sum, leaf.rank));
     const auto results = [&](const auto& self, int rank) -> double {
       double longest = 0;
       if (place_[rank] < 0) return longest;
       for (const Send& send : ranks[place_[rank]].broadcast_to)
-        longest = std::max(longest, wire(rank, send) + self(self, send.rank));
+        longest = std::max(longest, wire(tree.part, rank, send) + self(self, send.rank));
       return longest;
     };
     return sums + results(results, tree.order.root());
   }
 
  private:
+  double wire(int part, int from, const Send& send) {
+    const std::vector<NodeId>& members = plan_.parts[part].members;
+    return hops_.hop(members[from], members[send.rank], send.port).wire;
+  }
+
+  // All of its hops but that of sums from the owner and that of results to it.
+  double along_ring(const RingBoxTree& tree, int part) {
+    const RingBoxTrees& box = tree.box();
+    const auto wire_of = [&](const RingBoxTrees::Hop& hop) {
+      return wire(part, box.rank_of(hop), hop.send);
+    };
+    const auto [all, is_new] = rings_.try_emplace({&box, part}, 0);
+    if (is_new)
+      for (const RingBoxTrees::Hop& hop : box.hops()) all->second += wire_of(hop);
+    double longest = all->second;
+    const int before = (tree.owner() + box.size() - 1) % box.size();
+    if (box.has_sums()) longest -= wire_of(box.hop_from(tree.owner(), false));
+    if (box.has_results()) longest -= wire_of(box.hop_from(before, true));
+    return longest;
+  }
+
   const Plan& plan_;
   HopPaths& hops_;
   std::vector<TreeRank> made_;
-  std::vector<int> place_;  // by rank
+  std::vector<int> place_;    // by rank
+  std::vector<double> sums_;  // by rank: from there to the root; -1: not known
+  std::map<std::pair<const RingBoxTrees*, int>, double> rings_;  // by part: all hops
 };
 
 }  // namespace

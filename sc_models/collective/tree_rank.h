@@ -9,6 +9,16 @@
 
 namespace fredsim {
 
+// Ranks that hold operands, ranks that get the result.
+enum class Roles : std::uint8_t {
+  kAllToAll,  // all, all
+  kToRoot,    // all, the root
+  kFromRoot,  // the root, all
+  kToOthers,  // the root, all others
+};
+inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == Roles::kToRoot; }
+inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
+
 struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use

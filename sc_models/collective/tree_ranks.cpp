@@ -14,7 +14,7 @@ unsigned unicast_channels(const TreeRanks& ranks) {
 
 std::uint64_t TreeRanks::receivers() const {
   if (counts_) return counts_->receivers;
-  if (box_tree_) return size();
+  if (box_tree_) return box_tree_->box().receivers();
   return static_cast<std::uint64_t>(std::ranges::count_if(own(), &TreeRank::receives));
 }
 

@@ -28,6 +28,9 @@ class RingBoxTree {
   const RingBoxTrees& box() const { return *box_; }
   int owner() const { return owner_; }  // position
   int root() const { return box_->rank_at(owner_); }
+  bool receives(int rank) const {
+    return box_->rank_at(owner_) == rank ? box_->roles() != Roles::kToOthers : box_->has_results();
+  }
   const std::vector<TreeRank>& ranks() const {
     std::call_once(ranks_made_, [this] { ranks_ = box_->ranks_of(owner_); });
     return ranks_;

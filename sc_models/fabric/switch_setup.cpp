@@ -57,7 +57,7 @@ SwitchSetup::SwitchSetup(const Topology& topology, const FabricCore& core)
 
 std::size_t SwitchSetup::Writes::count() const {
   return setup.size() + routes.size() -
-         static_cast<std::size_t>(std::ranges::count(routes, std::uint8_t{0})) + rows.size();
+         static_cast<std::size_t>(std::ranges::count(routes, OnlineRoute{0})) + rows.size();
 }
 
 std::optional<RegisterWrite> SwitchSetup::Writes::next() {

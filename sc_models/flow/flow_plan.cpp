@@ -67,13 +67,13 @@ class LinksBehind {
 
   void add(const HopPaths::Hop& hop) {
     ++hops_;
-    for (const int link : hop.links) links_[link].last_hop = hops_;
-    for (const int number : hop.links) {
+    for (const int link : hop.links()) links_[link].last_hop = hops_;
+    for (const int number : hop.links()) {
       LinkState& link = links_[number];
       if (std::exchange(link.is_crossed, true)) {
         std::erase_if(link.before, [&](int other) { return links_[other].last_hop != hops_; });
       } else {
-        std::ranges::copy_if(hop.links, std::back_inserter(link.before),
+        std::ranges::copy_if(hop.links(), std::back_inserter(link.before),
                              [&](int other) { return is_full_before(other, number); });
       }
     }
@@ -159,9 +159,9 @@ class OneBottleneck {
     const std::vector<NodeId>& members = plan_.parts.front().members;
     BoxHops found{.box = &box};
     for (const RingBoxTrees::Hop& hop : box.hops()) {
-      const HopPaths::Hop& way =
+      const HopPaths::Hop way =
           hops_.hop(members[box.rank_of(hop)], members[hop.send.rank], hop.send.port);
-      found.hops.insert(found.hops.end(), std::ranges::count(way.links, link_), &hop);
+      found.hops.insert(found.hops.end(), std::ranges::count(way.links(), link_), &hop);
     }
     return found;
   }
@@ -208,6 +208,44 @@ double window_limit(const Part& part, const Tree& tree, double fill, double roun
   return static_cast<double>(flits) / round_trip;
 }
 
+// Fill of each tree, and what its window lets it carry.
+struct TreeTimes {
+  std::vector<double> fills{}, windows{};
+};
+TreeTimes times_of(const Topology& topology, const LinkWalk& walk, const Plan& plan,
+                   HopPaths& hops) {
+  const std::vector<FirstPacket> packets = first_packets(topology, plan, hops);
+  TreeTimes times;
+  std::vector<double> latencies(plan.parts.size(), -1);
+  for (std::size_t t = 0; t < plan.trees.size(); ++t) {
+    const Tree& tree = plan.trees[t];
+    const Part& part = plan.parts[tree.part];
+    double round_trip = packets[t].round_trip;
+    times.fills.push_back(packets[t].all);
+    if (tree.transport == Transport::kInSwitch) {
+      double& latency = latencies[tree.part];
+      if (latency < 0) latency = member_latency(topology, walk, part);
+      times.fills.back() = round_trip = latency + kTurn;
+    }
+    times.windows.push_back(window_limit(part, tree, times.fills.back(), round_trip));
+  }
+  return times;
+}
+
+bool overlaps(const Tree& tree) { return tree.transport == Transport::kEndpoint; }
+
+// Links that each tree crosses, all together.
+bool crosses_more(const Topology& topology, const Plan& plan, HopPaths& hops, std::size_t uses) {
+  std::vector<std::size_t> crossed_by(topology.links.size());  // 1 + the last tree
+  std::size_t found = 0;
+  for (std::size_t t = 0; t < plan.trees.size() && found <= uses; ++t) {
+    hops.walk(plan, plan.trees[t], [&](int link) {
+      if (std::exchange(crossed_by[link], t + 1) != t + 1) ++found;
+    });
+  }
+  return found > uses;
+}
+
 }  // namespace
 
 double with_fill(const TreeFlow& tree, double moved) {
@@ -235,21 +273,8 @@ std::vector<double> credit_limits(const Topology& topology) {
 std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
-  const std::vector<FirstPacket> packets = first_packets(topology, plan, hops);
-  std::vector<double> fills, windows;  // by tree
-  std::vector<double> latencies(plan.parts.size(), -1);
-  for (std::size_t t = 0; t < plan.trees.size(); ++t) {
-    const Tree& tree = plan.trees[t];
-    const Part& part = plan.parts[tree.part];
-    double round_trip = packets[t].round_trip;
-    fills.push_back(packets[t].all);
-    if (tree.transport == Transport::kInSwitch) {
-      double& latency = latencies[tree.part];
-      if (latency < 0) latency = member_latency(topology, walk, part);
-      fills.back() = round_trip = latency + kTurn;
-    }
-    windows.push_back(window_limit(part, tree, fills.back(), round_trip));
-  }
+  if (is_alone) hops.note_found();
+  const auto [fills, windows] = times_of(topology, walk, plan, hops);
   const std::vector<double> capacities = flow_capacities(topology);
   std::vector<double> of_one = credit_limits(topology);
   std::ranges::transform(of_one, capacities, of_one.begin(), std::ranges::min);
@@ -261,7 +286,7 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
       hops.walk(plan, tree, [&](int link) {
         if (tree.transport == Transport::kInSwitch) behind.keep(link);
       });
-    for (const HopPaths::Hop* hop : hops.found()) behind.add(*hop);
+    for (const HopPaths::Hop& hop : hops.found()) behind.add(hop);
   }
   const std::vector<double> mean_flits = mean_flits_of(plan);
   std::vector<TreeFlow> flows;
@@ -279,17 +304,47 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
     } else {
       uses = {bottleneck[t]};
     }
-    TreeFlow flow{.part = tree.part,
-                  .demand = {.priority = part.vc,
-                             .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
-                             .uses = std::move(uses),
-                             .limit = windows[t]},
-                  .flits = static_cast<double>(tree.flits),
-                  .fill = fills[t],
-                  .overlaps = tree.transport == Transport::kEndpoint};
-    flows.push_back(std::move(flow));
+    flows.push_back({.part = tree.part,
+                     .demand = {.priority = part.vc,
+                                .share = static_cast<double>(tree.flits) / mean_flits[tree.part],
+                                .uses = std::move(uses),
+                                .limit = windows[t]},
+                     .flits = static_cast<double>(tree.flits),
+                     .fill = fills[t],
+                     .overlaps = overlaps(tree)});
   }
   return flows;
+}
+
+void JoinedFlow::note_fill(bool overlaps, double fill) {
+  TreeFlow& longest = slowest[overlaps ? 1 : 0];
+  longest.overlaps = overlaps;
+  longest.fill = std::max(longest.fill, fill);
+}
+
+std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan,
+                                      std::size_t uses) {
+  const LinkWalk walk(topology, plan, routes_by_table(topology));
+  HopPaths hops(topology, walk);
+  if (!crosses_more(topology, plan, hops, uses)) return std::nullopt;
+  JoinedFlow flow;
+  const auto [fills, windows] = times_of(topology, walk, plan, hops);
+  for (std::size_t t = 0; t < fills.size(); ++t) {
+    const auto flits = static_cast<double>(plan.trees[t].flits);
+    flow.flits += flits;
+    flow.demand.limit = std::min(flow.demand.limit, windows[t] / flits);
+    flow.note_fill(overlaps(plan.trees[t]), fills[t]);
+  }
+  flow.demand.limit *= flow.flits;
+  std::vector<std::uint64_t> flits(topology.links.size());
+  hops.add_loads(
+      plan, plan.trees, [](const Tree& tree) { return tree.flits; }, flits);
+  flow.demand.priority = plan.parts[plan.trees.front().part].vc;
+  for (int link = 0; link < std::ssize(flits); ++link) {
+    if (flits[link] > 0)
+      flow.demand.uses.push_back({link, static_cast<double>(flits[link]) / flow.flits});
+  }
+  return flow;
 }
 
 }  // namespace fredsim

@@ -13,7 +13,9 @@
 // Acknowledgements are not in it: their share of a link is small.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collective/plan.h"
@@ -36,6 +38,18 @@ double with_fill(const TreeFlow& tree, double moved);
 
 // By tree. `is_alone`: nothing moves beside the plan; links behind others, which cannot be full before them, are left out.
 std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone = false);
+
+// Trees that move as one, each in proportion to its flits.
+struct JoinedFlow {
+  FairRates::Demand demand{};
+  double flits = 0;
+  TreeFlow slowest[2]{};  // by TreeFlow::overlaps: that with the longest fill
+  void note_fill(bool overlaps, double fill);
+};
+
+// All trees of a plan, where the links that each crosses are more than `uses`, all together: so that as flows of their own they would take
+// long. Costs no more for many trees of one box of rings than for one.
+std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan, std::size_t uses);
 
 // By link, in flits per cycle.
 std::vector<double> flow_capacities(const Topology& topology);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/flow_traffic.h"
 
-#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "base/flit.h"
 #include "collective/acknowledgements.h"
@@ -23,6 +25,55 @@ void add_times(const std::vector<std::uint64_t>& of_one, std::uint64_t times,
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += times * of_one[i];
 }
 
+// Acknowledgements of trees: from where they come, and on links as flits and bytes.
+class AcknowledgementTraffic {
+ public:
+  AcknowledgementTraffic(const Plan& plan, HopPaths& hops, FlowTraffic& traffic)
+      : plan_(plan), hops_(hops), traffic_(traffic) {}
+
+  void add(const Tree& tree) {
+    const Part& part = plan_.parts[tree.part];
+    const std::uint64_t packets = acknowledgements_of_one(part, tree, packets_of(part, tree));
+    if (!tree.is_acknowledged || packets == 0) return;
+    if (const RingBoxTree* const of_box = tree.ranks.box_tree()) {
+      const RingBoxTrees& box = of_box->box();
+      std::vector<std::uint64_t>& by_owner = boxes_[{&box, tree.part}];
+      by_owner.resize(box.size());
+      by_owner[of_box->owner()] += packets;
+      return;
+    }
+    for (const TreeRank& rank : tree.ranks)
+      for (const auto* sends : {&rank.acknowledge_sums, &rank.acknowledge_results})
+        for (const Send& send : *sends) add(part, rank.rank, send, packets);
+  }
+  void add_boxes() {
+    for (auto& [key, by_owner] : boxes_) {
+      const auto& [box, part] = key;
+      const std::vector<std::uint64_t> packets = box->hop_loads(std::move(by_owner));
+      for (std::size_t h = 0; h < packets.size(); ++h) {
+        const RingBoxTrees::Hop& hop = box->hops()[h];
+        if (packets[h] > 0) add(plan_.parts[part], hop.send.rank, hop.back, packets[h]);
+      }
+    }
+  }
+
+ private:
+  void add(const Part& part, int rank, const Send& send, std::uint64_t packets) {
+    const NodeId from = part.members[rank];
+    traffic_.acknowledgements[from] += packets;
+    const HopPaths::Hop way = hops_.hop(from, part.members[send.rank], send.port);
+    for (const int link : way.links()) {
+      traffic_.flits[link] += packets;
+      traffic_.bytes[link] += packets * kFlitBytes;
+    }
+  }
+
+  const Plan& plan_;
+  HopPaths& hops_;
+  FlowTraffic& traffic_;
+  std::map<std::pair<const RingBoxTrees*, int>, std::vector<std::uint64_t>> boxes_;  // by part
+};
+
 }  // namespace
 
 void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum) {
@@ -42,26 +93,12 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
       plan, plan.trees, [](const Tree& tree) { return tree.flits; }, traffic.flits);
   hops.add_loads(
       plan, plan.trees, [](const Tree& tree) { return tree.bytes; }, traffic.bytes);
+  AcknowledgementTraffic acknowledgements(plan, hops, traffic);
   for (const Tree& tree : plan.trees) {
-    const Part& part = plan.parts[tree.part];
     traffic.result_bytes += tree.bytes * tree.ranks.receivers();
-    if (!tree.is_acknowledged) continue;
-    for (const TreeRank& rank : tree.ranks) {
-      const std::size_t told = rank.acknowledge_sums.size() + rank.acknowledge_results.size();
-      if (told == 0) continue;
-      const std::uint64_t packets = acknowledgements(part, tree, rank, packets_of(part, tree));
-      const NodeId from = part.members[rank.rank];
-      traffic.acknowledgements[from] += packets;
-      for (const auto* sends : {&rank.acknowledge_sums, &rank.acknowledge_results}) {
-        for (const Send& send : *sends) {
-          for (const int link : hops.hop(from, part.members[send.rank], send.port).links) {
-            traffic.flits[link] += packets / told;
-            traffic.bytes[link] += packets / told * kFlitBytes;
-          }
-        }
-      }
-    }
+    acknowledgements.add(tree);
   }
+  acknowledgements.add_boxes();
   return traffic;
 }
 

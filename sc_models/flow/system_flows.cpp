@@ -12,45 +12,14 @@ namespace {
 
 using StepFlow = SystemNetwork::StepFlow;
 
-std::size_t uses_in(const std::vector<TreeFlow>& trees) {
-  std::size_t uses = 0;
-  for (const TreeFlow& tree : trees) uses += tree.demand.uses.size();
-  return uses;
-}
-
-void note_fill(const TreeFlow& tree, StepFlow& flow) {
-  TreeFlow& slowest = flow.slowest[tree.overlaps ? 1 : 0];
-  slowest.overlaps = tree.overlaps;
-  slowest.fill = std::max(slowest.fill, tree.fill);
-}
-
-// All trees in proportion to their flits.
-StepFlow joined(const std::vector<TreeFlow>& trees) {
-  StepFlow flow;
-  std::map<int, double> crossings;
-  for (const TreeFlow& tree : trees) {
-    flow.flits += tree.flits;
-    for (const LinkUse& use : tree.demand.uses) crossings[use.link] += use.crossings * tree.flits;
-    flow.demand.limit = std::min(flow.demand.limit, tree.demand.limit / tree.flits);
-    note_fill(tree, flow);
-  }
-  flow.demand.limit *= flow.flits;
-  flow.demand.priority = trees.front().demand.priority;
-  for (const auto& [link, flits] : crossings)
-    flow.demand.uses.push_back({link, flits / flow.flits});
-  return flow;
-}
-
 std::vector<StepFlow> flows_of_step(const Topology& block, const Plan& plan) {
   std::vector<StepFlow> flows;
-  const std::vector<TreeFlow> trees = flows_of(block, plan);
-  if (trees.empty()) return flows;
-  if (uses_in(trees) > kMaxTreeUses) return {joined(trees)};
-  for (const TreeFlow& tree : trees) {
+  if (auto joined = joined_flow(block, plan, kMaxTreeUses)) return {std::move(*joined)};
+  for (const TreeFlow& tree : flows_of(block, plan)) {
     StepFlow& flow = flows.emplace_back();
     flow.demand = tree.demand;
     flow.flits = tree.flits;
-    note_fill(tree, flow);
+    flow.note_fill(tree.overlaps, tree.fill);
   }
   return flows;
 }

@@ -31,12 +31,8 @@ inline constexpr std::size_t kMaxTreeUses = 4096;
 // Links of the groups that are simulated, and what the steps of plans move over them.
 class SystemNetwork {
  public:
-  // Trees of a part of a step's plan, or all of the plan's at once.
-  struct StepFlow {
-    FairRates::Demand demand{};  // links of the block
-    double flits = 0;
-    TreeFlow slowest[2]{};  // by TreeFlow::overlaps, that with the longest fill
-  };
+  // A tree of a step's plan, or all of the plan's at once; on links of the block.
+  using StepFlow = JoinedFlow;
 
   // Topology and plans outlive it.
   SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans);

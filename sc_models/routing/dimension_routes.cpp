@@ -10,20 +10,20 @@ namespace fredsim {
 namespace {
 
 // 1 + port by the switch that a link leads to.
-std::map<int, std::uint8_t> ports_to_switches(const Topology& topology, NodeId chiplet) {
-  std::map<int, std::uint8_t> ports;
+std::map<int, OnlineRoute> ports_to_switches(const Topology& topology, NodeId chiplet) {
+  std::map<int, OnlineRoute> ports;
   for (int port = 0; port < topology.nodes[chiplet].ports; ++port) {
     const int link = topology.link_out(chiplet, port);
     if (link < 0) continue;
     const Node& to = topology.nodes[topology.links[link].to];
-    if (to.is_switch()) ports[to.switch_index] = static_cast<std::uint8_t>(1 + port);
+    if (to.is_switch()) ports[to.switch_index] = static_cast<OnlineRoute>(1 + port);
   }
   return ports;
 }
 
 void add_routes(const Topology& topology, NodeId chiplet, OnlineRoutes& routes) {
   const Node& here = topology.nodes[chiplet];
-  const std::map<int, std::uint8_t> ports = ports_to_switches(topology, chiplet);
+  const std::map<int, OnlineRoute> ports = ports_to_switches(topology, chiplet);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& endpoint = topology.nodes[id];
     if (!endpoint.is_endpoint()) continue;
@@ -31,7 +31,7 @@ void add_routes(const Topology& topology, NodeId chiplet, OnlineRoutes& routes) 
     if (link < 0) continue;
     const Link& up = topology.links[link];
     if (up.to == chiplet) {
-      routes[endpoint.address] = static_cast<std::uint8_t>(1 + up.to_port);
+      routes[endpoint.address] = static_cast<OnlineRoute>(1 + up.to_port);
       continue;
     }
     const auto next =

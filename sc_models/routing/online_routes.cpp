@@ -7,6 +7,7 @@
 #include <cassert>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "routing/dimension_routes.h"
@@ -32,33 +33,36 @@ int count_addresses(const Topology& topology, int max_routes) {
   return addresses;
 }
 
-// Per node, the addresses that it reaches by going down only.
-std::vector<std::vector<bool>> addresses_below(const Topology& topology, int addresses) {
-  std::vector<std::vector<bool>> below(topology.nodes.size(), std::vector<bool>(addresses));
+// Per node, the addresses that it reaches by going down only, ascending.
+using AddressesBelow = std::vector<std::vector<int>>;
+
+AddressesBelow addresses_below(const Topology& topology, int addresses) {
+  AddressesBelow below(topology.nodes.size());
   std::vector<NodeId> order(topology.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](NodeId id) { return topology.nodes[id].level; });
+  std::vector<NodeId> last(addresses, -1);  // by address: the last node that has it
   for (const NodeId id : order) {
     const Node& node = topology.nodes[id];
-    if (node.level == 0) below[id][node.address] = true;
+    if (node.level == 0) below[id].push_back(node.address);
     for (int port = 0; port < node.ports; ++port) {
       const int link = topology.link_out(id, port);
       if (link < 0 || topology.nodes[topology.links[link].to].level >= node.level) continue;
-      const std::vector<bool>& child = below[topology.links[link].to];
-      for (int a = 0; a < addresses; ++a) below[id][a] = below[id][a] || child[a];
+      for (const int a : below[topology.links[link].to])
+        if (std::exchange(last[a], id) != id) below[id].push_back(a);
     }
+    std::ranges::sort(below[id]);
   }
   return below;
 }
 
 // Per node, whether a destination can be reached from it: by going down, or up first.
-std::vector<bool> leads_to(const Topology& topology, const std::vector<std::vector<bool>>& below,
+std::vector<bool> leads_to(const Topology& topology, const AddressesBelow& below,
                            const std::vector<NodeId>& downwards, int destination) {
-  if (topology.faults.empty()) return std::vector<bool>(topology.nodes.size(), true);
   std::vector<bool> leads(topology.nodes.size());
   for (const NodeId id : downwards) {
     const Node& node = topology.nodes[id];
-    leads[id] = below[id][destination];
+    leads[id] = std::ranges::binary_search(below[id], destination);
     for (int port = 0; port < node.ports && !leads[id]; ++port) {
       const int link = topology.link_out(id, port);
       if (link < 0 || topology.nodes[topology.links[link].to].level <= node.level) continue;
@@ -96,15 +100,10 @@ std::vector<OnlineRoutes> path_routes(const Topology& topology, int addresses) {
     if (!topology.nodes[id].is_switch()) continue;
     for (int address = 0; address < addresses; ++address) {
       const int port = topology.paths->port(id, static_cast<std::uint16_t>(address));
-      routes[id].push_back(static_cast<std::uint8_t>(1 + port));
+      routes[id].push_back(static_cast<OnlineRoute>(1 + port));
     }
   }
   return routes;
-}
-
-// Chosen link of those that lead there; where some have failed, the remaining ones in turn.
-std::uint8_t chosen(const std::vector<int>& ports, int choice) {
-  return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
 }
 
 // Nodes that a switch has links to, in order of its ports.
@@ -130,6 +129,56 @@ std::vector<PortsByWay> ports_by_way(const Topology& topology) {
   return ways;
 }
 
+// Tables of a tree's switches. Of several links that lead there the chosen one; where some have failed, the remaining ones in turn.
+class TreeRoutes {
+ public:
+  TreeRoutes(const Topology& topology, int addresses)
+      : topology_(topology),
+        addresses_(addresses),
+        below_(addresses_below(topology, addresses)),
+        ways_(ports_by_way(topology)) {
+    for (int a = 0; a < addresses; ++a) choices_.push_back(choices_of(topology.tree, a));
+    if (topology.faults.empty()) return;
+    std::vector<NodeId> downwards(topology.nodes.size());  // highest level first
+    std::iota(downwards.begin(), downwards.end(), 0);
+    std::ranges::stable_sort(downwards, std::greater{},
+                             [&](NodeId id) { return topology.nodes[id].level; });
+    for (int a = 0; a < addresses; ++a) leads_.push_back(leads_to(topology, below_, downwards, a));
+  }
+
+  OnlineRoutes of(NodeId id) const {
+    OnlineRoutes routes(addresses_);
+    const auto place = static_cast<std::size_t>(topology_.nodes[id].level - 1);
+    std::vector<int> links(addresses_);  // that lead down there
+    for (const Neighbour& one : ways_[id].down)
+      for (const int a : below_[one.node]) ++links[a];
+    std::vector<int> next(addresses_);
+    for (const Neighbour& one : ways_[id].down)
+      for (const int a : below_[one.node])
+        if (next[a]++ == choices_[a].down[place] % links[a]) routes[a] = route(one);
+    std::vector<Neighbour> up;
+    for (int a = 0; a < addresses_; ++a) {
+      if (links[a] > 0) continue;
+      up.clear();
+      for (const Neighbour& one : ways_[id].up)
+        if (leads_.empty() || leads_[a][one.node]) up.push_back(one);
+      if (up.empty()) continue;
+      routes[a] = route(up[static_cast<std::size_t>(choices_[a].up[place]) % up.size()]);
+    }
+    return routes;
+  }
+
+ private:
+  static OnlineRoute route(const Neighbour& to) { return static_cast<OnlineRoute>(1 + to.port); }
+
+  const Topology& topology_;
+  int addresses_;
+  AddressesBelow below_;
+  std::vector<PortsByWay> ways_;
+  std::vector<Choices> choices_;          // by address
+  std::vector<std::vector<bool>> leads_;  // by address and node; empty: all lead there
+};
+
 // Those of each block, for all of its groups.
 std::vector<OnlineRoutes> routes_of_system(const Topology& topology, int max_routes) {
   const SystemPlaces places(topology);
@@ -153,35 +202,10 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   const int addresses = count_addresses(topology, max_routes);
   if (topology.paths != nullptr) return path_routes(topology, addresses);
   if (goes_along_dimensions(topology)) return dimension_routes(topology, addresses);
-  const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
+  const TreeRoutes tree(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());
-  std::vector<NodeId> downwards(topology.nodes.size());  // highest level first
-  std::iota(downwards.begin(), downwards.end(), 0);
-  std::ranges::stable_sort(downwards, std::greater{},
-                           [&](NodeId id) { return topology.nodes[id].level; });
-  const std::vector<PortsByWay> ways = ports_by_way(topology);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
-    if (topology.nodes[id].level > 0) routes[id].resize(addresses);
-  std::vector<int> ports;
-  for (int destination = 0; destination < addresses; ++destination) {
-    const Choices choices = choices_of(topology.tree, destination);
-    const std::vector<bool> leads = leads_to(topology, below, downwards, destination);
-    const auto find = [&](const std::vector<Neighbour>& neighbours, auto&& goes_there) {
-      ports.clear();
-      for (const Neighbour& one : neighbours)
-        if (goes_there(one.node)) ports.push_back(one.port);
-      return !ports.empty();
-    };
-    for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-      const int level = topology.nodes[id].level;
-      if (level == 0) continue;
-      if (find(ways[id].down, [&](NodeId to) { return below[to][destination]; })) {
-        routes[id][destination] = chosen(ports, choices.down[level - 1]);
-      } else if (find(ways[id].up, [&](NodeId to) { return leads[to]; })) {
-        routes[id][destination] = chosen(ports, choices.up[level - 1]);
-      }
-    }
-  }
+    if (topology.nodes[id].level > 0) routes[id] = tree.of(id);
   return routes;
 }
 

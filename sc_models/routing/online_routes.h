@@ -22,8 +22,10 @@
 
 namespace fredsim {
 
+// Wide enough for switches of systems that are run as flows alone (Topology::flow_only); those in RTL have up to kMaxPorts ports.
+using OnlineRoute = std::uint32_t;
 // By destination address: 1 + output port, or 0 where the switch does not lead there.
-using OnlineRoutes = std::vector<std::uint8_t>;
+using OnlineRoutes = std::vector<OnlineRoute>;
 
 // By node, empty for endpoints. For a tree, of any number of levels, and for switches on rings and lines.
 // Errors: BadInput for an endpoint whose address is `max_routes` or more.

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_set>
 
 namespace fredsim {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 [[noreturn]] void broken(const std::string& what) { throw std::logic_error("topology: " + what); }
 
 void check_nodes(const Topology& topology) {
-  std::set<std::string_view> names;
+  std::unordered_set<std::string_view> names(topology.nodes.size());
   std::set<std::uint16_t> addresses;
   for (const Node& node : topology.nodes) {
     if (!names.insert(node.name).second) broken("two nodes are called " + node.name);
@@ -78,7 +79,7 @@ void Topology::index_ports() {
   out_.assign(first_port_.back(), -1);
   in_.assign(first_port_.back(), -1);
 
-  std::set<std::string_view> names;
+  std::unordered_set<std::string_view> names(links.size());
   const auto connect = [&](std::vector<int>& table, NodeId node, int port, int link) {
     if (node < 0 || node >= std::ssize(nodes) || port < 0 || port >= nodes[node].ports) {
       broken(fmt::format("link {} ends at a port that is not there", links[link].name));

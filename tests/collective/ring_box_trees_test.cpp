@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "base/random.h"
+#include "collective/acknowledgements.h"
+#include "collective/endpoint_trees.h"
+#include "collective/planner.h"
 #include "collective/tree_ranks.h"
+#include "config/config.h"
 
 namespace fredsim {
 namespace {
@@ -160,6 +164,102 @@ TEST(RingBoxTrees, HaveTheHopsOfTheirRanks) {
       EXPECT_EQ(loads[h], (expected[{trees.rank_of(hop), hop.send.port, hop.send.vc}]));
     }
   }
+}
+
+// ---- trees that have sums or results alone
+
+std::vector<std::tuple<int, int, int>> parts_of_rank(const TreeRank& rank) {
+  std::vector<std::tuple<int, int, int>> parts{
+      {rank.rank, rank.contributes, rank.receives},
+      {rank.sums_acknowledged, rank.results_acknowledged, 0}};
+  for (const int from : rank.reduce_from) parts.emplace_back(from, -1, -1);
+  for (const auto* sends :
+       {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results}) {
+    parts.emplace_back(-2, -2, static_cast<int>(sends->size()));
+    for (const Send& send : *sends) parts.emplace_back(send.rank, send.port, send.vc);
+  }
+  return parts;
+}
+
+// The tree of an owner, laid hop by hop along the lines that laid_ranks() has.
+Tree laid_tree(const Topology& topology, const Plan& plan, const Tree& like, const Box& box,
+               Roles roles) {
+  const RingBoxTree& of = *like.ranks.box_tree();
+  int slice = -1;  // the NIC port of all of its hops
+  of.box().for_each_hop(of.owner(), [&](const RingBoxTrees::Hop& hop) { slice = hop.send.port; });
+  TreeBuilder builder(topology, plan, like.part, slice);
+  const int owner = of.owner();
+  std::vector<int> strides{1};
+  for (const int side : box.sides) strides.push_back(strides.back() * side);
+  const auto lines = [&](std::size_t d, const auto& step_of) {
+    for (int first = owner % strides[d]; first < std::ssize(box.ranks); first += strides[d + 1]) {
+      for (int step = 1; step < box.sides[d]; ++step) {
+        const auto at = [&](int steps) {
+          return box.ranks[first + (owner / strides[d] + steps) % box.sides[d] * strides[d]];
+        };
+        step_of(at, step);
+      }
+    }
+  };
+  for (std::size_t d = 0; d < box.sides.size() && reduces(roles); ++d)
+    lines(d,
+          [&](const auto& at, int step) { builder.reduce(at(step), at(step + 1), builder.vc()); });
+  for (std::size_t d = box.sides.size(); d-- > 0 && broadcasts(roles);)
+    lines(d,
+          [&](const auto& at, int step) { builder.pass_on(at(step - 1), at(step), builder.vc()); });
+  return builder.finish(roles, of.root(), {like.first_flit, like.flits, like.bytes});
+}
+
+// Ranks, acknowledgements and orders of additions of reduce-scatters and all-gathers, beside chains that are laid and acknowledged tree by tree.
+TEST(RingBoxTrees, OfOneDirectionAreThoseLaidAndAcknowledged) {
+  int trees = 0;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Topology topology =
+        load_config(random.below(2) == 0 ? "configs/fred_a.yaml" : "configs/fred_64.yaml").topology;
+    std::vector<int> group;
+    for (int npu = 0; npu < std::ssize(topology.npus); ++npu)
+      if (random.below(3) > 0) group.push_back(npu);
+    const Collective collective =
+        random.below(2) == 0 ? Collective::kReduceScatter : Collective::kAllGather;
+    const bool is_one_ring = random.below(2) == 0;
+    if (!is_one_ring) {
+      group.resize(topology.npus.size());
+      std::iota(group.begin(), group.end(), 0);
+    }
+    const Plan plan = make_plan(topology, collective, group, 1 << (14 + random.below(8)),
+                                is_one_ring ? "ring" : "hier_ring");
+    const Roles roles =
+        collective == Collective::kReduceScatter ? Roles::kToRoot : Roles::kFromRoot;
+    for (const Tree& tree : plan.trees) {
+      ASSERT_NE(tree.ranks.box_tree(), nullptr);
+      const RingBoxTrees& of = tree.ranks.box_tree()->box();
+      Box box{of.sides(), {}};
+      for (int position = 0; position < of.size(); ++position)
+        box.ranks.push_back(of.rank_at(position));
+      Plan laid;
+      laid.parts = plan.parts;
+      laid.trees.push_back(laid_tree(topology, plan, tree, box, roles));
+      add_acknowledgements(topology, laid);
+      const Tree& expected = laid.trees.front();
+      EXPECT_EQ(tree.is_acknowledged, expected.is_acknowledged);
+      EXPECT_EQ(tree.ranks.receivers(), expected.ranks.receivers());
+      EXPECT_EQ(tree.order.postfix(), expected.order.postfix());
+      ASSERT_EQ(tree.ranks.size(), expected.ranks.size());
+      for (std::size_t r = 0; r < tree.ranks.size(); ++r) {
+        TreeRank found = tree.ranks[r], of_laid = expected.ranks[r];
+        for (TreeRank* const rank : {&found, &of_laid}) {
+          // Virtual channels of a tree of switches are chosen by the plan.
+          for (auto* sends : {&rank->reduce_to, &rank->broadcast_to})
+            for (Send& send : *sends) send.vc = 0;
+        }
+        ASSERT_EQ(parts_of_rank(found), parts_of_rank(of_laid)) << "rank " << r;
+      }
+      ++trees;
+    }
+  }
+  EXPECT_GT(trees, 200);
 }
 
 // Ranks that are written are the tree's own, and those of copies stay as they are.

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "support/random_range.h"
+#include "topology/dimensions/blocks.h"
 #include "topology/fred_tree/fred_tree.h"
 
 namespace fredsim {
@@ -215,6 +216,27 @@ TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
       if ((outside + 1) / 2 < digits) continue;
       EXPECT_FALSE(destinations[l].empty()) << topology.links[l].name;
     }
+  }
+}
+
+// A switch of a system that is run as flows alone may have more ports than any in RTL.
+TEST(OnlineRoutes, SwitchesOfManyPortsLeadToEachOfThem) {
+  constexpr int kNpus = 700;
+  MachineSpec machine;
+  machine.name = "system";
+  machine.clock_hz = 1'500'000'000;
+  BlockSpec block;
+  block.key = "fabric.dimensions.1";
+  block.size = kNpus;
+  block.bandwidth = 100'000'000'000;
+  block.links = 2;
+  block.latency_ps = 500'000;
+  const Topology topology = build_block(machine, block);
+  const std::vector<OnlineRoutes> routes = online_routes(topology, kMaxRoutes);
+  for (const Link& link : topology.links) {
+    if (!topology.nodes[link.from].is_switch()) continue;
+    ASSERT_EQ(routes[link.from][topology.nodes[link.to].address],
+              static_cast<OnlineRoute>(1 + link.from_port));
   }
 }
 
