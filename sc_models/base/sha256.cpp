@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <stdexcept>
+#include <new>
 
 namespace fredsim {
 
@@ -12,7 +12,7 @@ std::string sha256(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, 32> digest{};
   if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256: refused by OpenSSL");
+    throw std::bad_alloc();
   std::string digits;
   for (const unsigned char byte : digest) {
     digits += kDigits[byte >> 4U];

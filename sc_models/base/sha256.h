@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA-256 of a text (FIPS 180-4), by OpenSSL: a name for what a file was made from.
 //
-// Errors: std::runtime_error where the library refuses, as it does without memory.
+// Errors: std::bad_alloc where the library refuses, as it does without memory alone.
 #pragma once
 
 #include <string>

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <systemc>
 #include <typeinfo>
 #include <vector>
@@ -52,6 +53,12 @@ constexpr const char* kOutOfMemory =
     "out of memory; a smaller machine or group, or fewer sizes and machines in one command, need "
     "less";
 
+// Errors of the system where it has no memory for another thread, child or mapping.
+bool is_out_of_memory(const std::system_error& error) {
+  return error.code() == std::errc::not_enough_memory ||
+         error.code() == std::errc::resource_unavailable_try_again;
+}
+
 // An exception that cannot be caught: SystemC's destructors allocate, and throw where there is nothing left.
 [[noreturn]] void end_without_unwinding() {
   const char* message = "internal error, a fault of fredsim and not of its input";
@@ -59,6 +66,8 @@ constexpr const char* kOutOfMemory =
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
     message = kOutOfMemory;
+  } catch (const std::system_error& error) {
+    if (is_out_of_memory(error)) message = kOutOfMemory;
   } catch (...) {  // the message stays
   }
   std::fputs(fredsim::program_name(), stderr);
@@ -119,6 +128,9 @@ Ended run_to_end(int argc, char** argv, fredsim::RankSession& ranks) {
     return {ExitCode::kFailed, kOutOfMemory};
   } catch (const std::exception& error) {
     if (stdout_failed()) return {ExitCode::kBadInput, kStdoutFailed};
+    const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
+    if (of_system != nullptr && is_out_of_memory(*of_system))
+      return {ExitCode::kFailed, kOutOfMemory};
     return {ExitCode::kFailed, what_stopped(error)};
   }
 }

@@ -41,12 +41,12 @@ void check_memory(std::span<const PlannedWork> work, std::uint64_t nodes, std::u
   }
   const std::uint64_t needed = plans + run + nodes * kPerNode;
   if (needed > available) {
-    const PlannedWork& largest = *std::ranges::max_element(
+    const auto largest = std::ranges::max_element(
         work, {}, [](const PlannedWork& one) { return one.size.run_bytes; });
     throw BadInput(
         fmt::format("{}: needs about {} of memory{}, {} are free; allowed: what fits, such as a "
                     "smaller --group or machine, or fewer sizes and machines in one command",
-                    largest.name, gigabytes(needed),
+                    largest == work.end() ? "the machines" : largest->name, gigabytes(needed),
                     work.size() > 1 ? " with all else of this command" : "", gigabytes(available)));
   }
   for (const PlannedWork& one : work) {

@@ -26,7 +26,8 @@ struct PlannedGraph {
 };
 void check_memory(const PlannedGraph& graph, std::uint64_t nodes, std::uint64_t available);
 
-// All plans and machines of a command are made before the first run. `available`: bytes; `nodes`: of all machines.
+// All plans and machines of a command are made before the first run. `available`: bytes; `nodes`: of all machines. Machines without
+// work need memory, too.
 void check_memory(std::span<const PlannedWork> work, std::uint64_t nodes, std::uint64_t available);
 
 }  // namespace fredsim

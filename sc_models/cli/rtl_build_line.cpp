@@ -47,7 +47,18 @@ void RtlBuildLine::print(const std::string& text) {
   std::fflush(stream_);
 }
 
+void RtlBuildLine::tell_damaged(const RtlBuildProgress& progress) {
+  if (has_told_damaged_ || progress.damaged.empty()) return;
+  has_told_damaged_ = true;
+  fmt::print(stream_,
+             "{}{}: cache {}: RTL of {} differs from its digest, or has none; built again\n",
+             style_ == ProgressStyle::kBar ? kEraseLine : "", program_, progress.cache.string(),
+             fmt::join(progress.damaged, "; "));
+  std::fflush(stream_);
+}
+
 void RtlBuildLine::update(const RtlBuildProgress& progress) {
+  tell_damaged(progress);
   const std::size_t count = progress.entries.size();
   const std::string left = fmt::format("about {} left", about(progress.seconds_left));
   if (style_ == ProgressStyle::kBar) {

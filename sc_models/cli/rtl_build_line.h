@@ -2,7 +2,7 @@
 // Progress of switch RTL that is built on demand: what, and about how long.
 //
 // On a terminal a line that is rewritten in place and wiped out at the end; in a log a line when it begins, for every size that is
-// there, and while other processes are waited for.
+// there, and while other processes are waited for. Libraries that were damaged have a line of their own, which stays.
 #pragma once
 
 #include <atomic>
@@ -28,12 +28,14 @@ class RtlBuildLine {
 
  private:
   void print(const std::string& text);
+  void tell_damaged(const RtlBuildProgress& progress);
 
   std::FILE* stream_;
   ProgressStyle style_;
   std::string program_;
   bool has_begun_ = false;
   bool waits_ = false;
+  bool has_told_damaged_ = false;
   std::size_t done_ = 0;
   bool is_shown_ = false;  // a line to wipe out
 };

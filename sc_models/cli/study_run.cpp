@@ -72,8 +72,23 @@ StudyRun::StudyRun(const std::string& path, const std::string& folder)
       outcomes_(points_.size()) {}
 
 void StudyRun::find_outcomes() {
-  for (std::size_t i = 0; i < points_.size(); ++i)
-    outcomes_[i] = folder_.find(hashes_[i], *points_[i].work->document);
+  unreadable_.clear();
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    outcomes_[i].reset();
+    try {
+      outcomes_[i] = folder_.find(hashes_[i], *points_[i].work->document);
+    } catch (const BadInput& error) {
+      unreadable_.emplace_back(error.what());
+    }
+  }
+}
+
+bool StudyRun::is_kept(std::size_t point) const {
+  try {
+    return folder_.find(hashes_[point], *points_[point].work->document).has_value();
+  } catch (const BadInput&) {
+    return false;
+  }
 }
 
 std::string StudyRun::command_text(std::size_t point) const {

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "cli/interrupt.h"
 #include "cli/option_groups.h"
 #include "cli/option_values.h"
+#include "cli/program_name.h"
 #include "cli/study_run.h"
 #include "report/output_file.h"
 #include "report/report_data.h"
@@ -35,6 +37,7 @@ namespace {
 constexpr std::uint64_t kMaxJobs = 1024;
 constexpr std::size_t kMaxPagePoints = 20'000;  // a page of more is slow in a browser
 constexpr std::size_t kMaxListedFailures = 10;
+constexpr std::size_t kMaxListedFiles = 3;
 constexpr std::string_view kSnakemake = "snakemake";
 
 std::size_t count_missing(const StudyRun& study) {
@@ -138,6 +141,7 @@ class SweepCommand final : public Command {
     if (!export_.empty()) return write_workflow(study);
     if (!point_.empty()) return run_point(study);
     study.find_outcomes();
+    note_unreadable(study);
     if (list_) return print_list(study);
     const bool is_complete = table_ || run_missing(study, log.get());
     if (!is_complete) study.find_outcomes();
@@ -152,6 +156,16 @@ class SweepCommand final : public Command {
   }
 
  private:
+  void note_unreadable(const StudyRun& study) const {
+    const std::vector<std::string>& files = study.unreadable();
+    if (quiet_ || files.empty()) return;
+    for (const std::string& file : files | std::views::take(kMaxListedFiles))
+      fmt::print(stderr, "{}: {}; the point counts as not run\n", program_name(), file);
+    if (files.size() > kMaxListedFiles)
+      fmt::print(stderr, "{}: {} other files of points cannot be read\n", program_name(),
+                 files.size() - kMaxListedFiles);
+  }
+
   bool run_missing(StudyRun& study, ProgressLog* log) const {
     std::vector<std::size_t> points;
     for (std::size_t i = 0; i < study.points().size(); ++i) {
@@ -172,8 +186,7 @@ class SweepCommand final : public Command {
     if (!study.run({&point, 1}, 1, false))
       throw Interrupted("interrupted: the point is not complete");
     const PointOutcome& outcome = study.outcomes()[point].value();
-    if (!outcome.is_done && !study.folder().find(point_, *study.points()[point].work->document))
-      throw RunFailed(outcome.message);
+    if (!outcome.is_done && !study.is_kept(point)) throw RunFailed(outcome.message);
   }
 
   static void print_list(const StudyRun& study) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "cli/switch_rtl.h"
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
+#include "config/buffer_notes.h"
 #include "engine/layout.h"
 #include "engine/machine.h"
 #include "fabric/ranked_cut.h"
@@ -239,7 +241,10 @@ class TrafficCommand final : public Command {
     const bool prints = !json || !json->is_stdout();
     TableOutput output(request_.format, terminal_style(stdout));
     if (prints && !request_.quiet) {
-      fmt::print("{}", output.lists({{notes_title(machine), topology->notes}}));
+      std::vector<std::string> notes = topology->notes;
+      std::ranges::move(buffer_notes(*topology, {request_.traffic.packet_flits}),
+                        std::back_inserter(notes));
+      fmt::print("{}", output.lists({{notes_title(machine), std::move(notes)}}));
       std::fflush(stdout);
     }
     const auto print_table = [&] {

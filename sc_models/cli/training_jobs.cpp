@@ -22,6 +22,7 @@
 #include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
+#include "cli/system_memory.h"
 #include "cli/system_surpluses.h"
 #include "collective/system_plan.h"
 #include "engine/communicator_run.h"
@@ -29,6 +30,7 @@
 #include "fabric/ranked_cut.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
+#include "workload/operation_shapes.h"
 #include "workload/sequence_split.h"
 #include "workload/trace_export.h"
 #include "workload/worker_graph.h"
@@ -218,21 +220,19 @@ void TrainingJobs::check_graph(const TrainedMachine& entry) const {
                 .tasks = size.tasks,
                 .operations = size.operations,
                 .bytes = graph_bytes(size) + graph_run_bytes(size)},
-               topology.nodes.size(), available_memory());
+               simulated_nodes(topology, request_.is_flow), available_memory());
 }
 
 void TrainingJobs::add_plans(const TrainedMachine& entry,
                              const std::vector<OperationShape>& shapes) {
   const Topology& topology = entry.config.topology;
-  nodes_ += topology.nodes.size();
-  if (request_.is_flow && topology.has_blocks()) return;
+  nodes_ += simulated_nodes(topology, request_.is_flow);
   const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
-  for (const OperationShape& shape : shapes) {
-    std::vector<CollectiveSpec> all = shape.before;
-    all.insert(all.end(), shape.work.begin(), shape.work.end());
-    all.insert(all.end(), shape.beside.begin(), shape.beside.end());
-    planned_.push_back({name, plan_size(topology, all)});
-  }
+  if (request_.is_flow && topology.has_blocks())
+    planned_.push_back({name, flow_system_size(topology, !request_.json_file.empty())});
+  else
+    for (const auto& shape : shapes)
+      planned_.push_back({name, plan_size(topology, all_specs(shape))});
   check_memory(planned_, nodes_, available_memory());
 }
 

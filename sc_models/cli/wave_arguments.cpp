@@ -171,12 +171,8 @@ std::string wave_file_of(const std::string& file, const std::string& machine) {
 }
 
 void note_wave(const WaveRecorder& wave, bool quiet) {
-  if (wave.searches()) {
-    fmt::print(stderr, "{}: {} holds no cycle: what {} looks for did not happen\n", program_name(),
-               wave.path(), kTrigger);
-  } else if (wave.cycles_recorded() == 0) {
-    fmt::print(stderr, "{}: {} holds no cycle: the run ended with cycle {}, before {}\n",
-               program_name(), wave.path(), wave.cycles() - 1, kWindow);
+  if (const std::string why = wave.why_empty(); !why.empty()) {
+    fmt::print(stderr, "{}: {} holds no cycle: {}\n", program_name(), wave.path(), why);
   } else if (wave.found() && !quiet) {
     fmt::print(stderr, "{}: {}: {} at cycle {}, {:.3f} ns in the file\n", program_name(),
                wave.path(), kTrigger, wave.found_in_run(), wave.found_ns());

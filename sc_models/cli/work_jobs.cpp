@@ -27,6 +27,7 @@
 #include "cli/shape_surplus.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
+#include "cli/system_memory.h"
 #include "cli/system_surpluses.h"
 #include "cli/wave_arguments.h"
 #include "collective/link_load.h"
@@ -150,18 +151,19 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
   std::uint64_t nodes = 0;
   for (const ComparedMachine& entry : compared) {
     const MachineConfig& config = entry.config;
+    const bool flows_on_system = request.is_flow && config.topology.has_blocks();
     if (request.work.whole_machine()) check_same_npus(compared.front().config, config);
     if (names_all_controllers(request.work))
       check_same_controllers(compared.front().config, config);
-    // Flows of a system have no machine of all of its nodes.
-    if (request.is_flow && config.topology.has_blocks()) continue;
-    nodes += config.topology.nodes.size();
+    nodes += simulated_nodes(config.topology, request.is_flow);
     for (const std::uint64_t size : request.work.sizes) {
       const std::vector<CollectiveSpec> asked = specs(entry, size);
       const CollectiveSpec& first = asked.front();
       work.push_back({fmt::format("{}, {}", name_of(config),
                                   work_name(first.collective, first.bytes, asked.size())),
-                      plan_size(config.topology, asked)});
+                      flows_on_system
+                          ? flow_system_size(config.topology, !request.json_file.empty())
+                          : plan_size(config.topology, asked)});
     }
   }
   check_memory(work, nodes, available_memory());

@@ -53,7 +53,7 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   Part part;
   part.collective = spec.collective;
   part.members = members_of(topology, spec.group);
-  check_size_and_root(spec);
+  check_spec(spec);
   part.bytes = spec.bytes;
   part.packet_flits = topology.packet_flits;
   part.vc = spec.vc;
@@ -63,11 +63,6 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.order = spec.order;
   const auto ranks = part.members.size();
   check_roots(spec);
-  if (spec.collective == Collective::kUnicast && ranks > 2)
-    throw BadInput(
-        fmt::format("group: {} members found, unicast goes from the first of a group of "
-                    "two to the second, allowed: two members",
-                    ranks));
   if (spec.collective == Collective::kAllToAllV && spec.matrix.size() != ranks * ranks)
     throw BadInput(fmt::format("matrix: {} sizes found, a group of {} needs {} × {}",
                                spec.matrix.size(), ranks, ranks, ranks));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -63,7 +64,7 @@ class SystemPlanner {
     order_on_blocks();
     sort_steps();
     set_bound();
-    plan_.notes = plans_.notes();
+    std::ranges::copy(plans_.notes(), std::back_inserter(plan_.notes));
     return std::move(plan_);
   }
 
@@ -104,7 +105,7 @@ class SystemPlanner {
     Part part;
     part.collective = spec.collective;
     part.members = members_of(system_, spec.group);
-    check_size_and_root(spec);
+    check_spec(spec);
     part.bytes = spec.bytes;
     part.vc = spec.vc;
     part.root = spec.root;
@@ -171,6 +172,7 @@ class SystemPlanner {
     const std::vector<std::string> words = algorithms_of(spec);
     const Asked& asked = asked_[family.front()];
     const Schedule schedule = schedule_of(spec, asked, words, family);
+    note_rounding(spec, asked, schedule);
     std::vector<std::string> used(places_.dimensions());
     std::map<std::pair<int, std::size_t>, int> before;  // steps of a chunk, by collective and stage
     std::map<int, std::map<std::vector<int>, Members>> in_stage;  // by hop or dimension
@@ -214,6 +216,29 @@ class SystemPlanner {
       plan_.collectives[one].algorithm = name.empty() ? "direct" : name;
       plan_.collectives[one].algorithms = by_dimension;
     }
+  }
+
+  // Bytes that NPUs which add up between each other put on the fabric, beside those of shares that are not rounded up.
+  void note_rounding(const CollectiveSpec& spec, const Asked& asked, const Schedule& schedule) {
+    if (!adds_or_gathers(spec.collective)) return;
+    const auto times = [](Collective one) { return one == Collective::kAllReduce ? 2 : 1; };
+    std::uint64_t members = 1;
+    for (const std::vector<int>& places : asked.box.places) members *= places.size();
+    std::uint64_t injected = 0;
+    for (const std::vector<Stage>& stages : schedule.stages) {
+      for (const Stage& stage : stages) {
+        const std::uint64_t size = asked.box.places[stage.dimension].size();
+        injected += times(stage.collective) * (members / size) * (size - 1) * stage.bytes;
+      }
+    }
+    const std::uint64_t exact = times(spec.collective) * (members - 1) * spec.bytes;
+    if (injected <= exact) return;
+    plan_.notes.push_back(
+        fmt::format("{} of {} B: what is left after a dimension is rounded up to bytes, so that {} "
+                    "NPUs that add "
+                    "up by themselves inject {} B more than {}(N - 1) S",
+                    to_string(spec.collective), spec.bytes, members, injected - exact,
+                    spec.collective == Collective::kAllReduce ? "2 " : ""));
   }
 
   Schedule schedule_of(const CollectiveSpec& spec, const Asked& asked,

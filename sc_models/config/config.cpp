@@ -15,6 +15,7 @@
 #include "base/shell.h"
 #include "config/config_reader.h"
 #include "config/config_tree.h"
+#include "config/used_keys.h"
 #include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
@@ -207,6 +208,26 @@ Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
   }
 }
 
+// A packet that the machines of a system's blocks do not have.
+void check_packet(const ConfigReader& reader, const MachineSpec& machine,
+                  const Topology& topology) {
+  if (!reader.has("fabric.packet") || topology.packet_flits == machine.packet_flits) return;
+  throw BadInput(fmt::format(
+      "{}: found {}; allowed: {} B, or none, since machines in the blocks have packets of so many",
+      reader.label("fabric.packet"), reader.value_text("fabric.packet"),
+      topology.packet_flits * kFlitBytes));
+}
+
+// Controllers that a fabric has no places for.
+void check_controllers(const ConfigReader& reader, const MachineSpec& machine,
+                       const Topology& topology) {
+  const auto built = static_cast<int>(topology.io_controllers.size());
+  if (built == machine.io_controllers) return;
+  throw BadInput(fmt::format("{}: found {}; allowed: {}, since a fabric of type {} has {}",
+                             reader.label("io.count"), machine.io_controllers, built,
+                             reader.fabric().name(), built == 0 ? "none" : "as many"));
+}
+
 // In-switch collectives on switches that do not add.
 void add_at_endpoints(const ConfigReader& reader, Topology& topology) {
   const auto node = std::ranges::find_if(topology.nodes, [&](const Node& one) {
@@ -237,8 +258,14 @@ Topology build_topology(const ConfigReader& reader) {
   const MachineSpec machine = read_machine(reader);
   const LinkChanges links(reader);
   const std::vector<Fault> faults = read_faults(reader);
-  Topology topology = build_located(reader, kind.builder(reader), machine);
-  if (topology.has_blocks()) refuse_in_system(reader, faults);
+  const UsedKeys keys(reader);
+  Topology topology = build_located(reader, kind.builder(keys), machine);
+  keys.refuse_unused();
+  check_packet(reader, machine, topology);
+  if (topology.has_blocks())
+    refuse_in_system(reader, faults);
+  else
+    check_controllers(reader, machine, topology);
   links.make(LinkStage::kBuilt, topology);
   lose_parts(topology, faults);
   links.make(LinkStage::kLeft, topology);

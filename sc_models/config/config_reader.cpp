@@ -257,6 +257,26 @@ std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low
   return values;
 }
 
+std::vector<std::string> ConfigReader::values_under(std::string_view section) const {
+  std::vector<std::string> paths;
+  const auto add = [&](const auto& self, const ConfigNode& node, const std::string& path) -> void {
+    const Key* const key = find_key(path);
+    if (node.kind == ConfigNode::Kind::kValue || (key != nullptr && key->holds == Holds::kWords)) {
+      paths.push_back(path);
+      return;
+    }
+    for (const auto& [name, child] : node.entries)
+      self(self, child, fmt::format("{}.{}", path, name));
+  };
+  if (const ConfigNode* const node = find(section); node != nullptr)
+    add(add, *node, std::string(section));
+  return paths;
+}
+
+std::string ConfigReader::value_text(std::string_view path) const {
+  return fmt::format("'{}'", shown(written(*find(path))));
+}
+
 const TopologyKind& ConfigReader::fabric() const {
   const std::vector<const TopologyKind*> kinds = topology_kinds();
   const TopologyKind& found =

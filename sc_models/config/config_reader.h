@@ -47,6 +47,10 @@ class ConfigReader final : public FabricKeys {
   // The integers under a key of free names; none where it is left out.
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 
+  // Paths of all single values and lists of words that are written under a section, the third entry of a list at "path.3".
+  std::vector<std::string> values_under(std::string_view section) const;
+  std::string value_text(std::string_view path) const;  // "'1 us'", for messages
+
   // A builder's message, which opens with "key: " where one key is meant, with
   // the place of that key.
   std::string located(const std::string& message) const;

@@ -13,6 +13,7 @@
 
 #include "base/text_width.h"
 #include "base/units.h"
+#include "config/buffer_notes.h"
 #include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/facts.h"
@@ -347,8 +348,8 @@ std::string describe(const Topology& topology, std::size_t columns) {
   const std::string flit_after =
       "  flit after: cycles from its launch on an idle link until its last bit is there";
   text += wrap(flit_after, columns, kNoteIndent) + '\n';
-  for (const std::string& note : topology.notes)
-    text += wrap("  " + note, columns, kNoteIndent) + '\n';
+  for (const std::vector<std::string>& list : {topology.notes, buffer_notes(topology)})
+    for (const std::string& note : list) text += wrap("  " + note, columns, kNoteIndent) + '\n';
   if (!page.left_out.empty()) {
     text += wrap(fmt::format("  no room in {} columns: {}; a wider terminal shows them", columns,
                              fmt::join(page.left_out, ", ")),

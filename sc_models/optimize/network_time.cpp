@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "workload/operation_shapes.h"
+
 namespace fredsim {
 namespace {
 
@@ -100,11 +102,7 @@ class LongestPath {
     const GraphOperation& one = graph_.operations[operation];
     double& known = by_shape_[one.shape];
     if (known < 0) {
-      const OperationShape& shape = graph_.shapes[one.shape];
-      std::vector<CollectiveSpec> together = shape.before;
-      together.insert(together.end(), shape.work.begin(), shape.work.end());
-      together.insert(together.end(), shape.beside.begin(), shape.beside.end());
-      known = network_.seconds(together);
+      known = network_.seconds(all_specs(graph_.shapes[one.shape]));
     }
     return known * static_cast<double>(one.times);
   }

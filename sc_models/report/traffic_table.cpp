@@ -56,6 +56,12 @@ std::string saturation_text(std::span<const TrafficPoint> points) {
     return fmt::format("saturation: none of these rates; highest accepted rate {}\n",
                        rate_text(saturation.accepted));
   }
+  if (saturation.rises_beyond()) {
+    return fmt::format(
+        "saturation: first saturated rate {}, accepted {}; beyond it {} is accepted, at rate {}\n",
+        rate_text(*saturation.first_rate), rate_text(saturation.first_accepted),
+        rate_text(saturation.accepted), rate_text(saturation.accepted_rate));
+  }
   return fmt::format("saturation: highest accepted rate {}, first saturated rate {}\n",
                      rate_text(saturation.accepted), rate_text(*saturation.first_rate));
 }

@@ -64,7 +64,11 @@ struct TrafficPoint {
 // Saturation of the fabric, as far as the complete points show it.
 struct TrafficSaturation {
   double accepted = 0;               // the highest of all points
+  double accepted_rate = 0;          // rate of that point
   std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is
+  double first_accepted = 0;         // at that rate
+  // Beyond saturation more is accepted, by NPUs whose own paths are free, as where others send to one hot spot.
+  bool rises_beyond() const { return first_rate && accepted > *first_rate; }
 };
 TrafficSaturation saturation_of(std::span<const TrafficPoint> points);
 

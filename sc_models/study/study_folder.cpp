@@ -128,7 +128,7 @@ std::optional<PointOutcome> StudyFolder::find(const std::string& hash,
     throw BadInput(
         fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
   }
-  const Json json = parsed(name, *text, "results of the point; without the file it is run again");
+  const Json json = parsed(name, *text, "results of the point");
   if (const auto failed = json.find("failed"); failed != json.end())
     return PointOutcome{.is_done = false, .message = member_text(*failed, "message")};
   return PointOutcome{.is_done = true, .results = run_values(document, json, name)};

@@ -24,10 +24,12 @@
 #include <iostream>
 #include <iterator>
 #include <list>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace fredsim::fst {
 namespace {
@@ -97,13 +99,31 @@ int seek(std::FILE* file, off_t offset, int whence) {
 
 int leave(const char*) { return 0; }
 
+void* allocated(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* allocate(std::size_t bytes) {
+  return allocated(std::malloc(std::max<std::size_t>(bytes, 1)));
+}
+void* allocate(std::size_t count, std::size_t bytes) {
+  return allocated(std::calloc(std::max<std::size_t>(count, 1), std::max<std::size_t>(bytes, 1)));
+}
+void* reallocate(void* memory, std::size_t bytes) {
+  return allocated(std::realloc(memory, std::max<std::size_t>(bytes, 1)));
+}
+
 // Beyond the end of the file there is memory, too, if only of zeros.
 void* map(void* at, std::size_t length, int protection, int flags, int file, off_t offset) {
   struct stat status = {};
-  if (::fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= length)
-    return ::mmap(at, length, protection, flags, file, offset);
-  failed(ENOSPC);
-  return ::mmap(at, length, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool is_there =
+      ::fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= length;
+  if (!is_there) failed(ENOSPC);
+  void* const mapped = is_there
+                           ? ::mmap(at, length, protection, flags, file, offset)
+                           : ::mmap(at, length, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  return mapped;
 }
 
 }  // namespace
@@ -118,6 +138,9 @@ void* map(void* at, std::size_t length, int protection, int flags, int file, off
 #define fseeko(...) fredsim::fst::seek(__VA_ARGS__)
 #define unlink(...) fredsim::fst::leave(__VA_ARGS__)
 #define mmap(...) fredsim::fst::map(__VA_ARGS__)
+#define malloc(...) fredsim::fst::allocate(__VA_ARGS__)
+#define calloc(...) fredsim::fst::allocate(__VA_ARGS__)
+#define realloc(...) fredsim::fst::reallocate(__VA_ARGS__)
 
 #include <verilated_fst_c.cpp>  // NOLINT(bugprone-suspicious-include)
 
@@ -134,15 +157,69 @@ template struct Handle<&VerilatedFst::m_fst>;
 }  // namespace
 
 namespace fredsim {
+namespace {
+
+fstWriterContext* context_of(VerilatedFst& writer) {
+  return static_cast<fstWriterContext*>(handle_of(writer));
+}
+
+std::vector<char> packed(const std::vector<char>& text) {
+  const int bytes = static_cast<int>(text.size());
+  std::vector<char> result(static_cast<std::size_t>(LZ4_compressBound(bytes)));
+  result.resize(static_cast<std::size_t>(LZ4_compress(text.data(), result.data(), bytes)));
+  return result;
+}
+
+}  // namespace
 
 FstErrors::FstErrors() { ++fst::throwing; }
 FstErrors::~FstErrors() { --fst::throwing; }
 
 void limit_fst_blocks(VerilatedFst& writer, std::size_t bytes) {
-  auto* const context = static_cast<fstWriterContext*>(handle_of(writer));
+  fstWriterContext* const context = context_of(writer);
   if (context == nullptr) return;
   context->fst_break_size =
       std::min(context->fst_break_size, std::max(bytes, fst::kFramesPerBlock * context->maxvalpos));
+}
+
+// Readers look for the section anywhere in the file.
+void write_fst_hierarchy(VerilatedFst& writer) {
+  fstWriterContext* const context = context_of(writer);
+  if (context == nullptr) return;
+  std::vector<char> text(static_cast<std::size_t>(context->hier_file_len));
+  fst::flush(context->hier_handle);
+  fst::seek(context->hier_handle, 0, SEEK_SET);
+  if (std::fread(text.data(), 1, text.size(), context->hier_handle) != text.size()) {
+    fst::failed(EIO);
+    return;  // it is written at the end
+  }
+  const bool is_packed_twice = text.size() > FST_HDR_FOURPACK_DUO_SIZE;
+  const std::vector<char> once = packed(text);
+  const std::vector<char> all = is_packed_twice ? packed(once) : once;
+  std::FILE* const file = context->handle;
+  const off_t start = ::ftello(file);
+  fst::put(FST_BL_SKIP, file);  // until all of it is there
+  fstWriterUint64(file, 0);     // length
+  fstWriterUint64(file, text.size());
+  if (is_packed_twice) fstWriterVarint(file, once.size());
+  fst::write(all.data(), 1, all.size(), file);
+  const off_t end = ::ftello(file);
+  fst::seek(file, start + 1, SEEK_SET);
+  fstWriterUint64(file, static_cast<std::uint64_t>(end - start - 1));
+  fst::seek(file, start, SEEK_SET);
+  fst::put(is_packed_twice ? FST_BL_HIER_LZ4DUO : FST_BL_HIER_LZ4, file);
+  fst::seek(file, end, SEEK_SET);
+  fst::flush(file);
+  context->compress_hier = 0;  // not again at the end
+}
+
+// As the writer itself does before a time, once a block is full.
+void end_fst_block(VerilatedFst& writer) {
+  fstWriterContext* const context = context_of(writer);
+  if (context == nullptr || context->is_initial_time || context->vchg_siz <= 1) return;
+  fstWriterFlushContextPrivate(context);
+  ++context->tchn_cnt;
+  fstWriterVarint(context->tchn_handle, context->curtime);
 }
 
 }  // namespace fredsim

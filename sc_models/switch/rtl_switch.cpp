@@ -2,6 +2,8 @@
 #include "switch/rtl_switch.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "switch/missing_sizes.h"
@@ -16,6 +18,31 @@ std::vector<std::string> built_switch_sizes() {
   return sizes;
 }
 
+namespace {
+
+// With std::bad_alloc for a program's terminate handler.
+[[noreturn]] void end_without_memory() {
+  try {
+    throw std::bad_alloc();
+  } catch (...) {
+    std::terminate();
+  }
+}
+
+// A Verilated model whose constructor throws reads scopes that it has not named yet: without memory the program ends there.
+class EndsWithoutMemory {
+ public:
+  EndsWithoutMemory() : before_(std::set_new_handler(end_without_memory)) {}
+  ~EndsWithoutMemory() { std::set_new_handler(before_); }
+  EndsWithoutMemory(const EndsWithoutMemory&) = delete;
+  EndsWithoutMemory& operator=(const EndsWithoutMemory&) = delete;
+
+ private:
+  std::new_handler before_;
+};
+
+}  // namespace
+
 std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
                                            const std::string& instance_name,
                                            std::shared_ptr<RtlContext> context) {
@@ -27,6 +54,7 @@ std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
     require_built({&needed, 1});
   }
   if (!context) context = std::make_shared<RtlContext>();
+  const EndsWithoutMemory guard;
   return found->make(shape, instance_name, std::move(context));
 }
 

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +25,7 @@ namespace {
 // A block of so much takes some 0.2 s to go to the file, and is not larger there than a part of one of the 128 MB that the
 // writer would collect.
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+constexpr std::chrono::seconds kBlockTime{1};  // from one block to the next, at most
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -98,12 +100,19 @@ struct WaveFile::Callbacks {
   }
 };
 
-WaveFile::WaveFile(std::string path, std::vector<std::string> beside)
+WaveFile::WaveFile(std::string path, std::vector<std::string> beside,
+                   std::function<Clock::time_point()> now)
     : path_(std::move(path)),
       beside_(std::move(beside)),
+      now_(std::move(now)),
       file_(std::make_unique<VerilatedFstC>()) {}
 
-WaveFile::~WaveFile() = default;
+WaveFile::~WaveFile() {
+  try {
+    if (file_->isOpen()) file_->close();
+  } catch (const std::bad_alloc&) {  // the file is short
+  }
+}
 
 void WaveFile::add(RtlSwitch& instance) {
   instance.trace(*file_);
@@ -127,6 +136,9 @@ void WaveFile::guarded(const Action& action) {
     action();
   } catch (const std::system_error& caught) {
     error = caught.code().value();
+  } catch (const std::bad_alloc&) {
+    remove();
+    throw;
   }
   if (error != 0) fail(error);
 }
@@ -169,6 +181,7 @@ void WaveFile::open_writer() {
   file_->open(path_.c_str());
   if (!file_->isOpen()) throw BadInput("waveform file '" + path_ + "' cannot be written");
   limit_fst_blocks(*file_->spTrace(), kBlockBytes);
+  write_fst_hierarchy(*file_->spTrace());
 }
 
 void WaveFile::read_names() {
@@ -193,6 +206,14 @@ void WaveFile::read_names() {
 
 void WaveFile::dump(std::uint64_t time_ps) {
   guarded([&] { file_->dump(time_ps); });
+  if (!block_ended_ || now_() - *block_ended_ >= kBlockTime) end_block();
+}
+
+void WaveFile::end_block() {
+  guarded([this] {
+    if (file_->isOpen()) end_fst_block(*file_->spTrace());
+  });
+  block_ended_ = now_();
 }
 
 void WaveFile::close() {

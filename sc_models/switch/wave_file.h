@@ -7,13 +7,17 @@
 //   in the file is in picoseconds. Instances of one file share one RtlContext. A dump shows the
 //   registers after the clock edge of that cycle.
 // File: one that is there is written in its place and keeps its mode, owner and links. It is locked (flock) until it is closed, so
-//   that two runs do not write one waveform. Blocks are small, so that to close it takes a fraction of a second.
+//   that two runs do not write one waveform. Blocks are small, so that to close it takes a fraction of a second. They go to the file at
+//   the first dump and at the first one of every second after it: what a killed run leaves opens, with all but its last second.
 // Errors: BadInput when the file cannot be opened, is none, or another run writes it; RunFailed when it cannot be written to its
-//   end, with the system's reason and how many bytes were written: it is removed, with all of `beside`. ~WaveFile throws nothing.
+//   end, with the system's reason and how many bytes were written: it is removed, with all of `beside`; as where there is no memory left, std::bad_alloc. ~WaveFile throws nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +36,11 @@ struct WaveSignal {
 
 class WaveFile {
  public:
-  // `beside`: files that go with it, as the save file.
-  explicit WaveFile(std::string path, std::vector<std::string> beside = {});
+  using Clock = std::chrono::steady_clock;
+
+  // `beside`: files that go with it, as the save file. `now`: time by which blocks go to the file.
+  explicit WaveFile(std::string path, std::vector<std::string> beside = {},
+                    std::function<Clock::time_point()> now = &Clock::now);
   ~WaveFile();  // closes the file
   WaveFile(const WaveFile&) = delete;
   WaveFile& operator=(const WaveFile&) = delete;
@@ -43,6 +50,7 @@ class WaveFile {
   void open();
   const std::vector<WaveName>& names() const { return names_; }  // once open; empty without RTL
   void dump(std::uint64_t time_ps);
+  void end_block();  // before a gap in which nothing is dumped
   void close();
   void remove();  // with all beside it
 
@@ -59,6 +67,8 @@ class WaveFile {
   std::string path_;
   std::vector<std::string> beside_;
   std::unique_ptr<Lock> lock_;  // lock on the open file
+  std::function<Clock::time_point()> now_;
+  std::optional<Clock::time_point> block_ended_;
   bool has_failed_ = false;
   std::vector<WaveSignal> signals_;
   std::vector<WaveName> names_;

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/int128.h"
@@ -87,7 +88,8 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
 WaveRecorder::~WaveRecorder() {
   try {
     finish();
-  } catch (const Error&) {  // nobody is left to tell
+  } catch (const Error&) {           // nobody is left to tell
+  } catch (const std::bad_alloc&) {  // as above
   }
 }
 
@@ -117,8 +119,16 @@ void WaveRecorder::begin_search() {
 }
 
 void WaveRecorder::run_failed(const RunFailed& failure) {
-  if (!is_looked_for(failure.cause(), trigger_->kind)) return;
+  const bool had_edges = cycle_ > search_begin_;
+  if (!had_edges || !is_looked_for(failure.cause(), trigger_->kind)) return;
   found_ = cycle_ - 1 - (edge_before_ - failure.edge().value_or(edge_before_));
+}
+
+std::string WaveRecorder::why_empty() const {
+  if (cycle_ == 0) return "the run ended before its first";
+  if (searches()) return "what --wave-trigger looks for did not happen";
+  if (recorded_ > 0) return "";
+  return fmt::format("the run ended with cycle {}, before --wave-window", cycle_ - 1);
 }
 
 double WaveRecorder::found_ns() const { return static_cast<double>(time_ps(*found_)) / 1000; }
@@ -290,6 +300,7 @@ void WaveRecorder::after_edge() {
     recording_ = records ? 1 : 0;
     shown_cycle_ = static_cast<std::uint32_t>(edge_before_);
     file_.dump(time_ps(cycle_));
+    if (!records) file_.end_block();
     recorded_ += recording_;
   }
   if (records && cycle_ == windows_[window_].to) ++window_;

@@ -69,6 +69,7 @@ class WaveRecorder final : public EdgeObserver {
   const std::string& path() const { return path_; }
   std::uint64_t cycles() const { return cycle_; }  // so far
   std::uint64_t cycles_recorded() const { return recorded_; }
+  std::string why_empty() const;  // for messages; empty: cycles are recorded
 
  private:
   struct LinkValues {

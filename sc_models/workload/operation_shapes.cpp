@@ -10,6 +10,13 @@
 
 namespace fredsim {
 
+std::vector<CollectiveSpec> all_specs(const OperationShape& shape) {
+  std::vector<CollectiveSpec> all = shape.before;
+  all.insert(all.end(), shape.work.begin(), shape.work.end());
+  all.insert(all.end(), shape.beside.begin(), shape.beside.end());
+  return all;
+}
+
 int OperationShapes::label(const std::string& text) {
   const auto [at, is_new] = labels_.try_emplace(text, static_cast<int>(graph_.labels.size()));
   if (is_new) graph_.labels.push_back(text);

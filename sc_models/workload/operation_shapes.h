@@ -4,10 +4,14 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "workload/task_graph.h"
 
 namespace fredsim {
+
+// All collectives of a shape: those before its own, its own, those beside them.
+std::vector<CollectiveSpec> all_specs(const OperationShape& shape);
 
 class OperationShapes {
  public:

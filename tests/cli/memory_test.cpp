@@ -54,6 +54,47 @@ TEST_F(MemoryTest, WhatFitsRuns) {
             0);
 }
 
+// Systems as flows, which have no plans of the whole: refused with both figures, or run.
+TEST_F(MemoryTest, SystemsAreRefusedWithTheFiguresOrRun) {
+  const std::vector<std::string> words{
+      "run", "configs/systems/libra_4d_4k.yaml", "--size", "64MiB", "--quiet", "--engine", "flow"};
+  int refused = 0, done = 0;
+  for (const std::uint64_t megabytes : {250, 300, 350, 400, 500, 700, 1000}) {
+    const Outcome outcome = run_fredsim(words, {.max_memory_bytes = megabytes * 1'000'000});
+    if (outcome.exit_code == 0) {
+      ++done;
+    } else {
+      expect_refused(outcome, {"libra_4d_4k, all_reduce of 64 MiB: needs about 0.", " GB of memory",
+                               " GB are free"});
+      EXPECT_EQ(done, 0) << "it ran with less";
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(done, 0);
+}
+
+// Whatever the limit: done, refused or out of memory, in a line, and never a signal.
+TEST_F(MemoryTest, NoLimitEndsAProgramBySignal) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"run", "configs/fred_d.yaml", "--size", "4KiB", "--model", "rtl"},
+           {"run", "configs/mesh.yaml", "--size", "64KiB", "--engine", "flow"},
+           {"run", "configs/systems/boxes_8_40.yaml", "--size", "64KiB", "--engine", "flow"},
+           {"traffic", "configs/mesh.yaml", "--rate", "0.1", "--cycles", "100", "--threads", "2"},
+           {"train", "configs/mesh_2x2.yaml", "--workload", "resnet152", "--dp", "4"}}) {
+    for (std::uint64_t megabytes = 60; megabytes <= 280; megabytes += 20) {
+      std::vector<std::string> all = words;
+      all.emplace_back("--quiet");
+      const Outcome outcome = run_fredsim(all, {.max_memory_bytes = megabytes * 1'000'000});
+      const std::string what = words[0] + " " + words[1] + " in " + std::to_string(megabytes);
+      EXPECT_TRUE(outcome.exit_code >= 0 && outcome.exit_code <= 2) << what << ": " << outcome.err;
+      if (outcome.exit_code == 0) continue;
+      EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << what << ": " << outcome.err;
+      EXPECT_EQ(outcome.err.find("internal error"), std::string::npos) << what << outcome.err;
+    }
+  }
+}
+
 // The graph is never built: billions of small buckets.
 TEST_F(MemoryTest, TrainingGraphsThatDoNotFitAreRefusedWithTheFigures) {
   const Outcome outcome =

@@ -256,6 +256,34 @@ TEST_F(SweepTest, ListsPointsAndRunsOne) {
   expect_refused(sweep({"--list", "--table"}), {"--list: found together with --table"});
 }
 
+// As a full disk or a power cut leaves one.
+TEST_F(SweepTest, RunsAPointAgainWhoseFileIsNoResult) {
+  study(std::string(kMachines) + "run: {size: 1KiB}\n");
+  ASSERT_EQ(sweep().exit_code, 0);
+  const auto before = points();
+  ASSERT_EQ(before.size(), 2U);
+  const auto& [name, text] = *before.begin();
+  const std::string file = path("r/points/" + name);
+  const std::string csv = table();
+  for (const std::string& damaged :
+       {std::string(), text.substr(0, 1), text.substr(0, text.size() / 2),
+        text.substr(0, text.size() - 2), std::string(4096, '\0'),
+        std::string(R"({"runs": [7]})")}) {
+    std::ofstream(file, std::ios::binary) << damaged;
+    const Outcome list = sweep({"--list"});
+    EXPECT_EQ(list.exit_code, 0) << list.err;
+    EXPECT_NE(list.out.find(name.substr(0, 32) + "  missing"), std::string::npos) << list.out;
+    const Outcome again = sweep();
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_NE(again.err.find(file + ": "), std::string::npos) << again.err;
+    EXPECT_NE(again.err.find("; the point counts as not run\n"), std::string::npos) << again.err;
+    EXPECT_TRUE(Json::accept(points().at(name)));
+    EXPECT_EQ(points().rbegin()->second, before.rbegin()->second) << "the other one stays";
+    EXPECT_EQ(lines_of(table()).size(), lines_of(csv).size());
+  }
+  EXPECT_EQ(sweep().err, "");
+}
+
 TEST_F(SweepTest, AFailedPointAloneIsKept) {
   study("machines: configs/mesh_2x2.yaml\nrun: {algorithm: in_switch}\n");
   const std::string hash = sweep({"--list"}).out.substr(0, 32);

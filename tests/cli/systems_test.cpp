@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of dimensions on the command line: flows beside exact runs, RTL beside twins, what info prints, and bad input.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -50,6 +51,42 @@ class Systems : public testing::Test {
 
 const Words kRingAndSwitch{"block: ring, size: 4, bandwidth: 100 GB/s, latency: 50 ns",
                            "block: switch, size: 4, bandwidth: 50 GB/s, latency: 100 ns"};
+
+// To the byte what is said, where sizes do not divide by the NPUs of a dimension; else nothing.
+TEST_F(Systems, InjectWhatTheySayMoreThanSharesThatAreNotRounded) {
+  constexpr std::uint64_t kNpus = 15;
+  const std::string path =
+      system({"block: ring, size: 3, bandwidth: 100 GB/s, latency: 50 ns",
+              "block: fully_connected, size: 5, bandwidth: 60 GB/s, latency: 100 ns"});
+  for (const auto& [collective, times] :
+       {std::pair("all_reduce", 2), std::pair("reduce_scatter", 1), std::pair("all_gather", 1)}) {
+    for (const std::uint64_t bytes : {15'000, 15'001, 15'004, 40'000}) {
+      for (const std::string engine : {"exact", "flow"}) {
+        Words words{"run",      path, "--collective", collective, "--size", std::to_string(bytes),
+                    "--chunks", "2",  "--engine",     engine};
+        const std::string text = run_fredsim(words).out;
+        words.erase(words.begin(), words.begin() + 2);
+        const std::uint64_t injected = run(path, words)["traffic"]["injected_bytes"];
+        const std::uint64_t exact = times * (kNpus - 1) * bytes;
+        SCOPED_TRACE(
+            fmt::format("{} of {}, {}: {} more", collective, bytes, engine, injected - exact));
+        EXPECT_GE(injected, exact);
+        EXPECT_EQ(
+            text.find(fmt::format("inject {} B more than", injected - exact)) != std::string::npos,
+            injected > exact)
+            << text;
+        EXPECT_EQ(text.find("rounded up to bytes") != std::string::npos, injected > exact);
+      }
+    }
+  }
+}
+
+TEST_F(Systems, RefuseAUnicastBetweenOthersThanTwo) {
+  const std::string path = system(kRingAndSwitch);
+  for (const std::string group : {"all", "0-2"})
+    expect_refusal(path, {"run", "--collective", "unicast", "--group", group, "--engine", "flow"},
+                   {"members found, unicast goes from the first of a group of two"});
+}
 
 TEST_F(Systems, FlowsHaveTheTimesAndTheTrafficOfExactRuns) {
   for (const Words& dimensions :

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fredsim traffic`: table and results JSON, on the two small machines.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "support/program.h"
@@ -165,6 +167,58 @@ TEST(TrafficTable, NotesAndLegendUnlessQuiet) {
   const Outcome quiet =
       run_fredsim(traffic("configs/fred_small.yaml", {"--rate", "0.1", "--quiet"}));
   EXPECT_EQ(quiet.out.find("no node sends to itself"), std::string::npos);
+}
+
+// Rates that are said of buffers below two packets, by the text of the notes: none where none is said.
+std::optional<double> bound_in(const std::string& text, const std::string& buffer, int packet) {
+  std::string words;  // notes without their line breaks
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words += word + " ";
+  const std::size_t at = words.find(buffer + ": ");
+  const std::string end = " in packets of " + std::to_string(packet);
+  const std::size_t to = at == std::string::npos ? at : words.find(end, at);
+  if (to == std::string::npos) return std::nullopt;
+  return std::stod(words.substr(words.rfind(' ', to - 1)));
+}
+
+TEST(TrafficBuffers, BelowTwoPacketsHoldTheRateBelowWhatIsSaid) {
+  struct Case {
+    const char* config;
+    const char* setting;
+    const char* buffer;
+    double reached;  // least part of the bound
+  };
+  for (const auto& [config, setting, buffer, reached] :
+       {Case{"configs/mesh_2x2.yaml", "switch.input_buffer=4KiB", "switch input, data", 0.9},
+        Case{"configs/mesh_2x2.yaml", "switch.input_buffer=6KiB", "switch input, data", 0.9},
+        Case{"configs/mesh_2x2.yaml", "npu.receive_buffer=4KiB", "NPU receive", 0.3},
+        Case{"configs/fred_small.yaml", "switch.input_buffer=4KiB", "switch input, data", 0.85},
+        Case{"configs/fred_small.yaml", "switch.output_buffer=4KiB", "switch output staging", 0.9},
+        Case{"configs/systems/graph.yaml", "switch.output_buffer=6KiB", "switch output staging",
+             0.3}}) {
+    for (const int packet : {1, 3, 8}) {
+      SCOPED_TRACE(fmt::format("{}, {}, packets of {}", config, setting, packet));
+      std::vector<std::string> words =
+          traffic(config, {"--rate", "0.7", "--pattern", "neighbor", "--packet-flits",
+                           std::to_string(packet), "--set", setting});
+      const std::optional<double> bound = bound_in(run_fredsim(words).out, buffer, packet);
+      words.insert(words.end(), {"--json", "-"});
+      const Outcome outcome = run_fredsim(words);
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      ASSERT_TRUE(bound);
+      const double accepted = outcome.json()["runs"][0]["accepted_rate"];
+      EXPECT_LE(accepted, 1.005 * *bound) << "bound " << *bound;
+      EXPECT_GE(accepted, reached * std::min(*bound, 0.6));
+      const Outcome info = run_fredsim({"info", config, "--set", setting});
+      EXPECT_EQ(bound_in(info.out, buffer, packet),
+                packet == 3 ? std::nullopt : bound);  // one flit and the longest alone
+    }
+    for (const char* const command : {"info", "traffic"}) {
+      std::vector<std::string> words{command, config};
+      if (words.front() == "traffic") words = traffic(config, {"--rate", "0.1"});
+      EXPECT_EQ(run_fredsim(words).out.find("less than two packets"), std::string::npos) << config;
+    }
+  }
 }
 
 // Buffers of 4096 routers are nearly all of it, whatever the traffic.

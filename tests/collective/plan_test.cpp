@@ -59,6 +59,8 @@ TEST(Plan, RefusesWhatDoesNotExist) {
   const std::vector<int> all = first_ranks(20);
   constexpr Collective kAllReduce = Collective::kAllReduce;
   expect_says(refusal(mesh, Collective::kUnicast, all, 512, "auto"), {"unicast", "20 members"});
+  expect_says(refusal(fred, Collective::kUnicast, {7}, 512, "auto"),
+              {"group: 1 member found, unicast", "allowed: two members"});
   expect_says(refusal(mesh, Collective::kGather, all, 512, "ring"), {"gather", "direct"});
   expect_says(refusal(fred, Collective::kAllToAll, all, 512, "in_switch"),
               {"in_switch", "all_to_all", "direct"});

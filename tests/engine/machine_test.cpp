@@ -201,6 +201,18 @@ TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
   });
 }
 
+// As one that is interrupted at once.
+TEST_F(MachineTest, AWaveformWithoutACycleSaysWhy) {
+  const TemporaryFolder folder;
+  Machine machine("machine", topology_, FabricOptions{.wave = {.file = folder.file("w.fst")}});
+  Machine searching(
+      "searching", topology_,
+      FabricOptions{.wave = {.file = folder.file("t.fst"),
+                             .trigger = WaveTrigger{WaveTriggerKind::kFailure, 0, 30, 0}}});
+  EXPECT_EQ(machine.wave()->why_empty(), "the run ended before its first");
+  EXPECT_EQ(searching.wave()->why_empty(), "the run ended before its first");
+}
+
 // A trigger's second run, which records, fails as the first one did; a run that fails for another cause than the
 // one looked for fails all the same.
 class FailureTriggerTest : public MachineTest {

@@ -42,6 +42,8 @@ std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
     spec.collective = kStreams[random.below(5)];
     spec.group = random_group(random, npus);
     if (spec.collective == Collective::kUnicast && spec.group.size() > 2) spec.group.resize(2);
+    if (spec.collective == Collective::kUnicast && spec.group.size() < 2)
+      spec.collective = Collective::kBroadcast;
     spec.bytes = 200'000 + random.below(1'500'000);
     spec.vc = static_cast<int>(random.below(3));
     spec.root = static_cast<int>(random.below(spec.group.size()));

@@ -123,6 +123,17 @@ TEST(TrafficTable, ShowsRatesLatenciesAndWhereItSaturates) {
             "busiest links at rate 0.5000: b.1->a.0 75.0 %, a.0->b.1 25.0 %\n");
 }
 
+// A hot spot saturates its own senders long before the others.
+TEST(TrafficTable, AcceptsNoMoreThanSaturatesUnlessItSaysSo) {
+  const std::vector<TrafficPoint> points{sample_point(0.25, 0.25, false),
+                                         sample_point(0.4, 0.375, true),
+                                         sample_point(1, 0.4648, true)};
+  EXPECT_TRUE(traffic_summary(points).starts_with(
+      "saturation: first saturated rate 0.4000, accepted 0.3750; beyond it 0.4648 is accepted, at "
+      "rate 1.0000\n"))
+      << traffic_summary(points);
+}
+
 TEST(TrafficTable, PacketsAreMissingOnlyWhereSomeAre) {
   TrafficPoint point = sample_point(0.25, 0.25, false);
   point.arrived = point.packets;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/error.h"
 #include "results/fields/run.h"
 #include "support/temporary_folder.h"
 #include "topology/support.h"
@@ -103,6 +104,21 @@ TEST_F(StudyFolderTest, AFileThatIsNoResultIsRefusedAndStays) {
   std::ostringstream text;
   text << std::ifstream(own.point_file(kHash)).rdbuf();
   EXPECT_EQ(text.str(), "{\"runs\": [");
+}
+
+// Cut short anywhere it is no result, but for the end of its last line.
+TEST_F(StudyFolderTest, AFileThatIsCutShortIsNeverAnotherResult) {
+  const StudyFolder own = folder();
+  own.create();
+  const std::string text = "{\"runs\": [{\"cycles\": 5, \"traffic\": {\"flit_hops\": 12}}]}\n";
+  own.keep(kHash, text);
+  const std::string whole = find(own)->results.dump();
+  for (std::size_t bytes = 0; bytes + 2 <= text.size(); ++bytes) {
+    own.keep(kHash, text.substr(0, bytes));
+    EXPECT_THROW(find(own), BadInput) << bytes << " bytes left";
+  }
+  own.keep(kHash, text.substr(0, text.size() - 1));
+  EXPECT_EQ(find(own)->results.dump(), whole);
 }
 
 }  // namespace

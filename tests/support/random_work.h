@@ -36,6 +36,8 @@ inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t max_by
   spec.collective = static_cast<Collective>(random.below(kCollectives));
   spec.group = random_group(random, npus, io);
   if (spec.collective == Collective::kUnicast && spec.group.size() > 2) spec.group.resize(2);
+  if (spec.collective == Collective::kUnicast && spec.group.size() < 2)
+    spec.collective = Collective::kBroadcast;
   constexpr std::uint64_t kSizes[] = {4, 600, 20'000};
   const std::uint64_t limit = random.below(4) == 0 ? max_bytes : kSizes[random.below(3)];
   spec.bytes = 1 + random.below(std::min(limit, max_bytes));

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -75,6 +78,72 @@ TEST_F(WaveFiles, HaveTheValuesOfEveryDump) {
     EXPECT_EQ(values.at("top/word"), last[2]) << "at " << time;
   });
   EXPECT_GT(seen, 100U);
+}
+
+// Times and words of a file; what another process may be writing still, or was when it was killed.
+std::map<std::uint64_t, std::uint64_t> words_in(const std::string& path) {
+  std::istringstream vcd(run_fst2vcd(path));
+  std::map<std::uint64_t, std::uint64_t> words;
+  read_vcd(vcd, [&](std::uint64_t time, const VcdState& state) {
+    const auto word = state.values.find("top/word");
+    if (word != state.values.end()) words[time] = word->second;
+  });
+  return words;
+}
+
+TEST_F(WaveFiles, OpenAtEveryMomentWithAllButTheLastSecond) {
+  constexpr std::uint64_t kSeed = 5;
+  Random random(kSeed);
+  WaveFile::Clock::time_point now{}, ended{};
+  WaveFile file(path(), {}, [&] { return now; });
+  file.add(signals());
+  file.open();
+  std::map<std::uint64_t, std::uint64_t> dumped;
+  std::size_t blocks = 0;
+  std::map<std::uint64_t, std::uint64_t> complete;  // in blocks that have ended
+  for (std::uint64_t time = 500; time < 40 * 500; time += 500) {
+    word_ = static_cast<std::uint32_t>(random.next());
+    now += std::chrono::milliseconds(random.below(700));
+    file.dump(time);
+    dumped[time] = word_;
+    if (complete.empty() || now - ended >= std::chrono::seconds(1)) {
+      complete = dumped;
+      ended = now;
+      ++blocks;
+    }
+    const std::string left = folder_.file("left.fst");
+    std::filesystem::copy_file(path(), left, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(words_in(left), complete) << "at " << time << ", seed " << kSeed;
+  }
+  EXPECT_GT(blocks, 5U);
+  EXPECT_LT(blocks, 30U);
+  file.close();
+  EXPECT_EQ(words_in(path()), dumped);
+}
+
+TEST_F(WaveFiles, OfAKilledProcessOpen) {
+  constexpr std::uint64_t kDumps = 300;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    WaveFile::Clock::time_point now{};
+    WaveFile file(path(), {}, [&] { return now; });
+    file.add(signals());
+    file.open();
+    for (std::uint64_t dump = 1; dump <= kDumps; ++dump) {
+      word_ = static_cast<std::uint32_t>(dump);
+      file.dump(500 * dump);
+      now += std::chrono::milliseconds(10);
+    }
+    file.end_block();
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const auto words = words_in(path());
+  EXPECT_EQ(words.size(), kDumps);
+  EXPECT_EQ(words.rbegin()->first, 500 * kDumps);
+  EXPECT_EQ(words.rbegin()->second, kDumps);
 }
 
 TEST_F(WaveFiles, WriteAFileThatIsThereInItsPlace) {

@@ -19,7 +19,7 @@ GraphSpec read_infra(const std::string& text,
                      std::optional<std::uint64_t> latency_ps = std::nullopt) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("infra.yaml")) << text;
-  return read_infragraph(folder.file("infra.yaml"), latency_ps);
+  return read_infragraph(folder.file("infra.yaml"), [&] { return latency_ps; });
 }
 
 // Two hosts of two xpus with a switch each, and a link between the switches. Lines are counted in the refusals below.
@@ -83,7 +83,7 @@ TEST(Infragraph, MayStandUnderAKey) {
 }
 
 TEST(Infragraph, TheExampleIsBuilt) {
-  const GraphSpec spec = read_infragraph(kClos, 100'000);
+  const GraphSpec spec = read_infragraph(kClos, [] { return 100'000; });
   MachineSpec machine = wafer();
   machine.io_controllers = 0;
   const Topology all = build_graph(machine, spec);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/on_demand/rtl_builder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <deque>
 #include <fstream>
@@ -47,14 +45,6 @@ std::string last_lines(const std::string& text) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-// So that no name has half a library after a power cut.
-void put_on_disk(const fs::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
-  if (descriptor >= 0) ::close(descriptor);
-  if (error != 0) refuse_cache(file, error);
-}
-
 // A tool must be the one of this program's build, whose runtime and headers the library shares.
 void check_tool(const char* name, const char* package, const Command& version,
                 const std::string& wanted) {
@@ -83,6 +73,15 @@ void check_tools(const RtlToolchain& tools) {
              tools.compiler_version);
 }
 
+// Changes with the file of a name, and with what is in it; none: there is no such file.
+std::optional<std::array<std::int64_t, 5>> state_of(const fs::path& file) {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::array<std::int64_t, 5>{static_cast<std::int64_t>(status.st_ino), status.st_size,
+                                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                                     status.st_ctim.tv_nsec};
+}
+
 // One library on its way into the cache.
 struct Wanted {
   const RtlSize* size = nullptr;
@@ -90,6 +89,7 @@ struct Wanted {
   std::unique_ptr<BuildLock> lock{};
   std::unique_ptr<SizeBuild> build{};
   bool is_there = false;
+  std::optional<std::array<std::int64_t, 5>> damaged{};  // file that differs from its digest
 };
 
 struct Running {
@@ -108,6 +108,7 @@ class Builder {
         cache_(cache),
         options_(options),
         jobs_(std::max(1U, std::thread::hardware_concurrency())) {
+    check_trusted(cache);
     for (const RtlSize& size : sizes) {
       wanted_.push_back(
           {.size = &size, .library = cached_library(cache, size, rtl_key(size, tools, where))});
@@ -116,6 +117,7 @@ class Builder {
       if (is_there(wanted)) continue;
       missing_.push_back(&wanted);
       entries_.push_back(wanted.size->entry);
+      if (wanted.damaged) damaged_.push_back(wanted.size->entry);
     }
   }
 
@@ -139,9 +141,12 @@ class Builder {
   }
 
  private:
+  // Asked a hundred times a second while another process builds it: a file is read once.
   static bool is_there(Wanted& wanted) {
-    std::error_code failed;
-    wanted.is_there = fs::is_regular_file(wanted.library.file, failed);
+    const auto state = state_of(wanted.library.file);
+    if (!state || state == wanted.damaged) return false;
+    wanted.is_there = is_intact(wanted.library);
+    if (!wanted.is_there) wanted.damaged = state;
     return wanted.is_there;
   }
   std::size_t left() const {
@@ -202,9 +207,7 @@ class Builder {
 
   void keep(Wanted& wanted) {
     std::error_code failed;
-    put_on_disk(wanted.build->library());
-    fs::rename(wanted.build->library(), wanted.library.file, failed);
-    if (failed) refuse_cache(wanted.library.file, failed.value());
+    keep_library(wanted.build->library(), wanted.library);
     fs::remove(wanted.library.log, failed);
     wanted.is_there = true;
     wanted.build.reset();
@@ -233,6 +236,7 @@ class Builder {
     if (!options_.on_progress || (!at_end && now - reported_ < kReport)) return;
     reported_ = now;
     RtlBuildProgress progress{.entries = entries_,
+                              .damaged = damaged_,
                               .done = missing_.size() - left(),
                               .waits = running_.empty() && !at_end,
                               .seconds_left = seconds_left(now),
@@ -277,7 +281,7 @@ class Builder {
   unsigned jobs_;
   std::vector<Wanted> wanted_;
   std::vector<Wanted*> missing_;
-  std::vector<std::string> entries_;
+  std::vector<std::string> entries_, damaged_;
   std::list<Running> running_;  // after wanted_: ended first
   SteadyClock::time_point reported_{};
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries of switch RTL that the cache does not have, built by Verilator and the compiler.
 //
+// A library in the cache that differs from its digest is built again.
 // Sizes are built beside each other, as many commands at a time as there are hardware threads. One that another process is building
 //   is waited for. A library is there complete or not at all, however this ends.
-// Errors: BadInput where the cache cannot be written, a tool is not there or of another version, or a command fails: then with the
+// Errors: BadInput where the cache cannot be written or others may write it, a tool is not there or of another version, or a command fails: then with the
 //   command, the end of its output and the file that has all of it. Interrupted once `stop` is set.
 #pragma once
 
@@ -27,10 +28,12 @@ RtlBuild parse_rtl_build(std::string_view text);
 
 struct RtlBuildProgress {
   std::span<const std::string> entries;  // sizes that were missing
-  std::size_t done = 0;                  // so many of them are there
-  std::string step{};                    // "Verilator: fred P=16 …"
-  bool waits = false;                    // for other processes, which build all that is left
-  double seconds_left = 0;               // an estimate
+  std::span<const std::string>
+      damaged{};            // those whose library differed from its digest, or had none
+  std::size_t done = 0;     // so many of them are there
+  std::string step{};       // "Verilator: fred P=16 …"
+  bool waits = false;       // for other processes, which build all that is left
+  double seconds_left = 0;  // an estimate
   std::filesystem::path cache{};
 };
 

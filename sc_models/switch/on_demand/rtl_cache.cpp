@@ -10,12 +10,17 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
+#include "base/sha256.h"
+#include "base/shell.h"
 
 namespace fredsim {
 namespace {
@@ -28,6 +33,64 @@ constexpr int kRemovals = 100;
 std::string_view variable(const char* name) {
   const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets it
   return text == nullptr ? "" : text;
+}
+
+constexpr auto kOthersWrite = fs::perms::group_write | fs::perms::others_write;
+
+// A folder or file that programs load libraries from.
+void check_owner(const fs::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it says why
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    throw BadInput(fmt::format(
+        "cache of switch RTL: found '{}' of user {}, and programs load libraries from it; allowed: "
+        "FREDSIM_CACHE=FOLDER with a folder of your own, or --rtl-build never",
+        path.string(), status.st_uid));
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return;
+  throw BadInput(fmt::format(
+      "cache of switch RTL: found '{}', which others than its owner may write (mode {:04o}), and "
+      "programs load libraries from it; allowed: chmod go-w {}, or FREDSIM_CACHE=FOLDER elsewhere, "
+      "or --rtl-build never",
+      path.string(), status.st_mode & 07777U, shell_quoted(path.string())));
+}
+
+// Writable by its owner alone, whatever the umask.
+void make_own_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return;
+  refuse_cache(folder, errno);
+}
+
+void make_folders(const fs::path& rtl) {
+  const fs::path cache = rtl.parent_path();
+  std::error_code failed;
+  fs::create_directories(cache.parent_path(), failed);
+  if (failed) refuse_cache(cache.parent_path(), failed.value());
+  make_own_folder(cache);
+  make_own_folder(rtl);
+  if (!fs::is_directory(rtl, failed)) refuse_cache(rtl, ENOTDIR);
+}
+
+// So that no name has half a file after a power cut.
+void put_on_disk(const fs::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
+  if (descriptor >= 0) ::close(descriptor);
+  if (error != 0) refuse_cache(file, error);
+}
+
+void move_to(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::permissions(from, kOthersWrite, fs::perm_options::remove, failed);
+  if (failed) refuse_cache(from, failed.value());
+  put_on_disk(from);
+  fs::rename(from, to, failed);
+  if (failed) refuse_cache(to, failed.value());
+}
+
+// A line of sha256sum.
+std::string digest_line(const std::string& library, const fs::path& file) {
+  return fmt::format("{}  {}\n", sha256(library), file.filename().string());
 }
 
 // True if the open file is the one of that name: whoever held it may have removed it in between.
@@ -64,15 +127,42 @@ CachedLibrary cached_library(const fs::path& cache, const RtlSize& size, const s
       (cache / "rtl" / fmt::format("{}-{}", size.model.substr(1), key.substr(0, kKeyDigits)))
           .string();
   return {.file = path + ".so",
+          .digest = path + ".sha256",
           .lock = path + ".lock",
           .building = path + ".building",
           .log = path + ".log"};
 }
 
+void check_trusted(const fs::path& cache) {
+  check_owner(cache);
+  check_owner(cache / "rtl");
+}
+
+bool is_intact(const CachedLibrary& library) {
+  check_owner(library.file);
+  check_owner(library.digest);
+  const std::optional<std::string> digest = file_text(library.digest.string());
+  if (!digest) return false;
+  const std::optional<std::string> text = file_text(library.file.string());
+  return text && *digest == digest_line(*text, library.file);
+}
+
+void keep_library(const fs::path& built, const CachedLibrary& library) {
+  const std::optional<std::string> text = file_text(built.string());
+  if (!text) refuse_cache(built, errno);
+  const fs::path digest = built.string() + ".sha256";
+  std::ofstream file(digest, std::ios::binary);
+  file << digest_line(*text, library.file);
+  file.close();
+  if (!file) refuse_cache(digest, errno == 0 ? EIO : errno);
+  move_to(digest, library.digest);
+  move_to(built, library.file);
+}
+
 std::unique_ptr<BuildLock> BuildLock::take(const CachedLibrary& library) {
-  std::error_code failed;
-  fs::create_directories(library.lock.parent_path(), failed);
-  if (failed) refuse_cache(library.lock.parent_path(), failed.value());
+  const fs::path rtl = library.lock.parent_path();
+  make_folders(rtl);
+  check_trusted(rtl.parent_path());
   for (;;) {
     // Not closed in children (no O_CLOEXEC).
     const int descriptor = ::open(library.lock.c_str(), O_RDWR | O_CREAT, 0666);

@@ -84,7 +84,24 @@ class NodeList {
   std::map<std::string, int> by_name_;
 };
 
+std::uint64_t latency_of(const NodeReader& link, const DefaultLatency& default_latency_ps) {
+  if (link.has("latency")) return parse_time_ps(link.text("latency"), link.label("latency"));
+  if (const std::optional<std::uint64_t> common = default_latency_ps()) return *common;
+  throw BadInput(
+      fmt::format("{}: found no latency; allowed: latency, or fabric.link_latency in the machine "
+                  "file",
+                  link.label()));
+}
+
 }  // namespace
+
+DefaultLatency default_latency(const FabricKeys& keys) {
+  return [&keys]() -> std::optional<std::uint64_t> {
+    constexpr std::string_view kKey = "fabric.link_latency";
+    if (!keys.has(kKey)) return std::nullopt;
+    return keys.time_ps(kKey);
+  };
+}
 
 GraphSpec read_graph(const FabricKeys& keys) {
   NodeList list;
@@ -113,7 +130,7 @@ GraphSpec read_graph(const FabricKeys& keys) {
   return list.take(keys.label("fabric.nodes"));
 }
 
-GraphSpec read_graph_file(const std::string& path) {
+GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default_latency_ps) {
   const ConfigNode root = read_config_file(path);
   const NodeReader file(root, "");
   file.allow({"nodes", "links"});
@@ -128,7 +145,7 @@ GraphSpec read_graph_file(const std::string& path) {
     one.allow({"from", "to", "bandwidth", "latency", "count", "one_way"});
     GraphLink link;
     link.bandwidth = parse_bandwidth(one.text("bandwidth"), one.label("bandwidth"));
-    link.latency_ps = parse_time_ps(one.text("latency"), one.label("latency"));
+    link.latency_ps = latency_of(one, default_latency_ps);
     link.count = one.has("count") ? one.integer("count", 1, kMaxCounted) : 1;
     link.one_way = one.has("one_way") && one.choice("one_way", kBooleans) == 1;
     link.label = one.label();

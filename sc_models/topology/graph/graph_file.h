@@ -8,9 +8,13 @@
 //     - name: s                    latency: 500 ns
 //       kind: switch               count: 2            in parallel
 //                                one_way: true       from `from` to `to` alone
+// A link without latency has the machine file's fabric.link_latency, wherever the lists are.
 // Errors: BadInput with file and line.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "topology/fabric_keys.h"
@@ -18,9 +22,13 @@
 
 namespace fredsim {
 
+// The machine file's latency of links, asked for where a link has none; none: it has none either.
+using DefaultLatency = std::function<std::optional<std::uint64_t>()>;
+DefaultLatency default_latency(const FabricKeys& keys);  // outlive it
+
 // fabric.nodes and fabric.links.
 GraphSpec read_graph(const FabricKeys& keys);
 // A file with the keys nodes and links.
-GraphSpec read_graph_file(const std::string& path);
+GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default_latency_ps);
 
 }  // namespace fredsim

@@ -53,7 +53,8 @@ class GraphKind final : public TopologyKind {
           fmt::format("{}: found beside fabric.graph; allowed: one of them", keys.label(other)));
     }
     auto spec = std::make_shared<const GraphSpec>(
-        keys.has("fabric.graph") ? read_graph_file(keys.file("fabric.graph")) : read_graph(keys));
+        keys.has("fabric.graph") ? read_graph_file(keys.file("fabric.graph"), default_latency(keys))
+                                 : read_graph(keys));
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_graph(machine, *spec);
     };

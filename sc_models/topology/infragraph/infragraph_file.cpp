@@ -192,8 +192,8 @@ FileLinks read_links(const NodeReader& owner) {
 
 class InfragraphReader {
  public:
-  InfragraphReader(const NodeReader& file, std::optional<std::uint64_t> latency_ps)
-      : file_(file), latency_ps_(latency_ps) {}
+  InfragraphReader(const NodeReader& file, const DefaultLatency& default_latency_ps)
+      : file_(file), default_latency_ps_(default_latency_ps) {}
 
   GraphSpec read() {
     file_.allow({"name", "description", "devices", "links", "instances", "edges"});
@@ -410,7 +410,8 @@ class InfragraphReader {
                         "gigabits_per_second or gigabytes_per_second",
                         link.label, link.found_bandwidth));
       }
-      const std::optional<std::uint64_t> latency = link.latency_ps ? link.latency_ps : latency_ps_;
+      const std::optional<std::uint64_t> latency =
+          link.latency_ps ? link.latency_ps : default_latency_ps_();
       if (!latency) {
         throw BadInput(
             fmt::format("{}: found no latency; allowed: physical.latency in ns, us or ms, "
@@ -425,7 +426,7 @@ class InfragraphReader {
   }
 
   const NodeReader& file_;
-  std::optional<std::uint64_t> latency_ps_;
+  const DefaultLatency& default_latency_ps_;
   std::map<std::string, Device> devices_;
   std::map<std::pair<std::string, std::string>, std::string> device_labels_;
   std::map<std::string, std::pair<std::string, int>> instances_;  // device and count
@@ -437,13 +438,13 @@ class InfragraphReader {
 
 }  // namespace
 
-GraphSpec read_infragraph(const std::string& path, std::optional<std::uint64_t> latency_ps) {
+GraphSpec read_infragraph(const std::string& path, const DefaultLatency& default_latency_ps) {
   const ConfigNode root = read_config_file(path);
   const NodeReader file(root, "");
-  if (!file.has("infrastructure")) return InfragraphReader(file, latency_ps).read();
+  if (!file.has("infrastructure")) return InfragraphReader(file, default_latency_ps).read();
   file.allow({"infrastructure"});
   const NodeReader inside = file.map("infrastructure");
-  return InfragraphReader(inside, latency_ps).read();
+  return InfragraphReader(inside, default_latency_ps).read();
 }
 
 }  // namespace fredsim

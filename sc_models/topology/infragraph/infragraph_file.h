@@ -12,14 +12,13 @@
 //   without bandwidth or latency that are in use.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "topology/graph/graph.h"
+#include "topology/graph/graph_file.h"
 
 namespace fredsim {
 
-GraphSpec read_infragraph(const std::string& path, std::optional<std::uint64_t> latency_ps);
+GraphSpec read_infragraph(const std::string& path, const DefaultLatency& default_latency_ps);
 
 }  // namespace fredsim

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "topology/graph/graph_file.h"
 #include "topology/graph/graph_kind.h"
 #include "topology/infragraph/infragraph_file.h"
 
@@ -23,10 +24,8 @@ class InfragraphKind final : public TopologyKind {
   bool counts_npus() const override { return true; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {
-    std::optional<std::uint64_t> latency_ps;
-    if (keys.has("fabric.link_latency")) latency_ps = keys.time_ps("fabric.link_latency");
-    auto spec =
-        std::make_shared<const GraphSpec>(read_infragraph(keys.file("fabric.file"), latency_ps));
+    auto spec = std::make_shared<const GraphSpec>(
+        read_infragraph(keys.file("fabric.file"), default_latency(keys)));
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_graph(machine, *spec);
     };

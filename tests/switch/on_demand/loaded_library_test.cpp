@@ -96,18 +96,5 @@ TEST(LoadedLibrary, ThatIsNoneIsRefused) {
   expect_refused(folder.path() / "a.so", "");
 }
 
-// Reading what is not there would end the program: SIGBUS.
-TEST(LoadedLibrary, ThatIsCutShortIsRefused) {
-  const TemporaryFolder folder;
-  const std::filesystem::path part = folder.path() / "part.so";
-  std::filesystem::copy_file("/proc/self/exe", part);  // as the linker ends a library
-  const std::uintmax_t bytes = std::filesystem::file_size(part);
-  expect_refused(part, part.string());
-  for (const std::uintmax_t left : {bytes - 1, bytes / 2, std::uintmax_t{4096}}) {
-    std::filesystem::resize_file(part, left);
-    expect_refused(part, "it is cut short;");
-  }
-}
-
 }  // namespace
 }  // namespace fredsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries built by scripts in place of the tools: once, by one of several processes, whole or not at all.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "switch/on_demand/fake_tools.h"
 
 namespace fredsim {
@@ -242,12 +244,98 @@ TEST(RtlBuilder, WaitsForAnotherProcessAndSaysSo) {
   fake.build({FakeTools::size(4)}, {.on_progress = [&](const RtlBuildProgress& progress) {
                if (!progress.waits || has_waited) return;
                has_waited = true;
-               FakeTools::write(library.file, "built by the other");
+               FakeTools::write(fake.file("switch.so"), "built by the other");
+               keep_library(fake.file("switch.so"), library);
                lock.reset();
              }});
   EXPECT_TRUE(has_waited);
   EXPECT_EQ(fake.runs("verilator"), 0);
   EXPECT_EQ(fake.kept(), Names{library.file.filename().string()});
+}
+
+// Bits that a disk turns, and ends that a full one loses, anywhere in a library.
+TEST(RtlBuilder, BuildsALibraryAgainThatDiffersFromItsDigest) {
+  constexpr std::uint64_t kSeed = 67;
+  constexpr int kFlips = 40;
+  const FakeTools fake;
+  const std::vector<RtlSize> sizes{FakeTools::size(4), FakeTools::size(5)};
+  Names damaged;
+  const RtlBuildOptions options{.on_progress = [&](const RtlBuildProgress& progress) {
+    damaged.assign(progress.damaged.begin(), progress.damaged.end());
+  }};
+  const fs::path library = fake.build(sizes, options)[0];
+  EXPECT_TRUE(damaged.empty());
+  Random random(kSeed);
+  int built = fake.runs("verilator");
+  const auto expect_built_again = [&](const std::string& what) {
+    damaged.clear();
+    fake.build(sizes, options);
+    EXPECT_EQ(fake.runs("verilator"), ++built) << what << ", seed " << kSeed;
+    EXPECT_EQ(damaged, Names{"a P=4"}) << what;
+    EXPECT_EQ(fake.kept().size(), 2U) << what;
+  };
+  const std::string text = "a library" + std::string(5000, 'x');
+  const CachedLibrary cached = cached_library(
+      fake.cache(), FakeTools::size(4), rtl_key(FakeTools::size(4), fake.tools(), fake.where()));
+  const auto keep = [&](const std::string& changed) {
+    FakeTools::write(fake.file("built.so"), text);
+    keep_library(fake.file("built.so"), cached);
+    FakeTools::write(library, changed);
+  };
+  keep(text);
+  fake.build(sizes, options);
+  EXPECT_EQ(fake.runs("verilator"), built) << "it is as its digest says";
+  for (int flip = 0; flip < kFlips; ++flip) {
+    std::string changed = text;
+    const auto bit = random.below(8 * text.size());
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    keep(changed);
+    expect_built_again("bit " + std::to_string(bit));
+  }
+  for (int cut = 0; cut < kFlips / 4; ++cut) {
+    const auto bytes = random.below(text.size());
+    keep(text.substr(0, bytes));
+    expect_built_again(std::to_string(bytes) + " bytes left");
+  }
+  fs::path digest = library;
+  digest.replace_extension(".sha256");
+  FakeTools::write(digest, "0123");
+  expect_built_again("another digest");
+  fs::remove(digest);
+  expect_built_again("no digest");
+}
+
+// Libraries are loaded from it.
+TEST(RtlBuilder, RefusesACacheThatOthersMayWrite) {
+  const FakeTools fake;
+  const std::vector<RtlSize> sizes{FakeTools::size(4)};
+  const auto old = ::umask(0);
+  const fs::path library = fake.build(sizes)[0];
+  ::umask(old);
+  EXPECT_EQ(fake.build(sizes)[0], library)
+      << "what it makes itself is the owner's, whatever the umask";
+  fs::path digest = library;
+  digest.replace_extension(".sha256");
+  for (const fs::path& path : {fake.cache(), fake.cache() / "rtl", library, digest}) {
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      fs::permissions(path, others, fs::perm_options::add);
+      const std::string what = refusal(fake, [&] { fake.build(sizes); });
+      EXPECT_TRUE(what.starts_with("cache of switch RTL: found '" + path.string() +
+                                   "', which others than its owner may write (mode 0"))
+          << what;
+      EXPECT_NE(what.find("; allowed: chmod go-w " + path.string() + ", or FREDSIM_CACHE=FOLDER"),
+                std::string::npos)
+          << what;
+      fs::permissions(path, others, fs::perm_options::remove);
+    }
+  }
+  EXPECT_EQ(fake.runs("verilator"), 1);
+  if (::geteuid() != 0) return;  // nobody else may give a folder away
+  ASSERT_EQ(::chown(fake.cache().c_str(), 12345, 12345), 0);
+  EXPECT_NE(refusal(fake, [&] { fake.build(sizes); })
+                .find("found '" + fake.cache().string() + "' of user 12345, and programs load"),
+            std::string::npos);
+  ASSERT_EQ(::chown(fake.cache().c_str(), 0, 0), 0);
 }
 
 TEST(RtlBuild, IsParsed) {
