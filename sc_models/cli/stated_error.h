@@ -16,11 +16,11 @@
 namespace fredsim {
 
 struct ErrorMargin {
-  double factor = 1;  // of what was measured
+  double factor = 1;  // times what was measured
   double percent = 0;
 };
 inline constexpr double kBetweenSizesOfAim =
-    0.3;  // of the error that is aimed at (flow/calibrator.h)
+    0.3;  // share of the error that is aimed at (flow/calibrator.h)
 inline constexpr ErrorMargin kWorkMargin{1, 35};
 inline constexpr ErrorMargin kTrainingMargin{1, 3};
 inline constexpr ErrorMargin kSystemMargin{1.5, 0.5};

@@ -15,7 +15,7 @@ namespace fredsim {
 // Nodes of all machines that a run on a topology makes: its own, or those of a system's exact runs.
 std::size_t simulated_nodes(const Topology& topology, bool is_flow);
 
-// Of one size. `writes_json`: its results are written at the end, and as text before that.
+// Memory for one size. `writes_json`: its results are written at the end, and as text before that.
 PlanSize flow_system_size(const Topology& system, bool writes_json);
 
 }  // namespace fredsim

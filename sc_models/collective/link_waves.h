@@ -23,7 +23,7 @@ namespace fredsim {
 
 struct LinkWave {
   int vc = 0, link = 0;
-  StateDigest wave{0};    // of operations with equal rows: equal for equal waves
+  StateDigest wave{0};    // equal for equal waves of operations with equal rows
   bool is_mixed = false;  // parts of the operation cross it in different waves
   std::pair<int, int> place() const { return {vc, link}; }
 };

@@ -52,7 +52,7 @@ struct PreparedPlan {
   // Steps on a system (collective/system_plan.h), for flows alone; `plan` has the collectives as parts, and no trees.
   std::shared_ptr<const SystemPlan> system{};
 
-  StateDigest rows_identity{0};   // of equal rows equal
+  StateDigest rows_identity{0};   // equal for equal rows
   std::vector<LinkWave> links{};  // in-switch trees, ascending; on systems those of all blocks
   unsigned tree_channels = 0,
            unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each

@@ -16,7 +16,7 @@ namespace {
 
 struct SmallBuffer {
   int flits = 0;   // room
-  int needed = 0;  // of it, for a packet to start
+  int needed = 0;  // flits of it that are free when a packet starts
   int cycles = 0;  // round trip
 
   // Flits per cycle in packets of so many.

@@ -17,7 +17,7 @@ namespace fredsim {
 
 // A line per kind of buffer, of the links with the least rate; empty: all buffers have room for two. `packets`: their flits, ascending.
 std::vector<std::string> buffer_notes(const Topology& topology, const std::vector<int>& packets);
-// Of packets of one flit and the longest.
+// Rates of packets of one flit and of the longest.
 std::vector<std::string> buffer_notes(const Topology& topology);
 
 }  // namespace fredsim

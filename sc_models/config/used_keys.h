@@ -17,7 +17,7 @@ class UsedKeys final : public FabricKeys {
  public:
   explicit UsedKeys(const ConfigReader& reader) : reader_(reader) {}
 
-  // Of the section `fabric`, but for what is everybody's: type, packet, and the latency of links where the kind does not count its NPUs.
+  // Keys of the section `fabric`, but for what is everybody's: type, packet, and the latency of links where the kind does not count its NPUs.
   void refuse_unused() const;
 
   bool has(std::string_view path) const override { return reader_.has(path); }

@@ -21,8 +21,8 @@ namespace {
 
 using Specs = std::vector<CollectiveSpec>;
 
-// Parts [first, first + part_count) alone, with the phases of all. They wait for each other as in the whole plan: by way of parts that are left
-// out, too, and for none of these.
+// Parts [first, first + part_count) alone, with the phases of all. They wait for each other as in the whole plan, by way of parts that are left
+// out, too; they wait for no part that is left out.
 Plan some_parts(Plan plan, std::size_t first_part, std::size_t part_count) {
   const int first = static_cast<int>(first_part);
   const int end = static_cast<int>(first_part + part_count);

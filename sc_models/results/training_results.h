@@ -26,7 +26,7 @@ struct TrainingSetup {
   std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;                    // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
-  std::vector<double> layers_per_stage{};  // of a transformer whole ones and halves
+  std::vector<double> layers_per_stage{};  // transformers: whole layers and halves
   bool splits_tokens = false;              // --sp
   struct Inference {
     std::string phase;

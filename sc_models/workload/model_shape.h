@@ -49,7 +49,7 @@ struct ModelLayer {
   double score_flops = 0;
   // Full recomputation begins at its input and repeats the layer behind it, too: its own output is not kept.
   bool joins_next = false;
-  std::uint64_t heads = 0;  // of attention: each on one of the MP workers; 0: shares are equal
+  std::uint64_t heads = 0;  // attention heads, each on one of the MP workers; 0: shares are equal
   int expert_layer = -1;    // its number among those with experts; -1: it has none
   bool splits_tokens =
       false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens

@@ -155,7 +155,7 @@ TEST_P(FailedControllers, MachinesTrainWithoutOne) {
   }
 }
 
-// Where controllers are all that limits, of 18 the 17 that are left take 18/17 of the time.
+// With controllers as the only limit, the 17 of 18 that are left take 18/17 of the time.
 TEST(FailedController, TakesLittleLongerWhereControllersLimit) {
   constexpr TransformerShape kLarger{.layers = 2,
                                      .hidden = 576,
