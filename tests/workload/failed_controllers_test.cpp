@@ -155,7 +155,7 @@ TEST_P(FailedControllers, MachinesTrainWithoutOne) {
   }
 }
 
-// Where controllers are all that limits, of 18 the 17 that are left take 18/17 of the time.
+// Seventeen of 18 controllers take 18/17 of the time, if nothing else limits.
 TEST(FailedController, TakesLittleLongerWhereControllersLimit) {
   constexpr TransformerShape kLarger{.layers = 2,
                                      .hidden = 576,

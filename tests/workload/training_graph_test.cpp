@@ -92,7 +92,7 @@ TEST_F(TrainingGraphTest, MegatronReducesTwicePerLayerAndPass) {
   EXPECT_EQ(graph.ranks.size(), 18U);  // nothing is loaded
   std::uint64_t cycles = 0;
   for (const Task& task : graph.ranks[0].tasks) cycles += task.cycles;
-  // Of its 28 heads a worker of three has up to 10, of the MLP a third.
+  // A worker of three has up to 10 of the 28 heads, and a third of the MLP.
   const std::vector<ModelLayer>& layers = built_in_model("transformer_17b").layers;
   const double flops = 3 * (layers[0].flops * 10 / 28 + layers[1].flops / 3) * 39 * 48 / 3;
   EXPECT_NEAR(static_cast<double>(cycles), flops / 1e16 * 1.5e9,
