@@ -353,7 +353,7 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   topology.notes.push_back(
       fmt::format("failed from the start: {}", fmt::join(topology.faults, ", ")));
   loss.finish(faults.back());
-  // Between the endpoints that are left, all paths are, where nothing but controllers has failed.
+  // All paths between the endpoints that are left exist if nothing but controllers has failed.
   const bool lacks_paths =
       !std::ranges::all_of(faults, [](const Fault& one) { return one.kind == Fault::Kind::kIo; });
   if (lacks_paths && topology.has_slices() && topology.paths == nullptr)

@@ -155,7 +155,7 @@ TEST_P(FailedControllers, MachinesTrainWithoutOne) {
   }
 }
 
-// With controllers as the only limit, the 17 of 18 that are left take 18/17 of the time.
+// Seventeen of 18 controllers take 18/17 of the time, if nothing else limits.
 TEST(FailedController, TakesLittleLongerWhereControllersLimit) {
   constexpr TransformerShape kLarger{.layers = 2,
                                      .hidden = 576,
