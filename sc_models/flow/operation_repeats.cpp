@@ -8,12 +8,6 @@
 #include "flow/flow_operations.h"
 
 namespace fredsim {
-namespace {
-
-// States that are kept until one recurs.
-constexpr std::size_t kMaxStates = 256;
-
-}  // namespace
 
 RepeatCounts RepeatCounts::since(const RepeatCounts& before) const {
   RepeatCounts period = *this;
@@ -33,7 +27,6 @@ std::optional<RepeatCounts> RepeatRecurrence::find(const StateDigest& state,
                                                    const RepeatCounts& counts) {
   const auto known = known_.find(state);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMaxStates) known_.clear();
   known_.emplace(state, counts);
   return std::nullopt;
 }
@@ -143,7 +136,7 @@ void FlowOperations::skip_repeats() {
   if (moved == 0) return;
   for (const auto& [handle, operation] : operations_)
     operation->move_origin(static_cast<double>(moved));
-  if (!skips_) return;
+  if (!skips_ || !recurrence_.looks()) return;
   StateDigest digest(0);
   add_state(digest);
   const RepeatCounts now = repeat_counts();

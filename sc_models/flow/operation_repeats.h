@@ -6,9 +6,10 @@
 //   added to all counts, up to the last issue of a repeat, or the next call from outside. What comes from outside, or is told there, begins
 //   anew: nothing before it counts.
 // Exact: with and without, all cycles and counts are the same (tests/flow/operation_repeats_test.cpp).
-// Cost: a digest of the state per issue until it recurs.
+// Cost: a digest of the state per issue until it recurs, or has not for long.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,6 +44,8 @@ struct RepeatCounts {
 
 class RepeatRecurrence {
  public:
+  // No more than kMaxStates are looked at until something is forgotten.
+  bool looks() const { return known_.size() < kMaxStates; }
   void forget() { known_.clear(); }
   // Counts at the state before that is as this one; none: this one is kept.
   std::optional<RepeatCounts> find(const StateDigest& state, const RepeatCounts& counts);
@@ -50,6 +53,7 @@ class RepeatRecurrence {
   std::uint64_t skipped() const { return skipped_; }
 
  private:
+  static constexpr std::size_t kMaxStates = 256;
   std::map<StateDigest, RepeatCounts> known_;
   std::uint64_t skipped_ = 0;
 };

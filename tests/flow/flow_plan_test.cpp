@@ -13,6 +13,7 @@
 
 #include "base/random.h"
 #include "collective/acknowledgements.h"
+#include "collective/algorithm.h"
 #include "collective/link_walk.h"
 #include "collective/planner.h"
 #include "config/config.h"
