@@ -35,7 +35,7 @@ class FlowEngine final : public RunEngine {
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
              std::vector<OperationSurplus> surpluses);
 
-  // Margin that is stated beyond what is measured; without it, that of works.
+  // Margin that is stated beyond what is measured; without it that of works.
   void set_margin(const ErrorMargin& margin) { margin_ = margin; }
   const Topology& topology() const override { return topology_; }
   std::uint64_t seed() const override { return seed_; }

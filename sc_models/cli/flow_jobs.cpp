@@ -107,7 +107,7 @@ FlowJobs::Surplus FlowJobs::surplus_of(const Plan& plan) {
   return {std::ranges::max(surplus), error_of(together).has_value()};
 }
 
-// By part, all together.
+// All parts together; by part.
 std::vector<double> FlowJobs::surpluses(const Parts& parts) {
   std::vector<double> surplus(parts.size());
   const std::optional<CalibratedWork> work = calibrated_work(topology_, parts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error that is stated of a run of flows: more than what was measured, since the run itself was not.
 //
-// What is added was found on random works on small machines of all kinds of switches, and 95 % of others are within it
+// The addition was found on random works on small machines of all kinds of switches, and 95 % of others are within it
 //   (docs/studies/flow_error.md, scripts/reproduce flow_error --stated).
 // Sizes between those of a file: errors at sizes of its checks are measured, those at others are larger where times are no straight lines
 //   between two of them.
@@ -16,12 +16,12 @@
 namespace fredsim {
 
 struct ErrorMargin {
-  double factor = 1;  // times what was measured
+  double factor = 1;  // times the error that was measured
   double percent = 0;
 };
 inline constexpr double kBetweenSizesOfAim =
     0.3;  // share of the error that is aimed at (flow/calibrator.h)
-inline constexpr ErrorMargin kWorkMargin{1, 35};
+inline constexpr ErrorMargin kWorkMargin{1, 20};
 inline constexpr ErrorMargin kTrainingMargin{1, 3};
 inline constexpr ErrorMargin kSystemMargin{1.5, 0.5};
 inline constexpr ErrorMargin kSystemTrainingMargin{1, 5};

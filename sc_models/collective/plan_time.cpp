@@ -88,7 +88,7 @@ class TimeModel {
     const int root = tree.order.root();
     return results_at(tree, root, sum_at(tree, root));
   }
-  // Round trip of the tree that was asked for last.
+  // Belongs to the tree that was asked for last.
   double round_trip() const { return round_trip_; }
 
  private:

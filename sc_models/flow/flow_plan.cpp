@@ -196,7 +196,7 @@ double member_latency(const Topology& topology, const LinkWalk& walk, const Part
   return latency;
 }
 
-// Rate that its window allows a tree.
+// Rate of a tree that its window allows.
 double window_limit(const Part& part, const Tree& tree, double fill, double round_trip) {
   auto packets = static_cast<std::uint64_t>(part.window);
   if (round_trip <= 0) {  // sources go by acknowledgements

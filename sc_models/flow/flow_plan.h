@@ -53,7 +53,7 @@ std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan
 
 // By link, in flits per cycle.
 std::vector<double> flow_capacities(const Topology& topology);
-// By link: what its credits let a virtual channel for data carry, in flits per cycle.
+// Rate that its credits allow a virtual channel for data, by link, in flits per cycle.
 std::vector<double> credit_limits(const Topology& topology);
 
 }  // namespace fredsim

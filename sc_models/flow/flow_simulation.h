@@ -27,7 +27,7 @@ class FlowSimulation {
  public:
   using Flow = std::uint64_t;  // counted from 0 in the order in which they began
 
-  // As of FairRates.
+  // Capacities and limits are those of FairRates.
   explicit FlowSimulation(std::vector<double> capacities, std::vector<double> limits = {})
       : rates_(std::move(capacities), std::move(limits)) {}
 

@@ -52,7 +52,7 @@ class MadeUp {
   std::multiset<std::uint64_t> sizes_;
 };
 
-// Error in the interval of a size.
+// Measures the interval of a size.
 const Calibration& measured(Calibrator& calibrator, const CalibratedWork& work,
                             std::uint64_t bytes) {
   calibrator.measure(work, bytes, bytes);
