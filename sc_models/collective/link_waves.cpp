@@ -2,7 +2,6 @@
 #include "collective/link_waves.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "collective/link_walk.h"
