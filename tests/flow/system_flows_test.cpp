@@ -40,7 +40,8 @@ Topology system_of(const std::vector<Side>& sides) {
     file << "    - {block: " << side.block << ", size: " << side.size
          << ", bandwidth: " << side.bandwidth << " GB/s, latency: 100 ns}\n";
   }
-  file << "switch: {input_buffer: 128 KiB}\n";  // covers the round trips, so that links carry all of their bandwidth
+  file
+      << "switch: {input_buffer: 128 KiB}\n";  // covers the round trips, so that links carry all of their bandwidth
   file.close();
   return load_config(path).topology;
 }
