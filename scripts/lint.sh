@@ -3,7 +3,7 @@
 # Checks the style, and changes nothing. Without arguments: all steps over the whole checkout. lint.sh --STEP [FILE…] runs one:
 #   --quick                 all steps but --tidy and --rtl, which need minutes; part of scripts/test.sh
 #   --format                clang-format; of these files, or of all C++ sources
-#   --tidy                  clang-tidy; of these files, or of all, by library (an hour of processor time)
+#   --tidy                  clang-tidy; of these files, or of all, by library
 #   --rtl                   Verilator's lint of every file list in rtl/
 #   --shell                 shellcheck
 #   --python                flake8 and mypy
@@ -44,14 +44,12 @@ tidy_units() {
 tidy() {
   need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}"
   build_targets -DBUILD_TESTING=ON all  # clang-tidy reads the generated headers of the Verilated switches
-  # Precompiled headers are GCC's; clang-tidy takes the commands without them.
   mkdir -p build/lint
-  sed -E 's/ -include (\\"[^"]*cmake_pch\.hxx\\"|[^ ]*cmake_pch\.hxx)//' build/compile_commands.json >build/lint/compile_commands.json
   local sources=() checks=()
+  mapfile -t sources < <(cd scripts && python3 -B -m fredsim_tools.tidy_commands)
   if (($# == 0)); then
-    # A library at once takes a fourteenth of the processor time of its files one by one. misc-unused-using-decls and
-    # misc-unused-alias-decls then see nothing: they look at the main file alone.
-    mapfile -t sources < <(tidy_units)
+    # A library at once: the headers of its files are read once. Two checks then see nothing, since they look at the main file
+    # alone: misc-unused-using-decls and misc-unused-alias-decls.
     checks=(--checks=-bugprone-suspicious-include)  # a unity file includes nothing but .cpp
   else
     mapfile -t sources < <(printf '%s\n' "$@" | grep '\.cpp$')
