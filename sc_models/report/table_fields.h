@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,8 @@ inline Cell number_cell(double value, int digits) {
 // An error that is stated: rounded up, so that it is none only where there is none.
 inline Cell error_cell(double percent) {
   constexpr double kRounded = 1e-9;
-  return {fmt::format("{:.1f}", std::ceil(percent * 10 - kRounded) / 10), fmt::to_string(percent)};
+  const double tenths = std::ceil(std::max(percent * 10 - kRounded, 0.0));
+  return {fmt::format("{:.1f}", tenths / 10), fmt::to_string(percent)};
 }
 
 template <typename Row>

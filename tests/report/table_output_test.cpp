@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "report/table_fields.h"
+
 namespace fredsim {
 namespace {
 
@@ -15,6 +17,14 @@ TitledTable sample(const std::string& name) {
                    {.label = "lanes", .name = "lanes", .shown = Shown::kOnlyInCsv}});
   table.add_row({name, {"4 KiB", "4096"}, {"1.3", "1.25"}, "7"});
   return {"the heading", std::move(table)};
+}
+
+// Rounded up to what is printed: no error above 0 looks like none, and none is 0.0.
+TEST(TableFields, StateErrorsRoundedUp) {
+  EXPECT_EQ(error_cell(0).text, "0.0");
+  EXPECT_EQ(error_cell(0.001).text, "0.1");
+  EXPECT_EQ(error_cell(3).text, "3.0");
+  EXPECT_EQ(error_cell(3.01).text, "3.1");
 }
 
 TEST(TableOutput, CsvIsOneTableOfValues) {
