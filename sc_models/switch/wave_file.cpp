@@ -211,9 +211,8 @@ void WaveFile::dump(std::uint64_t time_ps) {
 
 void WaveFile::end_block() {
   guarded([this] {
-    if (file_->isOpen()) end_fst_block(*file_->spTrace());
+    if (file_->isOpen() && end_fst_block(*file_->spTrace())) block_ended_ = now_();
   });
-  block_ended_ = now_();
 }
 
 void WaveFile::close() {

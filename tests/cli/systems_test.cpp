@@ -64,7 +64,7 @@ TEST_F(Systems, InjectWhatTheySayMoreThanSharesThatAreNotRounded) {
       for (const std::string engine : {"exact", "flow"}) {
         Words words{"run",      path, "--collective", collective, "--size", std::to_string(bytes),
                     "--chunks", "2",  "--engine",     engine};
-        const std::string text = run_fredsim(words).out;
+        const std::string text = run_fredsim(words, {.columns = "1000"}).out;  // unbroken notes
         words.erase(words.begin(), words.begin() + 2);
         const std::uint64_t injected = run(path, words)["traffic"]["injected_bytes"];
         const std::uint64_t exact = times * (kNpus - 1) * bytes;
