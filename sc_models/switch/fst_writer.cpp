@@ -142,6 +142,9 @@ void* map(void* at, std::size_t length, int protection, int flags, int file, off
 #define calloc(...) fredsim::fst::allocate(__VA_ARGS__)
 #define realloc(...) fredsim::fst::reallocate(__VA_ARGS__)
 
+// GTKWave's readers keep the alias of a signal from one block to the next, in which it may have no changes.
+#define FST_DYNAMIC_ALIAS_DISABLE
+
 #include <verilated_fst_c.cpp>  // NOLINT(bugprone-suspicious-include)
 
 namespace {
@@ -213,17 +216,13 @@ void write_fst_hierarchy(VerilatedFst& writer) {
   context->compress_hier = 0;  // not again at the end
 }
 
-// As the writer itself does before a time, once a block is full; and as it never does (fstWriterFlushContext()) while a block has no
-// more than two times, since readers fail on values of such blocks.
-bool end_fst_block(VerilatedFst& writer) {
+// As the writer itself does before a time, once a block is full.
+void end_fst_block(VerilatedFst& writer) {
   fstWriterContext* const context = context_of(writer);
-  if (context == nullptr || context->is_initial_time || context->vchg_siz <= 1 ||
-      context->tchn_idx <= 1)
-    return false;
+  if (context == nullptr || context->is_initial_time || context->vchg_siz <= 1) return;
   fstWriterFlushContextPrivate(context);
   ++context->tchn_cnt;
   fstWriterVarint(context->tchn_handle, context->curtime);
-  return true;
 }
 
 }  // namespace fredsim

@@ -34,7 +34,7 @@ void limit_fst_blocks(VerilatedFst& writer, std::size_t bytes);
 // Puts the hierarchy at the head of a file that was just opened.
 void write_fst_hierarchy(VerilatedFst& writer);
 
-// Makes all value changes so far a complete block of the file. Between the values of two times. False: they are too few for one.
-bool end_fst_block(VerilatedFst& writer);
+// Makes all value changes so far a complete block of the file. Between the values of two times.
+void end_fst_block(VerilatedFst& writer);
 
 }  // namespace fredsim

@@ -211,8 +211,9 @@ void WaveFile::dump(std::uint64_t time_ps) {
 
 void WaveFile::end_block() {
   guarded([this] {
-    if (file_->isOpen() && end_fst_block(*file_->spTrace())) block_ended_ = now_();
+    if (file_->isOpen()) end_fst_block(*file_->spTrace());
   });
+  block_ended_ = now_();
 }
 
 void WaveFile::close() {

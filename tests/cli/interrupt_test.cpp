@@ -243,7 +243,7 @@ TEST_F(Interrupt, APipeIsReadToItsEnd) {
   EXPECT_TRUE(nlohmann::json::accept(text));
 }
 
-// NPUs in random order, far from each other: seconds go by until all paths are followed.
+// NPUs in random order, far from each other: seconds go by until all paths between them are followed, for several sizes.
 std::string far_apart(int npus, int ranks) {
   std::vector<int> all(static_cast<std::size_t>(npus));
   std::iota(all.begin(), all.end(), 0);
@@ -256,10 +256,18 @@ std::string far_apart(int npus, int ranks) {
 TEST_F(Interrupt, DuringPlanning) {
   for (const int signal : {SIGINT, SIGTERM}) {
     write("out.json", "old");
-    RunningProgram program({"run", "configs/mesh.yaml", "--set", "npu.count=4096", "--set",
-                            "fabric.width=64", "--set", "fabric.height=64", "--set", "io.count=0",
-                            "--collective", "reduce_scatter", "--algorithm", "ring", "--group",
-                            far_apart(4096, 1400), "--json", path("out.json")});
+    RunningProgram program({"run",          "configs/mesh.yaml",
+                            "--set",        "npu.count=4096",
+                            "--set",        "fabric.width=64",
+                            "--set",        "fabric.height=64",
+                            "--set",        "io.count=0",
+                            "--collective", "all_to_all",
+                            "--algorithm",  "direct",
+                            "--group",      far_apart(4096, 500),
+                            "-b",           "4KiB",
+                            "-e",           "4MiB",
+                            "-f",           "8",
+                            "--json",       path("out.json")});
     ASSERT_TRUE(program.wait_for_processor_time(milliseconds(500)));  // the machine is read
     program.send(signal);
     const Outcome outcome = program.wait();

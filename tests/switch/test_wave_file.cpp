@@ -100,18 +100,15 @@ TEST_F(WaveFiles, OpenAtEveryMomentWithAllButTheLastSecond) {
   file.open();
   std::map<std::uint64_t, std::uint64_t> dumped;
   std::size_t blocks = 0;
-  int times = 0;                                    // of the open block
   std::map<std::uint64_t, std::uint64_t> complete;  // in blocks that have ended
   for (std::uint64_t time = 500; time < 40 * 500; time += 500) {
     word_ = static_cast<std::uint32_t>(random.next());
     now += std::chrono::milliseconds(random.below(700));
     file.dump(time);
     dumped[time] = word_;
-    ++times;
-    if (times > 2 && (complete.empty() || now - ended >= std::chrono::seconds(1))) {
+    if (complete.empty() || now - ended >= std::chrono::seconds(1)) {
       complete = dumped;
       ended = now;
-      times = 1;  // its last one begins the next block
       ++blocks;
     }
     const std::string left = folder_.file("left.fst");
