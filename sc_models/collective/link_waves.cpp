@@ -9,7 +9,7 @@
 namespace fredsim {
 namespace {
 
-// By part, of those with trees in the switches alone.
+// Waves by part, for parts with trees in the switches alone.
 std::map<int, StateDigest> waves_of(const Plan& plan, bool is_step) {
   std::map<int, int> last_phases;
   for (const Tree& tree : plan.trees) {

@@ -28,7 +28,7 @@ struct LinkWave {
   std::pair<int, int> place() const { return {vc, link}; }
 };
 
-// By place(), ascending, of plans that are one operation on `topology`. `are_steps`: steps of a system, on the block of a dimension.
+// Waves ascending by place(), for plans that are one operation on `topology`. `are_steps`: steps of a system, on the block of a dimension.
 std::vector<LinkWave> link_waves(const Topology& topology, std::span<const Plan* const> plans,
                                  bool are_steps = false);
 

@@ -27,7 +27,7 @@ struct SmallBuffer {
   }
 };
 
-// By what `fredsim info` calls it, the one with the least rate.
+// Smallest rate for each name that `fredsim info` prints.
 using SmallBuffers = std::map<std::string, SmallBuffer>;
 
 void add(SmallBuffers& all, const std::string& name, const SmallBuffer& one) {

@@ -190,7 +190,7 @@ class CircleFinder {
     return wait_for_phase(input, *packet);
   }
 
-  // The same packet at another input of the flow, or at the switch that is to send it there.
+  // Finds the packet at another input of the flow, or at the switch that is to send it there.
   std::optional<Wait> wait_for_packet(const Input& input, const Front& packet, Input other) const {
     const int wanted_at = other.port;
     for (;;) {

@@ -51,7 +51,7 @@ class FairRates {
     auto operator<=>(const Demand&) const = default;
   };
 
-  // By link; 0 or more. `limits`: of each priority, above 0; links behind its end have none.
+  // Capacities by link, 0 or more. `limits`: of each priority, above 0; links behind its end have none.
   explicit FairRates(std::vector<double> capacities, std::vector<double> limits = {});
   FairRates(const FairRates&) = delete;
   FairRates& operator=(const FairRates&) = delete;

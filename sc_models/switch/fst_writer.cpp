@@ -216,7 +216,7 @@ void write_fst_hierarchy(VerilatedFst& writer) {
   context->compress_hier = 0;  // not again at the end
 }
 
-// As the writer itself does before a time, once a block is full.
+// Flushes as the writer itself does before a time, once a block is full.
 void end_fst_block(VerilatedFst& writer) {
   fstWriterContext* const context = context_of(writer);
   if (context == nullptr || context->is_initial_time || context->vchg_siz <= 1) return;

@@ -256,7 +256,7 @@ TEST_F(SweepTest, ListsPointsAndRunsOne) {
   expect_refused(sweep({"--list", "--table"}), {"--list: found together with --table"});
 }
 
-// As a full disk or a power cut leaves one.
+// Cut short, as a full disk or a power cut leaves one.
 TEST_F(SweepTest, RunsAPointAgainWhoseFileIsNoResult) {
   study(std::string(kMachines) + "run: {size: 1KiB}\n");
   ASSERT_EQ(sweep().exit_code, 0);

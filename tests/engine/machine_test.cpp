@@ -201,7 +201,7 @@ TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
   });
 }
 
-// As one that is interrupted at once.
+// Interrupted at once.
 TEST_F(MachineTest, AWaveformWithoutACycleSaysWhy) {
   const TemporaryFolder folder;
   Machine machine("machine", topology_, FabricOptions{.wave = {.file = folder.file("w.fst")}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What trees of a plan are together, beside the sum of what each of them is: joined flows and acknowledgements on links.
+// Trees of a plan together, beside the sum of each of them: joined flows and acknowledgements on links.
 #include "flow/flow_plan.h"
 
 #include <gtest/gtest.h>
