@@ -29,6 +29,7 @@ struct Quantity {
   std::string_view noun;       // "a size"
   std::string_view base_unit;  // "bytes"
   std::span<const Unit> units;
+  std::span<const Unit> in_bits{};  // read, too
 };
 
 constexpr std::uint64_t kThousand = 1000;
@@ -56,6 +57,17 @@ constexpr std::array kNcclSizeUnits = {Unit{"B", 1},
 constexpr std::array kBandwidthUnits = {Unit{"B/s", 1}, Unit{"KB/s", kThousand},
                                         Unit{"MB/s", kMillion}, Unit{"GB/s", kBillion},
                                         Unit{"TB/s", kTrillion}};
+constexpr std::uint64_t kBits = 8;  // per byte
+constexpr std::array kBitRateUnits = {
+    Unit{"Kb/s", kThousand / kBits},   Unit{"Mb/s", kMillion / kBits},
+    Unit{"Gb/s", kBillion / kBits},    Unit{"Tb/s", kTrillion / kBits},
+    Unit{"Kbps", kThousand / kBits},   Unit{"Mbps", kMillion / kBits},
+    Unit{"Gbps", kBillion / kBits},    Unit{"Tbps", kTrillion / kBits},
+    Unit{"Kbit/s", kThousand / kBits}, Unit{"Mbit/s", kMillion / kBits},
+    Unit{"Gbit/s", kBillion / kBits},  Unit{"Tbit/s", kTrillion / kBits},
+    Unit{"kb/s", kThousand / kBits},   Unit{"kbps", kThousand / kBits},
+    Unit{"kbit/s", kThousand / kBits}, Unit{"MT/s", kMillion / kBits},
+    Unit{"GT/s", kBillion / kBits},    Unit{"TT/s", kTrillion / kBits}};
 constexpr std::array kTimeUnits = {Unit{"ps", 1}, Unit{"ns", kThousand}, Unit{"us", kMillion},
                                    Unit{"ms", kBillion}};
 constexpr std::array kFrequencyUnits = {Unit{"Hz", 1}, Unit{"kHz", kThousand},
@@ -63,32 +75,60 @@ constexpr std::array kFrequencyUnits = {Unit{"Hz", 1}, Unit{"kHz", kThousand},
 
 constexpr Quantity kSize{"a size", "bytes", kSizeUnits};
 constexpr Quantity kNcclSize{"a size", "bytes", kNcclSizeUnits};
-constexpr Quantity kBandwidth{"a bandwidth", "bytes per second", kBandwidthUnits};
+constexpr Quantity kBandwidth{"a bandwidth", "bytes per second", kBandwidthUnits, kBitRateUnits};
 constexpr Quantity kTime{"a time", "picoseconds", kTimeUnits};
 constexpr Quantity kFrequency{"a frequency", "hertz", kFrequencyUnits};
 constexpr std::array kQuantities = {&kSize, &kBandwidth, &kTime, &kFrequency};
 
-std::vector<std::string_view> unit_names(const Quantity& quantity) {
+std::vector<std::string_view> names_in(std::span<const Unit> units) {
   std::vector<std::string_view> names;
-  for (const Unit& unit : quantity.units) names.push_back(unit.name);
+  for (const Unit& unit : units) names.push_back(unit.name);
   return names;
 }
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// The unit that a misspelt one may stand for. Its first letter is its magnitude, so that only units
-// with the same one come into question; a letter alone may be any of them.
-std::string did_you_mean_unit(std::string_view unit, const Quantity& quantity) {
-  std::vector<std::string_view> alike;
-  for (const std::string_view name : unit_names(quantity)) {
-    if (lower(name.front()) == lower(unit.front())) alike.push_back(name);
-  }
-  if (unit.size() > 1 || alike.empty()) return did_you_mean(unit, alike);
+// Names of the magnitude of `unit`, which its first letter says.
+std::vector<std::string_view> names_like(std::string_view unit, std::span<const Unit> units) {
+  std::vector<std::string_view> names = names_in(units);
+  std::erase_if(names,
+                [&](std::string_view name) { return lower(name.front()) != lower(unit.front()); });
+  return names;
+}
+
+// Spellings that stand for bits, or for bytes, for sure: "gbps", "Gbits/s"; "GBps", "GB/S". Neither: "gb/s", "GBPS", "G".
+bool says_bits(std::string_view unit) {
+  std::string small(unit);
+  std::ranges::transform(small, small.begin(), lower);
+  return unit.find("bps") != std::string_view::npos || small.find("bit") != std::string::npos ||
+         small.find("t/") != std::string::npos;
+}
+bool says_bytes(std::string_view unit) {
+  return unit.find('B') != std::string_view::npos && unit.find("BPS") == std::string_view::npos;
+}
+
+std::string did_you_mean_any(std::span<const std::string_view> names) {
   std::vector<std::string> quoted;
-  quoted.reserve(alike.size());
-  for (const std::string_view name : alike) quoted.push_back(fmt::format("'{}'", name));
+  quoted.reserve(names.size());
+  for (const std::string_view name : names) quoted.push_back(fmt::format("'{}'", name));
   return fmt::format("; did you mean {}?",
                      join_words(std::vector<std::string_view>(quoted.begin(), quoted.end())));
+}
+
+// The unit that a misspelt one may stand for. Only units of the same magnitude come into question; a letter alone may
+// be any of them, and where bits and bytes are both possible both are named.
+std::string did_you_mean_unit(std::string_view unit, const Quantity& quantity) {
+  const std::vector<std::string_view> alike = names_like(unit, quantity.units);
+  const std::vector<std::string_view> bits = names_like(unit, quantity.in_bits);
+  // Bits alone are no whole bytes.
+  if (!quantity.in_bits.empty() && unit.front() == 'b') return "";
+  if (!bits.empty() && says_bits(unit)) return did_you_mean(unit, bits);
+  if (!bits.empty() && !says_bytes(unit)) {
+    const bool is_near = unit.size() == 1 || !did_you_mean(unit, alike).empty();
+    return is_near ? did_you_mean_any(std::array{bits.front(), alike.front()}) : "";
+  }
+  if (unit.size() > 1 || alike.empty()) return did_you_mean(unit, alike);
+  return did_you_mean_any(alike);
 }
 
 std::string_view trim(std::string_view text) {
@@ -182,12 +222,14 @@ class Parser {
       if (unit == "m") unit = "M";
       if (unit == "g") unit = "G";
     }
-    for (const Unit& known : quantity_.units) {
-      if (known.name == unit) return known.scale;
+    for (const std::span<const Unit> units : {quantity_.units, quantity_.in_bits}) {
+      const auto known = std::ranges::find(units, unit, &Unit::name);
+      if (known != units.end()) return known->scale;
     }
     for (const Quantity* other : kQuantities) {
-      for (const Unit& known : other->units) {
-        if (known.name == unit) refuse(fmt::format("is {}, not {}", other->noun, quantity_.noun));
+      for (const std::span<const Unit> units : {other->units, other->in_bits}) {
+        if (std::ranges::find(units, unit, &Unit::name) != units.end())
+          refuse(fmt::format("is {}, not {}", other->noun, quantity_.noun));
       }
     }
     refuse(fmt::format("has the unknown unit '{}'{}", unit, did_you_mean_unit(unit, quantity_)));
@@ -231,10 +273,11 @@ class Parser {
     constexpr std::size_t kMaxShown = 60;
     std::string found(text_.substr(0, kMaxShown));
     if (text_.size() > kMaxShown) found += "…";
-    throw BadInput(fmt::format("{}: {}{} ({} is a number and {}, such as '2 {}')", what_,
+    throw BadInput(fmt::format("{}: {}{} ({} is a number and {}, such as '2 {}'{})", what_,
                                found.empty() ? "" : fmt::format("'{}' ", found), why,
-                               quantity_.noun, join_words(unit_names(quantity_)),
-                               quantity_.units[quantity_.units.size() / 2].name));
+                               quantity_.noun, join_words(names_in(quantity_.units)),
+                               quantity_.units[quantity_.units.size() / 2].name,
+                               quantity_.in_bits.empty() ? "" : "; in bits '16 Gb/s'"));
   }
 
   std::string_view text_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities with units as a user writes them, parsed to exact integers.
 //
-// Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; bandwidths B/s, KB/s … TB/s of ten; times
-// ps, ns, us, ms; frequencies Hz, kHz, MHz, GHz. "1.5 GHz" and "1.5GHz" are both read, and so
-// is "1.5e3 MHz". Decimal fractions are exact. A bare number, "1e6" too, and a bare K, M or G are sizes
-// only where `parse_size` is told so: as NCCL-tests take them on their command line.
+// Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; bandwidths B/s, KB/s … TB/s of ten, or in bits, eight to a byte: Kb/s, Kbps, Kbit/s …
+// Tbit/s (kb/s, kbps, kbit/s, too), and MT/s, GT/s, TT/s: a transfer is one bit on the wire of one lane, with nothing taken off for its line code; times
+// ps, ns, us, ms; frequencies Hz, kHz, MHz, GHz. "1.5 GHz", "1.5GHz" and "1.5e3 MHz" are read. Decimal fractions are exact. A bare number, "1e6" too,
+// and a bare K, M or G are sizes only where `parse_size` is told so: as NCCL-tests take them on their command line.
 // Range: up to 2^53, so that every value is exact as a double and as a JSON number too.
 // Errors: BadInput naming `what` (the key or option), what was found and what is allowed:
 // unit missing, unknown unit, unit of another quantity, negative, zero where not allowed, not a
 // number, too large, not a whole number of the base unit. For an unknown unit the message may suggest
-// another one, never one of another magnitude.
+// another one, never one of another magnitude, nor bytes for what may be bits.
 #pragma once
 
 #include <cstdint>

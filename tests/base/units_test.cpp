@@ -106,7 +106,7 @@ TEST(Units, LettersWithoutAUnitAreForSizesOfCommandLinesOnly) {
   expect_parts(refusal([] { parse_size("48K", "x"); }),
                {"unknown unit 'K'; did you mean 'KiB' or 'KB'?"});
   expect_parts(refusal([] { parse_bandwidth("750G", "x"); }),
-               {"unknown unit 'G'; did you mean 'GB/s'?"});
+               {"unknown unit 'G'; did you mean 'Gb/s' or 'GB/s'?"});
   expect_parts(refusal([] { parse_frequency("1G", "x"); }),
                {"unknown unit 'G'; did you mean 'GHz'?"});
   expect_parts(refusal([] { parse_time_ps("20 n", "x"); }),
@@ -169,6 +169,8 @@ TEST(Units, HintsForTheWrongCase) {
             found[i] = static_cast<char>(std::islower(c) != 0 ? std::toupper(c) : std::tolower(c));
         }
         if (found == unit) continue;  // '/' has no case
+        // A small b may stand for bits, and is one of them behind a capital.
+        if (unit.ends_with("B/s") && found.find('B') == std::string::npos) continue;
         expect_parts(refusal([&] { (void)quantity.parse("2 " + found); }),
                      {fmt::format("unknown unit '{}'; did you mean '{}'?", found, unit)});
       }
@@ -189,6 +191,32 @@ TEST(Units, OtherQuantities) {
   EXPECT_EQ(parse_frequency("32.768 kHz", "x"), 32'768U);
 }
 
+// Eight bits are a byte, however they are spelt; no hint is a factor of eight away.
+TEST(Units, BandwidthsInBits) {
+  std::uint64_t one = 125;
+  for (const char magnitude : std::string("KMGT")) {
+    for (const char* const form : {"b/s", "bps", "bit/s", "T/s"}) {
+      const std::string unit = magnitude + std::string(form);
+      if (unit == "KT/s") continue;
+      EXPECT_EQ(parse_bandwidth("1" + unit, "x"), one) << unit;
+      EXPECT_EQ(parse_bandwidth("400 " + unit, "x"), 400 * one) << unit;
+      expect_parts(refusal([&] { parse_size("1 " + unit, "x"); }), {"is a bandwidth, not a size"});
+    }
+    one *= 1000;
+  }
+  EXPECT_EQ(parse_bandwidth("8kbit/s", "x"), 1000U);
+  EXPECT_EQ(parse_bandwidth("0.8 Gbps", "x"), 100'000'000U);
+  for (const char* const found : {"gbps", "GBPS", "gbit/s", "Gbitps", "gb/s", "gt/s", "GBit/s"}) {
+    const std::string message = refusal([&] { parse_bandwidth(std::string("1 ") + found, "x"); });
+    const std::size_t hint = message.find("did you mean");
+    ASSERT_NE(hint, std::string::npos) << message;
+    const bool has_bytes = message.find("'GB/s'", hint) != std::string::npos;
+    const bool has_bits = message.find("'Gb", hint) != std::string::npos ||
+                          message.find("'GT", hint) != std::string::npos;
+    EXPECT_TRUE(has_bits || !has_bytes) << message;
+  }
+}
+
 TEST(Units, EveryRefusalSaysKeyFoundAndAllowed) {
   struct Case {
     std::string_view text;
@@ -204,7 +232,10 @@ TEST(Units, EveryRefusalSaysKeyFoundAndAllowed) {
       {"750 ns", "'750 ns' is a time, not a bandwidth"},
       {"750 GB", "is a size, not a bandwidth"},
       {"1 GHz", "is a frequency, not a bandwidth"},
-      {"750 Gb/s", "unknown unit 'Gb/s'; did you mean 'GB/s'?"},
+      {"750 gb/s", "unknown unit 'gb/s'; did you mean 'Gb/s' or 'GB/s'?"},
+      {"750 GBps", "unknown unit 'GBps'; did you mean 'GB/s'?"},
+      {"750 Gbits/s", "unknown unit 'Gbits/s'; did you mean 'Gbit/s'?"},
+      {"0.1 Kb/s", "is not a whole number of bytes per second"},
       {"750 parsec", "unknown unit 'parsec'"},
       {"fast", "is not a number with a unit"},
       {"GB/s", "is not a number with a unit"},
