@@ -8,12 +8,15 @@
 #include "base/error.h"
 #include "routing/mesh_routing.h"
 #include "topology/faults.h"
+#include "topology/unicast_paths.h"
 
 namespace fredsim {
 
 int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
   if (topology.unicasts == UnicastRoutes::kByCoordinates)
     return mesh_nic_port(topology, from, topology.nodes[to].address);
+  const std::vector<int> chosen = chosen_nic_ports(topology, from, to);
+  if (!chosen.empty()) return chosen[static_cast<std::size_t>(spread) % chosen.size()];
   const int ports = topology.nodes[from].ports;
   if (topology.faults.empty() || topology.reaches(from, to, spread % ports)) return spread % ports;
   std::vector<int> left;
@@ -25,6 +28,11 @@ int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
                                faults_text(topology)));
   }
   return left[static_cast<std::size_t>(spread) % left.size()];
+}
+
+std::vector<int> chosen_nic_ports(const Topology& topology, NodeId from, NodeId to) {
+  if (topology.paths == nullptr) return {};
+  return topology.paths->nic_ports(from, topology.nodes[to].address);
 }
 
 bool has_nic_port(const Topology& topology, NodeId from, NodeId to) {

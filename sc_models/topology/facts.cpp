@@ -34,6 +34,8 @@ int diameter_links(const Topology& topology) {
     while (!next.empty()) {
       const NodeId node = next.front();
       next.pop_front();
+      // NPUs pass on what is for others between the dimensions of a system alone.
+      if (node != npu && topology.nodes[node].is_endpoint() && !topology.has_blocks()) continue;
       for (const Link* link : links_from[node]) {
         const int there = steps[node] + (link->on_die ? 0 : 1);
         if (steps[link->to] >= 0 && steps[link->to] <= there) continue;

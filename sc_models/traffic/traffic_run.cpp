@@ -11,6 +11,7 @@
 #include "engine/diagnosis.h"
 #include "engine/gathered.h"
 #include "fabric/links/link_policy.h"
+#include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
 
@@ -37,6 +38,8 @@ bool falls_short(std::uint64_t created, std::uint64_t consumed, int packet_flits
 // NIC ports by which a packet gets from one NPU to another: a bit each.
 std::uint32_t ports_between(const Topology& topology, NodeId from, NodeId to) {
   std::uint32_t ports = 0;
+  for (const int port : chosen_nic_ports(topology, from, to)) ports |= 1U << port;
+  if (ports != 0) return ports;
   for (int port = 0; port < topology.nodes[from].ports; ++port)
     if (topology.link_out(from, port) >= 0 && topology.reaches(from, to, port)) ports |= 1U << port;
   if (ports != 0) return ports;
@@ -116,7 +119,10 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
     core_.attach(id, *switches_[id]);
   }
   core_.set_threads(options.threads > 1);
-  if (topology.faults.empty()) return;
+  const bool by_pair =
+      topology.paths != nullptr &&
+      std::ranges::any_of(topology.npus, [&](NodeId id) { return topology.nodes[id].ports > 1; });
+  if (topology.faults.empty() && !by_pair) return;
   for (const NodeId from : topology.npus) {
     std::vector<std::uint32_t> ports_to;
     for (const NodeId to : topology.npus) ports_to.push_back(ports_between(topology, from, to));

@@ -2,10 +2,16 @@
 // BiGraphs, fat trees and graphs: collectives flit by flit, RTL and twin alike, as flows, and systems that flows alone can run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "support/program.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 namespace {
@@ -74,6 +80,58 @@ TEST(SystemRuns, FlowsTakeTheSamePaths) {
     ASSERT_GT(exact.size(), 0U);
     for (std::size_t l = 0; l < exact.size(); ++l)
       EXPECT_EQ(exact[l]["flits"], flows[l]["flits"]) << exact[l]["name"];
+  }
+}
+
+// Eight NPUs on four switches, and in pairs on slow ones beside.
+std::string box_of_switches(const TemporaryFolder& folder) {
+  std::ofstream(folder.file("box.yaml")) << R"(name: box
+clock: 1 GHz
+fabric:
+  type: graph
+  link_latency: 20 ns
+  nodes: [{name: g, kind: npu, count: 8}, {name: nv, kind: switch, count: 4}, {name: pcie, kind: switch, count: 4}]
+  links:
+  - {from: g, to: nv, bandwidth: 100 GB/s}
+  - {from: g0, to: pcie0, bandwidth: 25 GB/s}
+  - {from: g1, to: pcie0, bandwidth: 25 GB/s}
+  - {from: g2, to: pcie1, bandwidth: 25 GB/s}
+  - {from: g3, to: pcie1, bandwidth: 25 GB/s}
+  - {from: g4, to: pcie2, bandwidth: 25 GB/s}
+  - {from: g5, to: pcie2, bandwidth: 25 GB/s}
+  - {from: g6, to: pcie3, bandwidth: 25 GB/s}
+  - {from: g7, to: pcie3, bandwidth: 25 GB/s}
+)";
+  return folder.file("box.yaml");
+}
+
+// In both engines, of flows between all NPUs and of one between two of them, every link into the switches carries the same.
+TEST(SystemRuns, BoxesUseAllOfTheirSwitches) {
+  const TemporaryFolder folder;
+  const std::string box = box_of_switches(folder);
+  for (const std::string engine : {"exact", "flow"}) {
+    for (const auto& [collective, algorithm, group] : {std::tuple("all_to_all", "direct", "all"),
+                                                       {"all_reduce", "ring", "all"},
+                                                       {"unicast", "auto", "0,5"}}) {
+      SCOPED_TRACE(engine + " " + collective);
+      const json run =
+          result_of({box}, {"--engine", engine, "--collective", collective, "--algorithm",
+                            algorithm, "--group", group, "--size", "256KiB"});
+      std::map<std::string, double> into;  // flits, by switch
+      for (const json& link : run["links"]) {
+        const std::string to = link["to"];
+        into[to.substr(0, to.find('.'))] += link["flits"].get<double>();
+      }
+      double least = into["nv0"], most = least;
+      for (const char* const name : {"nv1", "nv2", "nv3"}) {
+        least = std::min(least, into[name]);
+        most = std::max(most, into[name]);
+      }
+      EXPECT_GT(least, 0);
+      EXPECT_LE(most, 1.1 * least);
+      if (std::string_view(collective) != "all_to_all") continue;
+      EXPECT_EQ(into["pcie0"] + into["pcie3"], 0);
+    }
   }
 }
 

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "path_support.h"
@@ -150,14 +154,164 @@ TEST(Graph, PartsThatNpusAloneJoinArePlanes) {
   EXPECT_EQ(far_end(all, "npu4", 1), "s3.1");
   EXPECT_EQ(all.nodes[node_named(all, "s3")].slice, 1);
   expect_good_paths(all);
-  // One NPU is in one plane alone: all have one NIC port, and those of both a switch on the die.
+  // One NPU is in one plane alone: what goes to it and from it goes by that, all else by both.
   planes.spec().links.erase(planes.spec().links.begin() + 1);
   const Topology less = planes.build();
   expect_sound(less);
-  EXPECT_EQ(less.slices, 1);
+  EXPECT_EQ(less.slices, 2);
+  EXPECT_EQ(less.nodes[less.npus[0]].ports, 1);
   EXPECT_EQ(far_end(less, "npu0", 0), "s0.0");
-  EXPECT_EQ(far_end(less, "npu1", 0), "npu1.router.0");
+  EXPECT_EQ(far_end(less, "npu1", 1), "s2.0");
+  EXPECT_EQ(ports_to(less, 1, 0), (std::vector<int>{0}));
+  EXPECT_EQ(ports_to(less, 1, 4), (std::vector<int>{0, 1}));
   expect_good_paths(less);
+}
+
+// NPUs of two planes that no switch joins are joined by way of NPUs with links into both, on whose dies there is a switch.
+TEST(Graph, NpusPassOnWhatNoSwitchDoes) {
+  Sketch chain(3, 2);
+  chain.link(0, chain.chip(0));
+  chain.link(1, chain.chip(0));
+  chain.link(1, chain.chip(1));
+  chain.link(2, chain.chip(1));
+  const Topology all = chain.build();
+  expect_sound(all);
+  EXPECT_EQ(all.slices, 1);
+  EXPECT_EQ(far_end(all, "npu1", 0), "npu1.router.0");
+  expect_good_paths(all);
+}
+
+// By link: what it carries of an all-to-all of one unit between each two NPUs, cut over the planes as plans do.
+std::vector<double> all_to_all_loads(const Topology& topology) {
+  std::vector<double> loads(topology.links.size());
+  const auto npus = static_cast<int>(topology.npus.size());
+  for (int from = 0; from < npus; ++from) {
+    for (int to = 0; to < npus; ++to) {
+      if (from == to) continue;
+      const std::vector<int> ports = ports_to(topology, from, to);
+      for (int share = 0; share < topology.slices; ++share) {
+        for (const int link :
+             path_of(topology, from, to, ports[static_cast<std::size_t>(share) % ports.size()]))
+          loads[link] += 1.0 / topology.slices;
+      }
+    }
+  }
+  return loads;
+}
+
+// Links from nodes of one name to nodes of another, "s1" to "s2": they carry the same, within 10 %.
+void expect_even(const Topology& topology, const std::string& from, const std::string& to) {
+  const std::vector<double> loads = all_to_all_loads(topology);
+  double least = 1e9, most = 0;
+  for (std::size_t l = 0; l < loads.size(); ++l) {
+    const Link& link = topology.links[l];
+    if (!topology.nodes[link.from].name.starts_with(from) ||
+        !topology.nodes[link.to].name.starts_with(to))
+      continue;
+    least = std::min(least, loads[l]);
+    most = std::max(most, loads[l]);
+  }
+  EXPECT_GT(least, 0) << from << " to " << to;
+  EXPECT_LE(most, 1.1 * least) << from << " to " << to;
+}
+
+// Boxes of NPUs, each joined to all of some switches, and in pairs to slow ones: all fast ones are used alike, by any two NPUs.
+TEST(Graph, BoxesUseAllOfTheirSwitches) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const int pairs = test::random_between(random, 1, 5);
+    const int fast = test::random_between(random, 1, 6);
+    Sketch box(2 * pairs, fast + pairs);
+    std::vector<std::pair<int, int>> links;
+    for (int i = 0; i < 2 * pairs; ++i) {
+      for (int s = 0; s < fast; ++s) links.emplace_back(i, s);
+      links.emplace_back(i, fast + i / 2);
+    }
+    for (std::size_t l = links.size(); l > 1; --l) std::swap(links[l - 1], links[random.below(l)]);
+    for (const auto& [npu, chip] : links)
+      box.link(npu, box.chip(chip), chip < fast ? 4 * kBandwidth : kBandwidth);
+    const Topology all = box.build();
+    expect_sound(all);
+    expect_good_paths(all);
+    EXPECT_EQ(all.slices, fast);
+    const std::vector<double> loads = all_to_all_loads(all);
+    for (std::size_t l = 0; l < loads.size(); ++l) {
+      const Link& link = all.links[l];
+      const bool is_fast = link.bytes_per_second == 4 * kBandwidth;
+      EXPECT_NEAR(loads[l], is_fast ? (2.0 * pairs - 1) / fast : 0, 1e-9) << link.name;
+    }
+  }
+}
+
+// Two boxes whose NPUs have a link into a network between them, too: inside a box planes are its switches, between boxes the network.
+TEST(Graph, PlanesAreFoundPairByPair) {
+  Sketch boxes(8, 2 * 2 + 3);
+  for (int i = 0; i < 8; ++i) {
+    for (int s = 0; s < 2; ++s) boxes.link(i, boxes.chip(i / 4 * 2 + s), 8 * kBandwidth);
+    boxes.link(i, boxes.chip(4 + i / 4));
+  }
+  for (int leaf = 0; leaf < 2; ++leaf)
+    boxes.link(boxes.chip(4 + leaf), boxes.chip(6), 4 * kBandwidth);
+  const Topology all = boxes.build();
+  expect_sound(all);
+  expect_good_paths(all);
+  EXPECT_EQ(all.slices, 2);
+  EXPECT_EQ(ports_to(all, 0, 3).size(), 2U);
+  EXPECT_EQ(ports_to(all, 0, 4).size(), 1U);
+  EXPECT_EQ(path_of(all, 0, 4, ports_to(all, 0, 4).front()).size(), 4U);
+}
+
+// Switches of two and of three levels, each joined to all of the next one: equal paths carry the same.
+TEST(Graph, EqualPathsOfTreesCarryTheSame) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Random random(seed);
+    const int spines = test::random_between(random, 1, 4);
+    const int each = spines * test::random_between(random, 1, 2);
+    const int leaves = test::random_between(random, 2, 5);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Sketch tree(leaves * each, leaves + spines);
+    for (int i = 0; i < leaves * each; ++i) tree.link(i, tree.chip(i / each));
+    for (int leaf = 0; leaf < leaves; ++leaf)
+      for (int s = 0; s < spines; ++s) tree.link(tree.chip(leaf), tree.chip(leaves + s));
+    for (int s = 0; s < leaves + spines; ++s)
+      tree.spec().nodes[tree.chip(s)].name = (s < leaves ? "leaf" : "spine") + std::to_string(s);
+    const Topology all = tree.build();
+    expect_good_paths(all);
+    expect_even(all, "leaf", "spine");
+    expect_even(all, "spine", "leaf");
+  }
+  // Pods of 2 leaves with 4 NPUs, and 2 switches above; each of these has 2 of the 4 cores.
+  Sketch pods(32, 8 + 8 + 4);
+  for (int i = 0; i < 32; ++i) pods.link(i, pods.chip(i / 4));
+  for (int pod = 0; pod < 4; ++pod) {
+    for (int k = 0; k < 4; ++k)
+      pods.link(pods.chip(2 * pod + k / 2), pods.chip(8 + 2 * pod + k % 2), 2 * kBandwidth);
+    for (int k = 0; k < 4; ++k)
+      pods.link(pods.chip(8 + 2 * pod + k / 2), pods.chip(16 + k), 2 * kBandwidth);
+  }
+  for (int s = 0; s < 20; ++s)
+    pods.spec().nodes[pods.chip(s)].name = (s < 8    ? "leaf"
+                                            : s < 16 ? "pod"
+                                                     : "core") +
+                                           std::to_string(s);
+  const Topology all = pods.build();
+  expect_good_paths(all);
+  for (const auto& [from, to] :
+       {std::pair("leaf", "pod"), {"pod", "core"}, {"core", "pod"}, {"pod", "leaf"}})
+    expect_even(all, from, to);
+}
+
+// Links of a third of the rate are left out; of three quarters, used as much as the others.
+TEST(Graph, TheWidestOfEqualPathsAreUsed) {
+  for (const auto& [narrow, used] : {std::pair(kBandwidth, 2U), {3 * kBandwidth, 3U}}) {
+    Sketch planes(4, 3);
+    for (int i = 0; i < 4; ++i)
+      for (int s = 0; s < 3; ++s) planes.link(i, planes.chip(s), s == 1 ? narrow : 4 * kBandwidth);
+    const Topology all = planes.build();
+    EXPECT_EQ(ports_to(all, 0, 1).size(), used);
+    EXPECT_EQ(all.slices, static_cast<int>(used));
+  }
 }
 
 TEST(Graph, ParallelLinksOfAnNpuAreOne) {
@@ -170,7 +324,7 @@ TEST(Graph, ParallelLinksOfAnNpuAreOne) {
 }
 
 TEST(Graph, PathsOfRandomOnesArriveAndWaitInNoCircle) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const auto draw = [&](int least, int most) {
       return test::random_between(random, least, most);
@@ -180,9 +334,11 @@ TEST(Graph, PathsOfRandomOnesArriveAndWaitInNoCircle) {
     for (int s = 1; s < switches; ++s)
       sketch.link(sketch.chip(s), sketch.chip(draw(0, s - 1)), kBandwidth, draw(1, 2));
     for (int i = 0; i < npus; ++i) sketch.link(i, sketch.chip(draw(0, switches - 1)));
-    for (int more = draw(0, 8); more > 0; --more) {
-      const int a = draw(0, npus + switches - 1), b = draw(0, npus + switches - 1);
-      if (a != b) sketch.link(a, b);
+    // Every other graph has links between NPUs, too.
+    const int first = seed % 2 == 0 ? 0 : npus;
+    for (int more = draw(0, 12); more > 0; --more) {
+      const int a = draw(0, npus + switches - 1), b = draw(first, npus + switches - 1);
+      if (a != b) sketch.link(a, b, kBandwidth / 4 * static_cast<std::uint64_t>(draw(1, 4)));
     }
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Topology all = sketch.build();

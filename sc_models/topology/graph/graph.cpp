@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +20,9 @@
 
 namespace fredsim {
 namespace {
+
+// Sets of parts that NPUs have links into: beyond so many, NPUs pass on what is for others.
+constexpr std::size_t kMaxPartSets = 1024;
 
 // Sets of nodes that links join.
 class JoinedNodes {
@@ -97,6 +101,7 @@ struct Cable {
   const GraphLink* link = nullptr;
   std::uint64_t bandwidth = 0;
   int copies = 1;
+  int nic_port = 0;  // of an NPU without a switch on its die
 };
 
 class GraphBuilder {
@@ -105,17 +110,17 @@ class GraphBuilder {
       : spec_(spec),
         machine_(machine),
         assembly_(machine, graph_kind()),
-        plane_(spec.nodes.size()) {}
+        part_(spec.nodes.size()) {}
 
   Topology build() {
     for (const GraphLink& link : spec_.links) {
       const bool of_npu = !spec_.nodes[link.from].is_switch || !spec_.nodes[link.to].is_switch;
       const auto count = static_cast<std::uint64_t>(link.count);
       cables_.push_back(
-          {&link, of_npu ? link.bandwidth * count : link.bandwidth, of_npu ? 1 : link.count});
+          {&link, of_npu ? link.bandwidth * count : link.bandwidth, of_npu ? 1 : link.count, 0});
     }
-    const bool has_planes = find_planes();
-    add_nodes(has_planes);
+    const bool has_ports = find_parts();
+    add_nodes(has_ports);
     for (const Cable& cable : cables_)
       if (!cable.link->one_way) connect(cable);
     next_in_ = next_port_;
@@ -123,7 +128,7 @@ class GraphBuilder {
       if (cable.link->one_way) connect(cable);
     Topology& topology = assembly_.topology();
     topology.dimensions = {{static_cast<int>(topology.npus.size())}};
-    topology.slices = planes_;
+    topology.slices = 1;
     topology.simulate_all_slices = true;
     note_names();
     topology.flow_only = flow_only_reason(topology);
@@ -134,43 +139,74 @@ class GraphBuilder {
           "both ways";
       topology.paths = std::make_shared<OneWayPaths>(topology);
     } else {
-      topology.paths = std::make_shared<GraphPaths>(topology);
+      auto paths = std::make_shared<const GraphPaths>(topology);
+      topology.slices = paths->shares();
+      topology.paths = std::move(paths);
     }
     return assembly_.finish();
   }
 
  private:
-  // False: not every NPU has one link into each part of the switches that nothing but NPUs joins.
-  bool find_planes() {
-    JoinedNodes parts(spec_.nodes.size());
-    for (const GraphLink& link : spec_.links)
-      if (spec_.nodes[link.from].is_switch && spec_.nodes[link.to].is_switch)
-        parts.join(link.from, link.to);
+  // Numbers the parts of the switches that nothing but NPUs joins. False: some NPUs are joined by way of others, which pass on what
+  // is for these; all switches are one part then.
+  bool find_parts() {
+    JoinedNodes joined(spec_.nodes.size());
+    bool has_links_of_npus = false;
+    for (const GraphLink& link : spec_.links) {
+      const bool from = spec_.nodes[link.from].is_switch, to = spec_.nodes[link.to].is_switch;
+      if (from && to) joined.join(link.from, link.to);
+      has_links_of_npus = has_links_of_npus || (!from && !to);
+    }
     std::map<int, int> numbers;  // of a part, by its first switch
     for (int i = 0; i < std::ssize(spec_.nodes); ++i) {
       if (!spec_.nodes[i].is_switch) continue;
-      plane_[i] =
-          numbers.try_emplace(parts.set_of(i), static_cast<int>(numbers.size())).first->second;
+      part_[i] =
+          numbers.try_emplace(joined.set_of(i), static_cast<int>(numbers.size())).first->second;
     }
-    planes_ = static_cast<int>(numbers.size());
-    std::map<std::pair<int, int>, int> links;  // by NPU and plane
+    parts_ = static_cast<int>(numbers.size());
+    if (!has_links_of_npus && parts_join_all_npus()) return true;
+    parts_ = 1;
+    std::ranges::fill(part_, 0);
+    return false;
+  }
+
+  // Every two NPUs have links into one part.
+  bool parts_join_all_npus() const {
+    std::map<int, std::set<int>> parts_of;  // by NPU
+    for (int i = 0; i < std::ssize(spec_.nodes); ++i)
+      if (!spec_.nodes[i].is_switch) parts_of.try_emplace(i);
     for (const GraphLink& link : spec_.links) {
       const bool from = spec_.nodes[link.from].is_switch, to = spec_.nodes[link.to].is_switch;
-      if (!from && !to) planes_ = 0;
-      if (from != to) ++links[{from ? link.to : link.from, plane_[from ? link.from : link.to]}];
+      if (from != to)
+        parts_of[from ? link.to : link.from].insert(part_[from ? link.from : link.to]);
     }
-    for (int i = 0; i < std::ssize(spec_.nodes); ++i) {
-      if (spec_.nodes[i].is_switch) continue;
-      for (int plane = 0; plane < planes_; ++plane)
-        if (const auto one = links.find({i, plane}); one == links.end() || one->second != 1)
-          planes_ = 0;
+    // NPUs with links into the same parts are alike.
+    std::set<std::set<int>> kinds;
+    for (const auto& [npu, parts] : parts_of) kinds.insert(parts);
+    if (kinds.size() > kMaxPartSets) return false;
+    const auto have_one_in_common = [](const std::set<int>& a, const std::set<int>& b) {
+      return std::ranges::any_of(a, [&](int part) { return b.contains(part); });
+    };
+    return std::ranges::all_of(kinds, [&](const std::set<int>& a) {
+      return std::ranges::all_of(kinds,
+                                 [&](const std::set<int>& b) { return have_one_in_common(a, b); });
+    });
+  }
+
+  // NIC ports of NPUs go by part, then as the links are listed.
+  void number_nic_ports() {
+    std::map<int, std::vector<std::pair<int, int>>> links;  // by NPU: part and cable
+    for (int c = 0; c < std::ssize(cables_); ++c) {
+      const GraphLink& link = *cables_[c].link;
+      const bool from = spec_.nodes[link.from].is_switch;
+      links[from ? link.to : link.from].emplace_back(part_[from ? link.from : link.to], c);
     }
-    const bool found = planes_ > 0;
-    if (!found) {
-      planes_ = 1;
-      std::ranges::fill(plane_, 0);
+    for (auto& [npu, of_npu] : links) {
+      if (spec_.nodes[npu].is_switch) continue;
+      std::ranges::stable_sort(of_npu, {}, &std::pair<int, int>::first);
+      for (std::size_t port = 0; port < of_npu.size(); ++port)
+        cables_[of_npu[port].second].nic_port = static_cast<int>(port);
     }
-    return found;
   }
 
   std::vector<int> links_by_node() const {
@@ -189,9 +225,9 @@ class GraphBuilder {
     return links;
   }
 
-  std::vector<bool> nodes_with_routers(bool has_planes) const {
+  std::vector<bool> nodes_with_routers(bool has_ports) const {
     std::vector<bool> with(spec_.nodes.size());
-    if (has_planes) return with;
+    if (has_ports) return with;
     const std::vector<int> links = links_by_node();
     for (const GraphLink& link : spec_.links) {
       const bool between = !spec_.nodes[link.from].is_switch && !spec_.nodes[link.to].is_switch;
@@ -201,16 +237,18 @@ class GraphBuilder {
     return with;
   }
 
-  void add_nodes(bool has_planes) {
+  void add_nodes(bool has_ports) {
     const std::vector<int> links = links_by_node();
-    const std::vector<bool> with_router = nodes_with_routers(has_planes);
+    const std::vector<bool> with_router = nodes_with_routers(has_ports);
+    if (has_ports) number_nic_ports();
     node_of_.assign(spec_.nodes.size(), -1);
     next_port_.assign(spec_.nodes.size(), 0);
     std::uint16_t address = 0;
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
-      if (!spec_.nodes[i].is_switch) node_of_[i] = assembly_.add_npu(planes_, address++);
-    std::vector<int> of_plane(static_cast<std::size_t>(planes_));
-    const auto add = [&](std::string name, int ports, int plane) {
+      if (!spec_.nodes[i].is_switch)
+        node_of_[i] = assembly_.add_npu(with_router[i] ? 1 : links[i], address++);
+    std::vector<int> of_part(static_cast<std::size_t>(parts_));
+    const auto add = [&](std::string name, int ports, int part) {
       Node node{};
       node.kind = NodeKind::kSwitch;
       node.name = std::move(name);
@@ -218,12 +256,12 @@ class GraphBuilder {
       node.switch_kind = switch_kind_of(machine_, graph_kind());
       node.values = {{"P", ports}};
       node.level = 1;
-      node.slice = plane;
-      node.switch_index = of_plane[plane]++;
+      node.slice = part;
+      node.switch_index = of_part[part]++;
       return assembly_.add_switch(std::move(node));
     };
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
-      if (spec_.nodes[i].is_switch) node_of_[i] = add(spec_.nodes[i].name, links[i], plane_[i]);
+      if (spec_.nodes[i].is_switch) node_of_[i] = add(spec_.nodes[i].name, links[i], part_[i]);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
       if (!with_router[i]) continue;
       const NodeId npu = node_of_[i];
@@ -257,11 +295,10 @@ class GraphBuilder {
     return cycles;
   }
 
-  // NIC ports go by plane, all others as the links are listed.
-  PortRef end(int node, int other) {
+  // Ports of switches go as the links are listed.
+  PortRef end(int node, int nic_port) {
     const NodeId id = node_of_[node];
-    if (assembly_.topology().nodes[id].is_switch()) return {id, next_port_[node]++};
-    return {id, spec_.nodes[other].is_switch ? plane_[other] : 0};
+    return {id, assembly_.topology().nodes[id].is_switch() ? next_port_[node]++ : nic_port};
   }
 
   void connect(const Cable& cable) {
@@ -273,8 +310,8 @@ class GraphBuilder {
       return;
     }
     for (int copy = 0; copy < cable.copies; ++copy) {
-      const PortRef from = end(link.from, link.to);
-      const PortRef to = end(link.to, link.from);
+      const PortRef from = end(link.from, cable.nic_port);
+      const PortRef to = end(link.to, cable.nic_port);
       assembly_.connect(from, to, shape);
     }
   }
@@ -294,8 +331,8 @@ class GraphBuilder {
   const MachineSpec& machine_;
   Assembly assembly_;
   std::vector<Cable> cables_;
-  std::vector<int> plane_;  // by node listed, of switches
-  int planes_ = 1;
+  std::vector<int> part_;  // by node listed, of switches
+  int parts_ = 1;
   std::vector<NodeId> node_of_;  // by node listed: what its links end at
   std::vector<int> next_port_;
   std::vector<int> next_in_;  // links one way

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of any shape: NPUs and switches, and links between them, as a user lists them.
 //
-//   Switches in which packets can go on are the listed ones, and one on the die of every NPU that is joined to another NPU, or by several
-//     links to switches that are joined; it passes on what is for others, one cycle away from its NPU, and has all of its links.
-//   Planes: where every NPU has one link into each of several parts of the switches that nothing but NPUs joins, NIC port s of each
-//     leads into part s, and nothing is on its die.
+//   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each other, and every two of them have links into one
+//     of the parts of the switches that nothing but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
+//   Else there is one on the die of every NPU that is joined to another NPU or has several links; it passes on what is for others, one cycle
+//     away from its NPU, and has all of its links.
+//   Planes: shares into which what goes between NPUs is cut, so that it goes by all NIC ports whose paths are equal, pair by pair
+//     (topology/graph/graph_paths.h).
 //   Parallel links of an NPU are one link of their bandwidth together; between switches each is a link.
 // One way: links between NPUs that lead from one to the other alone, as many from each NPU as to it: a port's link out may lead to another NPU
 //   than its link in comes from, as fibres do that end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
 //   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
-// Ports: of an NPU by plane; of a switch on a die 0 to its NPU, then as its links are listed, those one way after the others; of other switches as their links are listed.
+// Ports: of an NPU by part of the switches, then as its links are listed; of a switch on a die 0 to its NPU, then as its links are listed, those one way after the others; of other switches as their links are listed.
 // Addresses: NPU i has address i.
 // Paths: topology/graph/graph_paths.h.
 // Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not

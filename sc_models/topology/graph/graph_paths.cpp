@@ -3,30 +3,61 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <set>
 #include <stdexcept>
+#include <tuple>
+
+#include "topology/graph/widest.h"
 
 namespace fredsim {
+namespace {
+
+// Most pairs of groups of destinations and links that orders are compared over.
+constexpr std::uint64_t kMaxOrderWork = std::uint64_t{1} << 28;
+// Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the first and the next.
+constexpr std::size_t kMaxPairedNpus = 512;
+constexpr int kMaxShares = 16;
+
+}  // namespace
 
 GraphPaths::GraphPaths(const Topology& topology)
     : exits_(topology.nodes.size()),
       last_(topology.npus.size()),
       ends_(topology.npus.size()),
-      order_(topology.nodes.size(), -1) {
-  for (const Link& link : topology.links) {
+      sources_(topology.nodes.size()),
+      order_(topology.nodes.size(), -1),
+      endpoints_(topology.npus),
+      links_(static_cast<int>(topology.links.size())),
+      costs_of_(topology.npus.size()) {
+  for (int l = 0; l < links_; ++l) {
+    const Link& link = topology.links[l];
     const Node& from = topology.nodes[link.from];
     const Node& to = topology.nodes[link.to];
-    if (!from.is_switch()) continue;
-    if (to.is_switch()) {
-      exits_[link.from].push_back({link.from_port, link.to});
-    } else {
-      last_[to.address].push_back({link.from_port, link.from});
-      ends_[to.address].push_back(link.from);
+    const auto rate = static_cast<float>(link.bytes_per_second);
+    if (to.is_switch()) exits_[link.from].push_back({link.from_port, link.to, rate, l});
+    if (!from.is_switch()) {
+      ++sources_[link.to];
+    } else if (!to.is_switch()) {
+      last_[to.address].push_back({link.from_port, link.from, rate, l});
+      ends_[to.address].emplace_back(link.from, rate);
     }
   }
   for (auto& exits : exits_) std::ranges::sort(exits, {}, &Exit::port);
+  for (Ends& ends : ends_) std::ranges::sort(ends);
+  std::vector<NodeId> switches;
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
-    if (topology.nodes[id].is_switch()) by_order_.push_back(id);
+    if (topology.nodes[id].is_switch()) switches.push_back(id);
+  set_order(std::move(switches));
   order_switches();
+  order_by_height();
+}
+
+void GraphPaths::set_order(std::vector<NodeId> by_order) {
+  by_order_ = std::move(by_order);
+  for (int i = 0; i < std::ssize(by_order_); ++i) order_[by_order_[i]] = i;
 }
 
 void GraphPaths::order_switches() {
@@ -47,15 +78,72 @@ void GraphPaths::order_switches() {
       }
     }
   }
-  std::ranges::stable_sort(by_order_, {}, [&](NodeId id) { return distance[id]; });
-  for (int i = 0; i < std::ssize(by_order_); ++i) order_[by_order_[i]] = i;
+  std::vector<NodeId> by_order = by_order_;
+  std::ranges::stable_sort(by_order, {}, [&](NodeId id) { return distance[id]; });
+  set_order(std::move(by_order));
 }
 
-GraphPaths::Costs GraphPaths::find_costs(const std::vector<NodeId>& last) const {
-  Costs costs(exits_.size(), kNone);
+// A root has its advantage: every switch is joined to every other one by way of it. Trees of several tops have more paths.
+void GraphPaths::order_by_height() {
+  std::vector<int> height(exits_.size(), -1);
+  std::deque<NodeId> open;
+  for (const NodeId id : by_order_) {
+    if (sources_[id] == 0) continue;
+    height[id] = 0;
+    open.push_back(id);
+  }
+  while (!open.empty()) {
+    const NodeId at = open.front();
+    open.pop_front();
+    for (const Exit& exit : exits_[at]) {
+      if (height[exit.to] >= 0) continue;
+      height[exit.to] = height[at] + 1;
+      open.push_back(exit.to);
+    }
+  }
+  std::vector<NodeId> by_height = by_order_;
+  std::ranges::stable_sort(by_height, std::greater{}, [&](NodeId id) { return height[id]; });
+  const std::uint64_t groups = std::set<Ends>(ends_.begin(), ends_.end()).size();
+  if (by_height == by_order_ || groups * static_cast<std::uint64_t>(links_) > kMaxOrderWork) return;
+  const std::vector<NodeId> by_root = by_order_;
+  const OrderQuality of_root = quality();
+  set_order(std::move(by_height));
+  const OrderQuality of_height = quality();
+  const bool is_better = of_height.links < of_root.links ||
+                         (of_height.links == of_root.links && of_height.choices > of_root.choices);
+  if (!is_better) set_order(by_root);
+}
+
+GraphPaths::OrderQuality GraphPaths::quality() const {
+  // Longer than any path: an order that lacks one is no better than any that has it.
+  const std::uint64_t no_path = 4 * exits_.size();
+  OrderQuality quality;
+  std::map<Ends, std::uint64_t> groups;
+  for (const Ends& ends : ends_) ++groups[ends];
+  for (const auto& [ends, destinations] : groups) {
+    const Costs all = find_costs(ends);
+    for (const NodeId at : by_order_) {
+      if (sources_[at] == 0) continue;
+      const bool has_path = all.links[at] != kNone;
+      const std::uint64_t links =
+          has_path ? static_cast<std::uint64_t>(all.links[at]) / 2 : no_path;
+      const auto pairs = destinations * static_cast<std::uint64_t>(sources_[at]);
+      quality.links += pairs * links;
+      if (links > 0 && has_path) quality.choices += pairs * next_exits(at, all).size();
+    }
+  }
+  return quality;
+}
+
+GraphPaths::Costs GraphPaths::find_costs(const Ends& ends) const {
+  Costs found{std::vector<std::int32_t>(exits_.size(), kNone), {}};
+  std::vector<std::int32_t>& costs = found.links;
   // Against the links that lead down, breadth first.
-  std::deque<NodeId> open(last.begin(), last.end());
-  for (const NodeId id : last) costs[id] = 0;
+  std::deque<NodeId> open;
+  for (const auto& [id, rate] : ends) {
+    if (costs[id] == kNone) open.push_back(id);
+    costs[id] = 0;
+  }
   while (!open.empty()) {
     const NodeId at = open.front();
     open.pop_front();
@@ -73,33 +161,163 @@ GraphPaths::Costs GraphPaths::find_costs(const std::vector<NodeId>& last) const 
       if (costs[id] == kNone || here < costs[id]) costs[id] = here;
     }
   }
-  return costs;
+  return found;
 }
 
-const GraphPaths::Costs& GraphPaths::costs(const std::vector<NodeId>& last) const {
+std::vector<NodeId> GraphPaths::nearest_first(const Costs& costs) const {
+  std::vector<NodeId> nearest;
+  for (const NodeId id : by_order_)
+    if (costs.links[id] != kNone) nearest.push_back(id);
+  std::ranges::stable_sort(nearest, {}, [&](NodeId id) { return costs.links[id] / 2; });
+  return nearest;
+}
+
+void GraphPaths::find_widths(const Ends& ends, Costs& costs) const {
+  costs.width.assign(exits_.size(), 0);
+  for (const auto& [id, rate] : ends) costs.width[id] = std::max(costs.width[id], rate);
+  for (const NodeId id : nearest_first(costs)) {
+    if (costs.links[id] < 2) continue;
+    for (const Exit& exit : next_exits(id, costs))
+      costs.width[id] = std::max(costs.width[id], std::min(exit.rate, costs.width[exit.to]));
+  }
+}
+
+const GraphPaths::Costs& GraphPaths::costs(std::uint16_t address) const {
   const std::lock_guard lock(mutex_);
-  auto& known = costs_[last];
-  if (!known) known = std::make_unique<const Costs>(find_costs(last));
-  return *known;
+  const Costs*& of_address = costs_of_[address];
+  if (of_address == nullptr) {
+    auto& known = costs_[ends_[address]];
+    if (!known) {
+      Costs found = find_costs(ends_[address]);
+      find_widths(ends_[address], found);
+      known = std::make_unique<const Costs>(std::move(found));
+    }
+    of_address = known.get();
+  }
+  return *of_address;
+}
+
+std::vector<GraphPaths::Exit> GraphPaths::next_exits(NodeId at, const Costs& costs) const {
+  const std::int32_t here = costs.links[at];
+  const bool goes_up = here % 2 == 1;
+  std::vector<Exit> next;
+  for (const Exit& exit : exits_[at]) {
+    const std::int32_t there = costs.links[exit.to];
+    if (leads_up(at, exit.to) == goes_up && there != kNone && there / 2 == here / 2 - 1 &&
+        (goes_up || there % 2 == 0))
+      next.push_back(exit);
+  }
+  return next;
+}
+
+std::vector<GraphPaths::Exit> GraphPaths::equal_exits(NodeId at, const Costs& costs) const {
+  return widest(next_exits(at, costs),
+                [&](const Exit& exit) { return std::min(exit.rate, costs.width[exit.to]); });
+}
+
+const GraphPaths::Exit* GraphPaths::last_exit(NodeId at, std::uint16_t address) const {
+  const auto last = std::ranges::find(last_[address], at, &Exit::to);
+  return last == last_[address].end() ? nullptr : &*last;
+}
+
+std::vector<int> GraphPaths::nic_ports(NodeId from, std::uint16_t address) const {
+  const std::vector<Exit>& all = exits_[from];
+  if (all.size() < 2) return {};
+  const Costs& to = costs(address);
+  std::int32_t least = kNone;
+  for (const Exit& exit : all) {
+    const std::int32_t links = to.links[exit.to];
+    if (links != kNone && (least == kNone || links / 2 < least)) least = links / 2;
+  }
+  std::vector<Exit> nearest;
+  std::ranges::copy_if(all, std::back_inserter(nearest), [&](const Exit& exit) {
+    return to.links[exit.to] != kNone && to.links[exit.to] / 2 == least;
+  });
+  std::vector<int> ports;
+  for (const Exit& exit :
+       widest(nearest, [&](const Exit& one) { return std::min(one.rate, to.width[one.to]); }))
+    ports.push_back(exit.port);
+  return ports;
+}
+
+int GraphPaths::shares() const {
+  const std::size_t npus = endpoints_.size();
+  int most = 1, common = 1;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    if (from == to) return;
+    const auto ports =
+        static_cast<int>(nic_ports(endpoints_[from], static_cast<std::uint16_t>(to)).size());
+    if (ports < 2) return;
+    most = std::max(most, ports);
+    if (common <= kMaxShares) common = std::lcm(common, ports);
+  };
+  for (std::size_t from = 0; from < std::min(npus, kMaxPairedNpus); ++from) {
+    if (exits_[endpoints_[from]].size() < 2) continue;
+    add(from, 0);
+    add(from, (from + 1) % npus);
+    for (std::size_t to = 0; to < npus && npus <= kMaxPairedNpus; ++to) add(from, to);
+  }
+  return common <= kMaxShares ? common : most;
+}
+
+// Nearest switches first, so that what lies behind an exit is known; then what all endpoints send comes from afar.
+void GraphPaths::deal_routes_to(std::uint16_t address, std::vector<double>& load) const {
+  const Costs& to = costs(address);
+  const std::vector<NodeId> nearest = nearest_first(to);
+  std::vector<double> behind(exits_.size());  // time of the busiest link from a node on
+  std::vector<const Exit*> chosen(exits_.size(), nullptr);
+  std::vector<Exit> kept;
+  std::deque<Exit> exits;  // whose places stay
+  for (const NodeId at : nearest) {
+    if (to.links[at] < 2) {
+      if (const Exit* const last = last_exit(at, address); last != nullptr)
+        dealt_[at][address] = static_cast<std::int16_t>(last->port);
+      continue;
+    }
+    kept = equal_exits(at, to);
+    if (kept.empty()) throw std::logic_error("a switch has no link to go on by");
+    const std::size_t first = address % kept.size();
+    const Exit* best = nullptr;
+    std::tuple<double, double> least{};
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const Exit& exit = kept[(first + i) % kept.size()];
+      const double own = load[exit.link] / exit.rate;
+      const std::tuple<double, double> here{std::max(own, behind[exit.to]), own};
+      if (best != nullptr && here >= least) continue;
+      best = &exit;
+      least = here;
+    }
+    behind[at] = std::get<0>(least);
+    exits.push_back(*best);
+    chosen[at] = &exits.back();
+    dealt_[at][address] = static_cast<std::int16_t>(best->port);
+  }
+  std::vector<double> flow = sources_;
+  for (auto at = nearest.rbegin(); at != nearest.rend(); ++at) {
+    if (chosen[*at] == nullptr) continue;
+    load[chosen[*at]->link] += flow[*at];
+    flow[chosen[*at]->to] += flow[*at];
+  }
+}
+
+void GraphPaths::deal_routes() const {
+  if (by_order_.size() * endpoints_.size() > kMaxDealtRoutes) return;
+  dealt_.resize(exits_.size());
+  for (const NodeId id : by_order_) dealt_[id].assign(endpoints_.size(), -1);
+  std::vector<double> load(static_cast<std::size_t>(links_));
+  for (std::size_t address = 0; address < endpoints_.size(); ++address)
+    deal_routes_to(static_cast<std::uint16_t>(address), load);
 }
 
 int GraphPaths::port(int chiplet, std::uint16_t address) const {
-  for (const Exit& last : last_[address])
-    if (last.to == chiplet) return last.port;
-  const Costs& all = costs(ends_[address]);
-  const std::int32_t here = all[chiplet];
-  if (here == kNone) return -1;
-  const bool goes_up = here % 2 == 1;
-  const auto is_next = [&](const Exit& exit) {
-    return leads_up(chiplet, exit.to) == goes_up && all[exit.to] != kNone &&
-           all[exit.to] / 2 == here / 2 - 1 && (goes_up || all[exit.to] % 2 == 0);
-  };
-  const auto count = std::ranges::count_if(exits_[chiplet], is_next);
-  if (count == 0) throw std::logic_error("a switch has no link to go on by");
-  auto nth = address % count;
-  for (const Exit& exit : exits_[chiplet])
-    if (is_next(exit) && nth-- == 0) return exit.port;
-  return -1;
+  std::call_once(is_dealt_, [this] { deal_routes(); });
+  if (!dealt_.empty()) return dealt_[chiplet][address];
+  if (const Exit* const last = last_exit(chiplet, address); last != nullptr) return last->port;
+  const Costs& to = costs(address);
+  if (to.links[chiplet] == kNone) return -1;
+  const std::vector<Exit> exits = equal_exits(chiplet, to);
+  if (exits.empty()) throw std::logic_error("a switch has no link to go on by");
+  return exits[address % exits.size()].port;
 }
 
 }  // namespace fredsim
