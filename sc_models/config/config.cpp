@@ -13,11 +13,13 @@
 
 #include "base/error.h"
 #include "base/shell.h"
+#include "base/units.h"
 #include "config/config_reader.h"
 #include "config/config_tree.h"
 #include "config/used_keys.h"
 #include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
+#include "topology/assembly.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -26,6 +28,8 @@ namespace {
 // Most of any count: the shape rules of the builders are tighter and say why.
 constexpr int kMaxCount = 1 << 16;
 constexpr int kMaxParameter = std::numeric_limits<int>::max();  // parameter of RTL
+constexpr std::string_view kAutoClock = "auto";
+constexpr std::uint64_t kMinAutoClock = 1'000'000'000;  // hertz
 
 FpFormat read_format(const ConfigReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames = {"fp16", "bf16"};
@@ -154,7 +158,8 @@ void read_buffers(const ConfigReader& reader, MachineSpec& machine) {
 MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
   machine.name = read_name(reader);
-  machine.clock_hz = reader.frequency("clock");
+  machine.clock_is_auto = reader.text("clock") == kAutoClock;
+  machine.clock_hz = machine.clock_is_auto ? kMinAutoClock : reader.frequency("clock");
   if (reader.fabric().counts_npus()) {
     refuse_beside(reader, "npu.count");
     refuse_beside(reader, "npu.bandwidth");
@@ -198,11 +203,24 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .collective_overhead_ps = reader.time_ps("npu.collective_overhead")};
 }
 
+// Builds at a clock at which every link carries a flit per cycle at most.
+Topology build_at_auto_clock(const TopologyBuilder& build, MachineSpec machine) {
+  while (true) {
+    try {
+      Topology topology = build(machine);
+      topology.notes.push_back(fmt::format("clock auto = {}", format_frequency(machine.clock_hz)));
+      return topology;
+    } catch (const SlowClock& slow) {
+      machine.clock_hz = slow.min_hz();
+    }
+  }
+}
+
 // Runs a builder; its refusals get file and line.
 Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
                        const MachineSpec& machine) {
   try {
-    return build(machine);
+    return machine.clock_is_auto ? build_at_auto_clock(build, machine) : build(machine);
   } catch (const BadInput& error) {
     throw BadInput(reader.located(error.what()));
   }

@@ -65,7 +65,8 @@ bool lacks_parameter(const SwitchKind* kind, const Key& key) {
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 const TopologyKind* fabric) {
   using Kind = ConfigNode::Kind;
-  const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames   ? Kind::kMap
+  const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames || wanted == Holds::kValues
+                           ? Kind::kMap
                        : wanted == Holds::kList || wanted == Holds::kWords ? Kind::kList
                                                                            : Kind::kValue;
   if (node.kind == fitting) {
@@ -74,6 +75,7 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
       check_kind(entry.node, path, Holds::kValue, fabric);
     return;
   }
+  const Key* const key = find_key(path, fabric);
   const std::string found = node.kind == Kind::kMap ? "keys"
                             : node.kind == Kind::kList
                                 ? "a list"
@@ -81,20 +83,20 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
   const std::string allowed =
       wanted == Holds::kKeys
           ? fmt::format("keys are wanted: {}", join_words(keys_inside(path, fabric), "and"))
-      : wanted == Holds::kNames
-          ? fmt::format("names with values are wanted, NAME: 3 ({})", find_key(path)->meaning)
+      : wanted == Holds::kNames || wanted == Holds::kValues
+          ? fmt::format("names with values are wanted, NAME: {} ({})",
+                        wanted == Holds::kNames ? "3" : "50 GB/s", key->meaning)
       : wanted == Holds::kWords
-          ? fmt::format("a list is wanted: [{}] ({})", find_key(path)->default_value,
-                        find_key(path)->meaning)
+          ? fmt::format("a list is wanted: [{}] ({})", key->default_value, key->meaning)
           : fmt::format("a {} is wanted ({})", wanted == Holds::kList ? "list" : "single value",
-                        find_key(path)->meaning);
+                        key->meaning);
   throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
 }
 
 // The list that a path leads to, or into; null: none.
-const Key* list_of(std::string_view path) {
+const Key* list_of(std::string_view path, const TopologyKind& kind) {
   for (const Key& key : config_keys()) {
-    if (key.holds != Holds::kList || !path.starts_with(key.path)) continue;
+    if (key.holds != Holds::kList || !key.is_of(kind) || !path.starts_with(key.path)) continue;
     if (path.size() == key.path.size() || path[key.path.size()] == '.') return &key;
   }
   return nullptr;
@@ -103,16 +105,16 @@ const Key* list_of(std::string_view path) {
 }  // namespace
 
 bool has_key(const ConfigNode& root, std::string_view path) {
-  const Key* key = find_key(path);
-  if (key == nullptr) return false;
   const TopologyKind* const kind = kind_of(root);
+  const Key* key = find_key(path, kind);
+  if (key == nullptr) return false;
   if (kind == nullptr) return true;  // the type is wrong, which is to be said first
   if (!key->is_of(*kind)) return false;
   if (lacks_parameter(switch_kind_in(root, *kind), *key)) return false;
   if (path.starts_with("io."))
     return find_node(root, "io") != nullptr;  // a section that may be left out
   if (!key->instead.empty()) return find_node(root, key->instead) == nullptr;
-  const Key* const list = list_of(path);
+  const Key* const list = list_of(path, *kind);
   if (list == nullptr) return true;
   const ConfigNode* const entries = find_node(root, list->path);
   if (entries == nullptr || path == list->path) return entries != nullptr;
@@ -164,12 +166,13 @@ std::vector<MachineKey> ConfigReader::resolved() const {
   };
   for (const Key& key : config_keys()) {
     const std::string_view section = parent(key.path);
-    const Key* list = section.empty() ? nullptr : find_key(section);
+    if (!key.is_of(fabric_kind)) continue;
+    const Key* list = section.empty() ? nullptr : find_key(section, &fabric_kind);
     if (list == nullptr || list->holds != Holds::kList) add(key, std::string(key.path));
-    if (key.holds == Holds::kNames && has(key.path)) {
+    if ((key.holds == Holds::kNames || key.holds == Holds::kValues) && has(key.path)) {
       for (const auto& [name, node] : find(key.path)->entries) {
         const std::string named = fmt::format("{}.{}", key.path, name);
-        add(*find_key(named), named);
+        add(*find_key(named, &fabric_kind), named);
       }
     }
     for (int n = 1; key.holds == Holds::kList && has(key.path) && n <= entries(key.path); ++n) {
@@ -191,7 +194,7 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
                       "dots are for --set",
                       child.where, shown(path)));
     }
-    const Key* key = find_key(path);
+    const Key* key = find_key(path, kind());
     if (key == nullptr) {
       throw BadInput(fmt::format("{}: unknown key '{}'{} (allowed: {})", child.where, shown(path),
                                  suggestion(path),
@@ -282,7 +285,7 @@ const TopologyKind& ConfigReader::fabric() const {
   const TopologyKind& found =
       *kinds[static_cast<std::size_t>(choice("fabric.type", names_of(kinds)))];
   for (const Key& key : config_keys()) {
-    if (key.is_of(found) || !has(key.path)) continue;
+    if (!has(key.path) || find_key(key.path, &found)->is_of(found)) continue;
     throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
                                label(key.path), join_words(names_of(key.kinds)), found.name()));
   }
@@ -298,7 +301,7 @@ const ConfigNode& ConfigReader::value(std::string_view path) const {
   const std::string_view section = parent(path);
   const ConfigNode* inside = section.empty() ? nullptr : find(section);
   throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,
-                             path, find_key(path)->meaning));
+                             path, find_key(path, kind())->meaning));
 }
 
 std::string ConfigReader::label(std::string_view path) const {
@@ -317,9 +320,16 @@ int ConfigReader::entries(std::string_view path) const {
 std::string ConfigReader::text(std::string_view path) const {
   const ConfigNode& node = value(path);
   if (node.text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw BadInput(fmt::format("{}: found '' ({})", label(path), find_key(path)->meaning));
+    throw BadInput(fmt::format("{}: found '' ({})", label(path), find_key(path, kind())->meaning));
   }
   return node.text;
+}
+
+std::vector<std::string> ConfigReader::names(std::string_view path) const {
+  std::vector<std::string> names;
+  if (!has(path)) return names;
+  for (const ConfigEntry& entry : find(path)->entries) names.push_back(entry.key);
+  return names;
 }
 
 int ConfigReader::integer(std::string_view path, int low, int high) const {

@@ -45,6 +45,7 @@ class ConfigReader final : public FabricKeys {
   // machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
   // The integers under a key of free names; none where it is left out.
+  std::vector<std::string> names(std::string_view path) const override;
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 
   // Paths of all single values and lists of words that are written under a section, the third entry of a list at "path.3".

@@ -22,7 +22,10 @@ std::vector<Key> first_keys() {
   static const std::string kWords = fmt::format("{}", fmt::join(kNames, " "));
   return {
       Key{"name", "name of the machine", Holds::kText},
-      Key{"clock", "clock of the fabric, a frequency"},
+      Key{.path = "clock",
+          .meaning = "clock of the fabric, a frequency; auto: 1 GHz, or more where a link carries "
+                     "more than a flit per cycle at that",
+          .words = "auto"},
       Key{"npu", "the NPUs", Holds::kKeys},
       Key{"npu.count", "number of NPUs", Holds::kInteger},
       Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
@@ -100,19 +103,27 @@ Key as_key(const FabricKey& key) {
           .default_value = key.default_value,
           .instead = key.instead,
           .words = key.words,
-          .from_zero = key.from_zero};
+          .from_zero = key.from_zero,
+          .is_optional = key.is_optional};
 }
 
 bool is_same(const Key& a, const Key& b) {
   const auto facts = [](const Key& key) {
     return std::tuple(key.path, key.meaning, key.holds, key.default_value, key.instead, key.words,
-                      key.from_zero);
+                      key.from_zero, key.is_optional);
   };
   return facts(a) == facts(b);
 }
 
+// Alike in form: all kinds that have such a key share it.
+bool is_alike(const Key& a, const FabricKey& b) {
+  return a.path == b.path && a.holds == b.holds && a.is_optional == b.is_optional;
+}
+
 void add_fabric_key(std::vector<Key>& keys, const FabricKey& key, const TopologyKind& kind) {
-  const auto same = std::ranges::find(keys, key.path, &Key::path);
+  const auto same = std::ranges::find_if(keys, [&](const Key& one) {
+    return one.path == key.path && (one.kinds.empty() || is_alike(one, key));
+  });
   if (same == keys.end()) {
     keys.push_back(as_key(key));
     keys.back().kinds = {&kind};
@@ -154,6 +165,8 @@ std::vector<Key> all_keys() {
 
 // Value under a name of switch.params.
 const Key kNamedParameter{"", "value of a parameter, an integer", Holds::kInteger};
+// Value under a name of a kValues.
+const Key kNamedValue{"", "a number and its unit"};
 
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
@@ -161,6 +174,12 @@ bool is_name(std::string_view text) {
   };
   return !text.empty() && is_letter(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// Null where `name` may not stand under `section`.
+const Key* named_key(const Key& section, std::string_view name) {
+  if (section.holds == Holds::kValues && !name.empty()) return &kNamedValue;
+  return section.holds == Holds::kNames && is_name(name) ? &kNamedParameter : nullptr;
 }
 
 }  // namespace
@@ -199,21 +218,25 @@ std::string_view parent(std::string_view path) {
 
 std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-const Key* find_key(std::string_view path) {
+const Key* find_key(std::string_view path, const TopologyKind* kind) {
   const std::string wanted = schema_path(path);
-  const std::span<const Key> keys = config_keys();
-  const auto key = std::ranges::find(keys, wanted, &Key::path);
-  if (key != keys.end()) return &*key;
-  const std::size_t dot = std::min(wanted.rfind('.'), wanted.size());
-  const bool is_named = std::ranges::any_of(keys, [&](const Key& candidate) {
-    return candidate.holds == Holds::kNames && candidate.path == wanted.substr(0, dot);
-  });
-  return is_named && is_name(wanted.substr(std::min(dot + 1, wanted.size()))) ? &kNamedParameter
-                                                                              : nullptr;
+  const auto is_of = [&](const Key& key) { return kind == nullptr || key.is_of(*kind); };
+  const Key* other = nullptr;
+  for (const Key& key : config_keys()) {
+    if (key.path != wanted) continue;
+    if (is_of(key)) return &key;
+    if (other == nullptr) other = &key;
+  }
+  for (const Key& section : config_keys()) {
+    if (section.path != parent(path) || !is_of(section)) continue;
+    if (const Key* const named = named_key(section, leaf(path)); named != nullptr) return named;
+  }
+  return other;
 }
 
 bool is_value(Holds holds) {
-  return holds != Holds::kKeys && holds != Holds::kList && holds != Holds::kNames;
+  return holds != Holds::kKeys && holds != Holds::kList && holds != Holds::kNames &&
+         holds != Holds::kValues;
 }
 
 std::vector<std::string_view> keys_inside(std::string_view section, const TopologyKind* kind) {

@@ -27,8 +27,10 @@ struct Key {
   std::string_view parameter = {};  // parameter of the switches' RTL; only kinds that have it have
                                     // the key
   std::string_view instead = {};    // path of a list that may stand in its place
-  std::string_view words = {};      // FabricKey
-  bool from_zero = false;           // FabricKey
+  std::string_view words =
+      {};  // FabricKey; of a kValue: words that may stand in place of a number and unit
+  bool from_zero = false;                       // FabricKey
+  bool is_optional = false;                     // FabricKey
   std::vector<const TopologyKind*> kinds = {};  // kinds that have the key; none: all
   bool is_of(const TopologyKind& kind) const;
 };
@@ -37,8 +39,9 @@ struct Key {
 std::span<const Key> config_keys();
 // "fabric.levels.2.uplinks" -> "fabric.levels.uplinks": without the number of a list's entry.
 std::string schema_path(std::string_view path);
-// Null where there is none.
-const Key* find_key(std::string_view path);
+// Null where there is none. Of keys that are different ones in fabrics of different kinds it is that of `kind`, where it is
+// given and has one.
+const Key* find_key(std::string_view path, const TopologyKind* kind = nullptr);
 
 // A text, a number, a list of texts: no section.
 bool is_value(Holds holds);

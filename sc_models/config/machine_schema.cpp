@@ -53,7 +53,9 @@ Json value_schema(const Key& key, Use use) {
   if (key.holds == Holds::kWord) return {{"enum", words_in(key.words)}};
   // YAML takes a value such as 0.5 for a number; results have every value as a text.
   Json json = {{"type", use == Use::kFile ? Json::array({"string", "number"}) : Json("string")}};
-  if (key.holds == Holds::kValue) json["pattern"] = kNumberAndUnit;
+  if (key.holds != Holds::kValue) return json;
+  json["pattern"] = kNumberAndUnit;
+  if (!key.words.empty()) json = {{"anyOf", {std::move(json), {{"enum", words_in(key.words)}}}}};
   return json;
 }
 
@@ -78,7 +80,8 @@ bool is_single_value(const Key& key) {
 
 // In a machine whose kind of topology has it.
 bool is_required(const Key& key, Use use) {
-  if (is_among(kOptional, key.path) || is_among(kOfCountedNpus, key.path) || !key.parameter.empty())
+  if (key.is_optional || is_among(kOptional, key.path) || is_among(kOfCountedNpus, key.path) ||
+      !key.parameter.empty())
     return false;
   if (use == Use::kResults) return true;
   return key.default_value.empty() && !is_among(kWithOwnDefault, key.path);
@@ -112,6 +115,9 @@ Json key_schema(const Key& key, Use use) {
     case Holds::kNames:
       json = {{"type", "object"}, {"additionalProperties", {{"type", "integer"}, {"minimum", 0}}}};
       break;
+    case Holds::kValues:
+      json = {{"type", "object"}, {"additionalProperties", value_schema({}, use)}};
+      break;
   }
   json["description"] = std::string(key.meaning);
   if (use == Use::kResults || key.default_value.empty()) return json;
@@ -135,7 +141,7 @@ Json fabric_rule(const TopologyKind& kind, Use use) {
   for (const Key& key : config_keys()) {
     if (parent(key.path) != "fabric" || key.kinds.empty()) continue;
     if (!key.is_of(kind)) {
-      others.push_back(leaf(key.path));
+      if (!find_key(key.path, &kind)->is_of(kind)) others.push_back(leaf(key.path));
     } else if (!key.instead.empty()) {
       replaced.push_back(leaf(key.path));
       list = leaf(key.instead);
@@ -158,7 +164,10 @@ Json object_schema(std::string_view section, Use use) {
   Json required = Json::array();
   for (const Key& key : config_keys()) {
     if (parent(key.path) != section) continue;
-    properties[std::string(leaf(key.path))] = key_schema(key, use);
+    Json& property = properties[std::string(leaf(key.path))];
+    // A key may be another one in fabrics of another type.
+    property = property.is_null() ? key_schema(key, use)
+                                  : Json{{"anyOf", {property, key_schema(key, use)}}};
     const bool is_of_some = section == "fabric" && !key.kinds.empty();
     if (!is_of_some && is_required(key, use)) required.push_back(leaf(key.path));
   }
@@ -207,7 +216,7 @@ std::string shown_kinds(const Key& key) {
 std::string_view shown_type(const Key& key) {
   switch (key.holds) {
     case Holds::kValue:
-      return "number and unit";
+      return key.words.empty() ? "number and unit" : "number and unit, or a word";
     case Holds::kText:
       return "text or number";
     case Holds::kWord:
@@ -224,6 +233,8 @@ std::string_view shown_type(const Key& key) {
       return "true or false";
     case Holds::kNames:
       return "integers by name";
+    case Holds::kValues:
+      return "numbers with units by name";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config_reader.h"
 
@@ -24,6 +25,9 @@ class UsedKeys final : public FabricKeys {
   bool is_in_file(std::string_view path) const override { return reader_.is_in_file(path); }
   std::string label(std::string_view path) const override { return reader_.label(path); }
   int entries(std::string_view path) const override { return reader_.entries(path); }
+  std::vector<std::string> names(std::string_view path) const override {
+    return reader_.names(path);
+  }
   int integer(std::string_view path, int low, int high) const override {
     return used(path).integer(path, low, high);
   }

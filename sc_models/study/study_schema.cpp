@@ -53,9 +53,11 @@ Json settings_schema() {
     const std::string path(key.path);
     if (key.holds == Holds::kList)
       patterns[fmt::format("^{}[.][0-9]+[.]", path)] = definition("setting");
-    if (key.holds == Holds::kNames) patterns[fmt::format("^{}[.]", path)] = definition("setting");
+    if (key.holds == Holds::kNames || key.holds == Holds::kValues)
+      patterns[fmt::format("^{}[.]", path)] = definition("setting");
     const std::string_view section = parent(key.path);
-    const Key* const list = section.empty() ? nullptr : find_key(section);
+    const Key* const list =
+        section.empty() ? nullptr : find_key(section, key.kinds.empty() ? nullptr : key.kinds[0]);
     if (list != nullptr && list->holds == Holds::kList) continue;
     properties[path] = described_definition("setting", key.meaning);
   }

@@ -69,11 +69,13 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
   made.on_die = link.on_die;
   if (made.rate.num > made.rate.den) {
     const std::uint64_t min = (link.bytes_per_second + kFlitBytes - 1) / kFlitBytes;
-    throw BadInput(fmt::format(
-        "{}: link {} of {} carries more than one flit of {} B per cycle at clock {}; "
-        "the clock must be at least {}",
-        link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
-        kFlitBytes, format_frequency(topology_.clock_hz), format_frequency(min)));
+    throw SlowClock(
+        fmt::format("{}: link {} of {} carries more than one flit of {} B per cycle at clock {}; "
+                    "the clock must be at least {}, or auto",
+                    link.key, made.name,
+                    format_bandwidth(static_cast<double>(link.bytes_per_second)), kFlitBytes,
+                    format_frequency(topology_.clock_hz), format_frequency(min)),
+        min);
   }
   if (made.rate.den / kMaxLatencyCycles >= made.rate.num) {
     const std::uint64_t min = topology_.clock_hz * kFlitBytes / kMaxLatencyCycles + 1;

@@ -7,11 +7,22 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
 #include "topology/topology_kind.h"
 
 namespace fredsim {
+
+// A link carries more than a flit per cycle; the clock that it needs.
+class SlowClock final : public BadInput {
+ public:
+  SlowClock(const std::string& what, std::uint64_t min_hz) : BadInput(what), min_hz_(min_hz) {}
+  std::uint64_t min_hz() const { return min_hz_; }
+
+ private:
+  std::uint64_t min_hz_;
+};
 
 // Common settings of all links of one class.
 struct LinkClass {
@@ -35,7 +46,7 @@ class Assembly {
   NodeId add_npu(int ports, std::uint16_t address);
   NodeId add_io(int ports, std::uint16_t address);
   NodeId add_switch(Node node);
-  // Both directions; BadInput where the rate is above one flit per cycle.
+  // Both directions; SlowClock where the rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);
   // The same, of a topology whose links lead one way.
   void connect_one_way(PortRef from, PortRef to, const LinkClass& link);

@@ -7,13 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "topology/topology.h"
 
 namespace fredsim {
 
-// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
-// not know
+// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames, kValues: integers, and
+// numbers with units, under names that the schema does not know
 enum class Holds : std::uint8_t {
   kValue,
   kText,
@@ -23,10 +24,11 @@ enum class Holds : std::uint8_t {
   kWords,
   kInteger,
   kBoolean,
-  kNames
+  kNames,
+  kValues
 };
 
-// All of it stays as long as the program. Kinds may share a key, which then is the same in each.
+// All of it stays as long as the program. Kinds may share a key, which then is the same in each, or of another form.
 struct FabricKey {
   std::string_view
       path;  // "fabric.width"; a key of an entry of a list without the entry's number: "fabric.levels.below"
@@ -37,6 +39,7 @@ struct FabricKey {
   std::string_view instead = {};  // path of a list that may stand in its place
   std::string_view words = {};    // values allowed for a kWord, separated by spaces
   bool from_zero = false;         // kInteger: 0 is allowed, else the minimum is 1
+  bool is_optional = false;       // may be left out although it has no default
   bool operator==(const FabricKey&) const = default;
 };
 
@@ -51,6 +54,8 @@ class FabricKeys {
   virtual bool is_in_file(std::string_view path) const = 0;
   virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
   virtual int entries(std::string_view path) const = 0;        // length of a list
+  // Names under a section of kValues, in order; none where it is not written.
+  virtual std::vector<std::string> names(std::string_view path) const = 0;
   virtual int integer(std::string_view path, int low, int high) const = 0;
   virtual std::string text(std::string_view path) const = 0;
   virtual bool boolean(std::string_view path) const = 0;

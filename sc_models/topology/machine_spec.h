@@ -19,6 +19,7 @@ namespace fredsim {
 
 struct MachineSpec {
   std::string name;
+  bool clock_is_auto = false;  // clock_hz is the least that may be, and more where a link needs it
   std::uint64_t clock_hz = 0;
   int npus = 0;
   std::uint64_t npu_bandwidth = 0;  // per NPU, over all its NIC ports

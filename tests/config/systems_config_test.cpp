@@ -49,6 +49,66 @@ TEST(SystemFiles, OfAstraSimAreDimensions) {
   EXPECT_EQ(topology.blocks[0].word, "ring");
 }
 
+// The clock at which the fastest link carries a flit per cycle, 1 GHz at least.
+TEST(SystemFiles, AnAutomaticClockIsThatOfTheFastestLink) {
+  const auto clock_of = [](const std::string& file, const std::vector<std::string>& settings) {
+    std::vector<std::string> all{"clock=auto"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    return load_config(file, all).topology.clock_hz;
+  };
+  EXPECT_EQ(clock_of(kGraph, {}), 1'000'000'000U);
+  EXPECT_EQ(clock_of(kGraph, {"fabric.links.1.bandwidth=1024 GB/s"}), 2'000'000'000U);
+  EXPECT_EQ(clock_of("configs/systems/dgx_8_128.yaml", {"fabric.dimensions.2.bandwidth=1536 GB/s"}),
+            3'000'000'000U);
+  EXPECT_EQ(clock_of("configs/mesh.yaml", {}), 1'464'843'750U) << "750 GB/s";
+  expect_parts(refusal([] { load_config("configs/mesh.yaml", {"clock=automatic"}); }),
+               {"clock: 'automatic' is not a number with a unit"});
+}
+
+TEST(SystemFiles, LinksOfAnImportedFileHaveRatesOfTheMachineFile) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("infra.yaml")) << R"(devices:
+- name: box
+  components: [{name: xpu, count: 2, choice: xpu}, {name: sw, count: 1, choice: switch}]
+  links: [{name: nv-link, physical: {bandwidth: {gigatransfers_per_second: 50}}}]
+  edges: [{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: nv-link}]
+instances: [{name: b, device: box, count: 2}]
+links: [{name: eth}]
+edges: [{ep1: {instance: 'b[0]', component: sw}, ep2: {instance: 'b[1]', component: sw}, scheme: one2one, link: eth}]
+)";
+  const auto written = [&](const std::string& fabric) {
+    std::ofstream(folder.file("machine.yaml"))
+        << "name: m\nclock: auto\nfabric: {type: infragraph, file: infra.yaml, link_latency: 5 ns" +
+               fabric + "}\n";
+    return folder.file("machine.yaml");
+  };
+  const MachineConfig machine =
+      load_config(written(", link_bandwidth: 400 Gbps, links: {nv-link: 450 GB/s}"));
+  const Topology& topology = machine.topology;
+  EXPECT_EQ(link_named(topology, "npu0.0->b.0.sw.0.0").bytes_per_second, 450'000'000'000U);
+  EXPECT_EQ(link_named(topology, "b.0.sw.0.2->b.1.sw.0.0").bytes_per_second, 50'000'000'000U);
+  EXPECT_TRUE(std::ranges::any_of(machine.keys, [](const MachineKey& key) {
+    return key.path == "fabric.links.nv-link" && key.value == decltype(key.value)("450 GB/s");
+  }));
+  // Set over the file, too.
+  EXPECT_EQ(
+      link_named(
+          load_config(folder.file("machine.yaml"), {"fabric.links.nv-link=200 Gb/s"}).topology,
+          "npu0.0->b.0.sw.0.0")
+          .bytes_per_second,
+      25'000'000'000U);
+  expect_parts(
+      refusal([&] { load_config(written(", links: [{from: a, to: b}]")); }),
+      {"machine.yaml:3: fabric.links: found a list; names with values are wanted, NAME: 50 "
+       "GB/s"});
+  expect_parts(refusal([&] { load_config(written(", links: {eth: 5 GB/s}")); }),
+               {"infra.yaml:4: devices.1.links.1.name: found 50 gigatransfers_per_second"});
+  expect_parts(refusal([&] { load_config(written(", links: {ethh: 5 GB/s}")); }),
+               {"machine.yaml:3: fabric.links.ethh: found 'ethh', which is no link"});
+  expect_parts(refusal([&] { load_config(kGraph, {"fabric.links={a: 3 GB/s}"}); }),
+               {"fabric.links: found keys; a list is wanted"});
+}
+
 TEST(SystemFiles, AGraphMayBeAFileOfItsOwn) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("net.yaml")) << R"(nodes:

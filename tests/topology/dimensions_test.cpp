@@ -31,7 +31,7 @@ MachineSpec common() {
 }
 
 DimensionSpec dimension(BlockShape shape, int size, std::uint64_t bandwidth, int links = 0) {
-  static const std::vector<std::string> kWords{"ring", "fully_connected", "switch"};
+  static const std::vector<std::string> kWords{"ring", "fully_connected", "switch", "line"};
   DimensionSpec spec;
   spec.word = kWords[static_cast<std::size_t>(shape)];
   spec.block = {.shape = shape,
@@ -100,7 +100,7 @@ TEST(Dimensions, PlacesAreThoseOfANumberInMixedBase) {
     std::vector<int> sizes;
     for (int d = test::random_between(random, 1, 4); d > 0; --d) {
       sizes.push_back(test::random_between(random, 2, 5));
-      specs.push_back(dimension(static_cast<BlockShape>(random.below(3)), sizes.back(),
+      specs.push_back(dimension(static_cast<BlockShape>(random.below(4)), sizes.back(),
                                 static_cast<std::uint64_t>(60) * kGb));
     }
     const Topology all = system_of(specs);
@@ -125,6 +125,23 @@ TEST(Dimensions, PlacesAreThoseOfANumberInMixedBase) {
       for (std::size_t d = 0; d < at.size() && ++at[d] == sizes[d]; ++d) at[d] = 0;
     }
   }
+}
+
+// A line is a ring that is not closed: its ends have a neighbour less, and a link of it is its bisection.
+TEST(Dimensions, ALineIsARingThatIsNotClosed) {
+  const Topology all = system_of({dimension(BlockShape::kLine, 6, 200 * kGb)});
+  int across = 0;
+  for (const Link& link : all.links) {
+    const Node& from = all.nodes[link.from];
+    const Node& to = all.nodes[link.to];
+    if (!from.is_switch() || !to.is_switch()) continue;
+    EXPECT_EQ(std::abs(from.switch_index - to.switch_index), 1);
+    EXPECT_EQ(link.bytes_per_second, 100 * kGb);
+    ++across;
+  }
+  EXPECT_EQ(across, 10);
+  EXPECT_EQ(topology_kind(all.kind).bisection_bytes_per_second(all), 100 * kGb);
+  EXPECT_EQ(all.dimensions.front().joined, Joined::kLine);
 }
 
 TEST(Dimensions, BisectionAndDiameterAreThoseOfTheFormulas) {

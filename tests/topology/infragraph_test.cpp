@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // InfraGraph files: what graph they are, and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 
+#include "base/random.h"
 #include "support.h"
 #include "support/temporary_folder.h"
 #include "topology/infragraph/infragraph_file.h"
@@ -15,11 +18,20 @@ namespace {
 
 const std::string kClos = "configs/systems/files/infragraph_clos.yaml";
 
-GraphSpec read_infra(const std::string& text,
-                     std::optional<std::uint64_t> latency_ps = std::nullopt) {
+GraphSpec read_infra(const std::string& text, const LinkDefaults& defaults = {}) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("infra.yaml")) << text;
-  return read_infragraph(folder.file("infra.yaml"), [&] { return latency_ps; });
+  return read_infragraph(folder.file("infra.yaml"), defaults);
+}
+
+// Name and name, and the bandwidth between them.
+std::set<std::string> links_of(const GraphSpec& spec) {
+  std::set<std::string> links;
+  for (const GraphLink& link : spec.links) {
+    links.insert(fmt::format("{} {} {}", spec.nodes[link.from].name, spec.nodes[link.to].name,
+                             link.bandwidth));
+  }
+  return links;
 }
 
 // Two hosts of two xpus with a switch each, and a link between the switches. Lines are counted in the refusals below.
@@ -83,17 +95,16 @@ TEST(Infragraph, MayStandUnderAKey) {
 }
 
 TEST(Infragraph, TheExampleIsBuilt) {
-  const GraphSpec spec = read_infragraph(kClos, [] { return 100'000; });
+  const GraphSpec spec = read_infragraph(kClos, {.latency_ps = [] { return 100'000; }});
   MachineSpec machine = wafer();
   machine.io_controllers = 0;
   const Topology all = build_graph(machine, spec);
   expect_sound(all);
   EXPECT_EQ(all.npus.size(), 16U);
-  // Each host has an NVLink switch and four nics; leaves, spines, and a switch on every NPU.
-  EXPECT_EQ(all.nodes.size(), 16U + 4 * 5 + 4 + 16);
-  EXPECT_EQ(link_named(all, "npu0.router.1->host.0.nvswitch.0.0").bytes_per_second,
-            450'000'000'000U);
-  EXPECT_EQ(link_named(all, "npu0.router.2->host.0.nic.0.0").latency, 150)
+  // Each host has an NVLink switch and four nics; leaves and spines.
+  EXPECT_EQ(all.nodes.size(), 16U + 4 * 5 + 4);
+  EXPECT_EQ(link_named(all, "npu0.0->host.0.nvswitch.0.0").bytes_per_second, 450'000'000'000U);
+  EXPECT_EQ(link_named(all, "npu0.1->host.0.nic.0.0").latency, 150)
       << "of the machine file: 100 ns";
 }
 
@@ -115,7 +126,7 @@ TEST(Infragraph, DevicesHaveDevicesAndSlices) {
   - {ep1: {device: 'card[1:]', component: 'port[1]'}, ep2: {component: sw}, scheme: many2many, link: l}
 instances: [{name: b, device: box, count: 1}]
 )",
-                                    1000);
+                                    {.latency_ps = [] { return 1000; }});
   EXPECT_EQ(
       std::ranges::count_if(spec.nodes, [](const GraphNode& node) { return !node.is_switch; }), 4);
   const auto has = [&](const std::string& from, const std::string& to) {
@@ -135,6 +146,123 @@ TEST(Infragraph, TwoComponentsHaveOneLink) {
                       "- {ep1: {component: chip}, ep2: {component: xpu}, scheme: "
                       "many2many, link: inner}\n  - {ep1: {component: cpu}"));
   EXPECT_EQ(spec.links.size(), 5U);
+}
+
+// Pairs go as far as the shorter side does.
+TEST(Infragraph, OneToOneOfUnequalCountsZips) {
+  constexpr std::uint64_t kSeed = 7;
+  Random random(kSeed);
+  for (int i = 0; i < 20; ++i) {
+    const auto left = static_cast<int>(1 + random.below(6));
+    const auto right = static_cast<int>(1 + random.below(6));
+    const GraphSpec spec = read_infra(fmt::format(R"(devices:
+- name: box
+  components: [{{name: xpu, count: {}, choice: xpu}}, {{name: nic, count: {}, choice: nic}}, {{name: sw, count: 1, choice: switch}}]
+  links: [{{name: l, physical: {{bandwidth: {{gigabytes_per_second: 1}}}}}}]
+  edges:
+  - {{ep1: {{component: xpu}}, ep2: {{component: nic}}, scheme: one2one, link: l}}
+  - {{ep1: {{component: nic}}, ep2: {{component: sw}}, scheme: many2many, link: l}}
+  - {{ep1: {{component: xpu}}, ep2: {{component: sw}}, scheme: many2many, link: l}}
+instances: [{{name: b, device: box, count: 2}}]
+links: [{{name: l, physical: {{bandwidth: {{gigabytes_per_second: 1}}}}}}]
+edges: [{{ep1: {{instance: 'b[0]', component: sw}}, ep2: {{instance: 'b[1]', component: sw}}, scheme: one2one, link: l}}]
+)",
+                                                  left, right),
+                                      {.latency_ps = [] { return 1000; }});
+    const auto pairs = std::ranges::count_if(links_of(spec), [](const std::string& link) {
+      return link.find("xpu") != std::string::npos && link.find("nic") != std::string::npos;
+    });
+    EXPECT_EQ(pairs, 2 * std::min(left, right)) << "seed " << kSeed << ", case " << i;
+  }
+}
+
+TEST(Infragraph, MachineFilesFillWhatLinksLack) {
+  const std::string bare = with("bandwidth: {gigabytes_per_second: 3}, ", "");
+  const LinkDefaults by_name{.rates = {{"outer", {5'000'000'000, "m.yaml:9: fabric.links.outer"}}}};
+  EXPECT_TRUE(links_of(read_infra(bare, by_name)).contains("h.0.chip.0 h.1.chip.0 5000000000"));
+  EXPECT_TRUE(links_of(read_infra(bare, {.bandwidth = [] { return 7; }}))
+                  .contains("h.0.chip.0 h.1.chip.0 7"));
+  // Transfers per second are no bandwidth, so that a machine file says it.
+  EXPECT_TRUE(
+      links_of(
+          read_infra(with("{gigabytes_per_second: 3}", "{gigatransfers_per_second: 8}"), by_name))
+          .contains("h.0.chip.0 h.1.chip.0 5000000000"));
+  EXPECT_TRUE(links_of(read_infra(two_hosts(), {.bandwidth = [] { return 7; }}))
+                  .contains("h.0.chip.0 h.1.chip.0 3000000000"))
+      << "what the file says stays";
+  expect_parts(refusal([&] { read_infra(two_hosts(), by_name); }),
+               {"m.yaml:9: fabric.links.outer: found 'outer', whose bandwidth the file says"});
+  expect_parts(
+      refusal([&] {
+        read_infra(bare, {.rates = {{"oute", {1, "m.yaml:9: fabric.links.oute"}}}});
+      }),
+      {"m.yaml:9: fabric.links.oute: found 'oute', which is no link of the file; did you mean "
+       "'outer'?; allowed: idle, inner or outer"});
+}
+
+TEST(Infragraph, AnnotationsAreSkipped) {
+  EXPECT_EQ(
+      links_of(read_infra(two_hosts() + "annotations: {nodes: [{name: h.0, attributes: []}]}\n")),
+      links_of(read_infra(two_hosts())));
+}
+
+// Two boxes of two xpus, by the dialect of InfraGraph's first documents.
+std::string older_dialect() {
+  return R"(infrastructure:
+  devices:
+  - name: server
+    components:
+    - {name: xpu, type: xpu}
+    - {name: nic, type: nic, external: true}
+    - {name: nvlsw, type: custom, count: 1}
+    links:
+    - {name: pcie, bandwidth: {choice: giga_transfers_per_second, giga_transfers_per_second: 8}}
+    - {name: nvlink, bandwidth: {choice: gigabytes_per_second, gigabytes_per_second: 128}}
+    connections:
+    - xpu.0.pcie.nic.0
+    - xpu.1.pcie.nic.1
+    - xpu.0.nvlink.nvlsw.0
+    - xpu.1.nvlink.nvlsw.0
+  - name: leaf
+    components: [{name: asic, type: custom}, {name: port, type: nic, external: true}]
+    links: [{name: ic, bandwidth: {choice: giga_bytes_per_second, giga_bytes_per_second: 800}}]
+    connections: [asic.0.ic.port.0, asic.0.ic.port.1, asic.0.ic.port.2, asic.0.ic.port.3]
+  instances: [{name: s, device: server}, {name: l, device: leaf}]
+  links: [{name: eth, bandwidth: {choice: gigabits_per_second, gigabits_per_second: 400}}]
+  connections: [s.0.nic.0.eth.l.0.port.0, s.0.nic.1.eth.l.0.port.1, s.1.nic.0.eth.l.0.port.2]
+)";
+}
+
+TEST(Infragraph, TheOlderDialectIsRead) {
+  const LinkDefaults defaults{.latency_ps = [] { return 1000; },
+                              .rates = {{"pcie", {16, "fabric.links.pcie"}}}};
+  const GraphSpec spec = read_infra(older_dialect(), defaults);
+  EXPECT_EQ(
+      std::ranges::count_if(spec.nodes, [](const GraphNode& node) { return !node.is_switch; }), 4)
+      << "counts are those that connections need";
+  const std::set<std::string> links = links_of(spec);
+  EXPECT_TRUE(links.contains("s.0.xpu.0 s.0.nic.0 16"));
+  EXPECT_TRUE(links.contains("s.1.xpu.1 s.1.nvlsw.0 128000000000"));
+  EXPECT_TRUE(links.contains("l.0.asic.0 l.0.port.2 800000000000"));
+  EXPECT_TRUE(links.contains("s.1.nic.0 l.0.port.2 50000000000"));
+  EXPECT_EQ(links.size(), 4U + 2 + 1 + 3 + 3)
+      << "a nic and a port at the end of a link are left out";
+
+  const auto refused = [&](const std::string& old, const std::string& replacement) {
+    std::string text = older_dialect();
+    text.replace(text.find(old), old.size(), replacement);
+    return refusal([&] { read_infra(text, defaults); });
+  };
+  expect_parts(refused("xpu.0.pcie.nic.0", "xpu.0.pcie.nic"),
+               {"infra.yaml:12: infrastructure.devices.1.connections.1: found 'xpu.0.pcie.nic'; "
+                "allowed: two components"});
+  expect_parts(refused("xpu.0.pcie.nic.0", "xpu.0.pci.nic.0"),
+               {"found 'pci', which is no link; did you mean 'pcie'?"});
+  expect_parts(refused("xpu.0.pcie.nic.0", "gpu.0.pcie.nic.0"),
+               {"found 'gpu', which is no component of server"});
+  expect_parts(refused("xpu.0.nvlink.nvlsw.0", "xpu.0.nvlink.nvlsw.1"),
+               {"found s.0.nvlsw.1, which is no component"});
+  expect_parts(refused("s.1.nic.0.eth", "t.1.nic.0.eth"), {"found 't', which is no instance"});
 }
 
 TEST(Infragraph, WhatIsNotRightIsRefused) {
@@ -165,9 +293,6 @@ TEST(Infragraph, WhatIsNotRightIsRefused) {
                {"infra.yaml:18: links.1.physical.bandwidth: found 0; allowed: a number above 0"});
   expect_parts(refused("scheme: many2many", "scheme: ring"),
                {"infra.yaml:12: devices.1.edges.1.scheme: found 'ring'", "one2one or many2many"});
-  expect_parts(
-      refused("component: 'chip[0]'}, scheme: many2many", "component: 'chip[0]'}, scheme: one2one"),
-      {"found one2one of 2 and 1 components"});
   expect_parts(refused("'chip[0]'", "'chip[0'"), {"found 'chip[0'; allowed: NAME, NAME[2]"});
   expect_parts(
       refused("choice: switch", "choice: switcch"),

@@ -28,6 +28,7 @@ class GivenKeys final : public FabricKeys {
   bool is_in_file(std::string_view path) const override { return has(path); }
   std::string label(std::string_view path) const override { return std::string(path); }
   int entries(std::string_view path) const override { return static_cast<int>(value(path)); }
+  std::vector<std::string> names(std::string_view /*path*/) const override { return {}; }
   int integer(std::string_view path, int low, int high) const override {
     const auto found = static_cast<int>(value(path));
     if (found < low || found > high) throw BadInput(label(path));

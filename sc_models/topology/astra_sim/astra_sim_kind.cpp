@@ -6,6 +6,7 @@
 
 #include "topology/astra_sim/network_file.h"
 #include "topology/dimensions/dimensions_kind.h"
+#include "topology/graph/graph_kind.h"
 
 namespace fredsim {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::array kAstraSimKeys = {
     FabricKey{"fabric.file", "file that describes the network", Holds::kText},
 };
 
-// Reads a file; all it builds is of the kind dimensions.
+// Reads a file; what it builds is of the kind dimensions, or a graph.
 class AstraSimKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "astra_sim"; }
@@ -22,9 +23,10 @@ class AstraSimKind final : public TopologyKind {
   bool counts_npus() const override { return true; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {
-    std::vector<DimensionSpec> dimensions = read_network_file(keys.file("fabric.file"));
-    return [dimensions = std::move(dimensions)](const MachineSpec& machine) {
-      return build_dimensions(machine, dimensions);
+    NetworkFile network = read_network_file(keys.file("fabric.file"));
+    return [network = std::move(network)](const MachineSpec& machine) {
+      return network.graph ? build_graph(machine, *network.graph)
+                           : build_dimensions(machine, network.dimensions);
     };
   }
 
@@ -33,10 +35,15 @@ class AstraSimKind final : public TopologyKind {
   }
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
   std::string describe(const Topology& topology) const override {
-    return dimensions_kind().describe(topology);
+    return built_as(topology).describe(topology);
   }
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
-    return dimensions_kind().bisection_bytes_per_second(topology);
+    return built_as(topology).bisection_bytes_per_second(topology);
+  }
+
+ private:
+  static const TopologyKind& built_as(const Topology& topology) {
+    return topology.has_blocks() ? dimensions_kind() : graph_kind();
   }
 };
 

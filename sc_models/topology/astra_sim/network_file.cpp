@@ -16,8 +16,23 @@
 namespace fredsim {
 namespace {
 
-constexpr std::array<std::string_view, 3> kBlockNames = {"Ring", "FullyConnected", "Switch"};
-constexpr std::array<std::string_view, 3> kBlockWords = {"ring", "fully_connected", "switch"};
+// A name of the file: what it is here, and along how many dimensions. `is_king`: a graph.
+struct FileBlock {
+  std::string_view name;
+  BlockShape shape = BlockShape::kRing;
+  std::string_view word{};
+  bool is_square = false;
+  bool is_king = false;
+};
+constexpr auto kFileBlocks =
+    std::to_array<FileBlock>({{"Ring", BlockShape::kRing, "ring"},
+                              {"FullyConnected", BlockShape::kFullyConnected, "fully_connected"},
+                              {"Switch", BlockShape::kSwitch, "switch"},
+                              {"Mesh", BlockShape::kLine, "line"},
+                              {"Mesh2D", BlockShape::kLine, "line", true},
+                              {"Torus2D", BlockShape::kRing, "ring", true},
+                              {.name = "KingMesh2D", .is_king = true},
+                              {.name = "KingMesh", .is_king = true}});
 constexpr double kGigabyte = 1 << 30;
 constexpr std::uint64_t kPicoseconds = 1000;
 
@@ -44,16 +59,49 @@ int count_of(const std::pair<std::string, std::string>& value) {
   return static_cast<int>(parse_number(value.first, value.second, 2, kMaxSystemNpus));
 }
 
-BlockShape shape_of(const std::pair<std::string, std::string>& value) {
-  for (std::size_t b = 0; b < kBlockNames.size(); ++b)
-    if (value.first == kBlockNames[b]) return static_cast<BlockShape>(b);
+const FileBlock& block_of(const std::pair<std::string, std::string>& value) {
+  std::vector<std::string_view> names;
+  for (const FileBlock& block : kFileBlocks) {
+    if (value.first == block.name) return block;
+    names.push_back(block.name);
+  }
   throw BadInput(fmt::format("{}: found '{}'{}; allowed: {}", value.second, shown(value.first),
-                             did_you_mean(value.first, kBlockNames), join_words(kBlockNames)));
+                             did_you_mean(value.first, names), join_words(names)));
+}
+
+// Side of a square of so many NPUs.
+int side_of(const std::pair<std::string, std::string>& value, std::string_view name) {
+  const int count = count_of(value);
+  const auto side = static_cast<int>(std::lround(std::sqrt(count)));
+  if (side * side == count) return side;
+  throw BadInput(fmt::format("{}: found {}; allowed for {}: a square, such as {}", value.second,
+                             count, name, (side + 1) * (side + 1)));
+}
+
+// Row by row; each NPU has a link to its neighbours to the east, south-west, south and south-east.
+GraphSpec king_mesh(int side, std::uint64_t bandwidth, std::uint64_t latency_ps,
+                    const std::string& label) {
+  GraphSpec spec;
+  spec.label = label;
+  for (int i = 0; i < side * side; ++i)
+    spec.nodes.push_back({fmt::format("npu{}", i), false, label});
+  constexpr std::array<std::pair<int, int>, 4> kSteps{{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) {
+      for (const auto& [dx, dy] : kSteps) {
+        if (x + dx < 0 || x + dx >= side || y + dy >= side) continue;
+        spec.links.push_back(
+            {y * side + x, (y + dy) * side + x + dx, bandwidth, latency_ps, 1, label});
+      }
+    }
+  }
+  check_graph(spec);
+  return spec;
 }
 
 }  // namespace
 
-std::vector<DimensionSpec> read_network_file(const std::string& path) {
+NetworkFile read_network_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
   const NodeReader file(root, "");
   file.allow({"topology", "npus_count", "bandwidth", "latency"});
@@ -64,20 +112,39 @@ std::vector<DimensionSpec> read_network_file(const std::string& path) {
   const Values sizes = values_of(file, "npus_count", blocks.size());
   const Values bandwidths = values_of(file, "bandwidth", blocks.size());
   const Values latencies = values_of(file, "latency", blocks.size());
-  std::vector<DimensionSpec> dimensions;
+  NetworkFile network;
   for (std::size_t d = 0; d < blocks.size(); ++d) {
-    DimensionSpec& one = dimensions.emplace_back();
-    one.name = fmt::format("d{}", d);
-    one.block.shape = shape_of(blocks[d]);
-    one.word = kBlockWords[static_cast<std::size_t>(one.block.shape)];
-    one.block.key = bandwidths[d].second;
-    one.block.size = count_of(sizes[d]);
-    one.block.links = default_links(one.block.shape, one.block.size);
-    one.block.bandwidth =
-        scaled(bandwidths[d], kGigabyte, false) * static_cast<std::uint64_t>(one.block.links);
-    one.block.latency_ps = scaled(latencies[d], kPicoseconds, true);
+    const FileBlock& block = block_of(blocks[d]);
+    const std::uint64_t bandwidth = scaled(bandwidths[d], kGigabyte, false);
+    const std::uint64_t latency_ps = scaled(latencies[d], kPicoseconds, true);
+    if (block.is_king) {
+      if (blocks.size() > 1) {
+        throw BadInput(fmt::format("{}: found '{}' beside other dimensions; allowed: alone",
+                                   blocks[d].second, block.name));
+      }
+      network.graph =
+          king_mesh(side_of(sizes[d], block.name), bandwidth, latency_ps, bandwidths[d].second);
+      return network;
+    }
+    const auto add = [&](std::string name, int size) {
+      DimensionSpec& one = network.dimensions.emplace_back();
+      one.name = std::move(name);
+      one.word = block.word;
+      one.block.shape = block.shape;
+      one.block.key = bandwidths[d].second;
+      one.block.size = size;
+      one.block.links = default_links(block.shape, size);
+      one.block.bandwidth = bandwidth * static_cast<std::uint64_t>(one.block.links);
+      one.block.latency_ps = latency_ps;
+    };
+    if (block.is_square) {
+      for (const char side : {'x', 'y'})
+        add(fmt::format("d{}{}", d, side), side_of(sizes[d], block.name));
+    } else {
+      add(fmt::format("d{}", d), count_of(sizes[d]));
+    }
   }
-  return dimensions;
+  return network;
 }
 
 }  // namespace fredsim

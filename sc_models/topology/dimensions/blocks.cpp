@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "topology/assembly.h"
 #include "topology/fred_tree/fred_tree.h"
 #include "topology/fred_tree/fred_tree_kind.h"
 #include "topology/fully_connected/fully_connected_kind.h"
@@ -27,13 +28,14 @@ int planes_of(const BlockSpec& spec) {
   if (spec.links % each == 0) return spec.links / each;
   throw BadInput(
       fmt::format("{}.links: found {}; allowed: a multiple of {}, {}", spec.key, spec.links, each,
-                  spec.shape == BlockShape::kRing ? "half of them either way round the ring"
-                                                  : "as many to each of the other NPUs"));
+                  spec.shape == BlockShape::kFullyConnected ? "as many to each of the other NPUs"
+                                                            : "half of them either way"));
 }
 
 const TopologyKind& kind_of(BlockShape shape) {
   switch (shape) {
     case BlockShape::kRing:
+    case BlockShape::kLine:
       return torus3d_kind();
     case BlockShape::kFullyConnected:
       return fully_connected_kind();
@@ -88,7 +90,7 @@ class BlockBuilder {
   }
   std::string stem(int i) const {
     if (is_switch()) return "l1_0";
-    return fmt::format("{}{}", spec_.shape == BlockShape::kRing ? 'r' : 'x', i);
+    return fmt::format("{}{}", spec_.shape == BlockShape::kFullyConnected ? 'x' : 'r', i);
   }
   void check_ports(Topology& topology) const {
     const int most = std::max(ports(), planes_count_);
@@ -98,18 +100,18 @@ class BlockBuilder {
   }
 
   void connect_switches() {
-    const bool is_ring = spec_.shape == BlockShape::kRing;
+    const bool is_along = spec_.shape != BlockShape::kFullyConnected;
+    const bool is_ring = spec_.shape == BlockShape::kRing && spec_.size > 2;
     planes_.topology().dimensions = {
-        {spec_.size,
-         is_ring ? (spec_.size > 2 ? Joined::kRing : Joined::kLine) : Joined::kSwitches}};
+        {spec_.size, is_along ? (is_ring ? Joined::kRing : Joined::kLine) : Joined::kSwitches}};
     // Bandwidth between two neighbours, all planes together.
     const std::uint64_t bandwidth = divide_bandwidth(
         spec_.bandwidth, default_links(spec_.shape, spec_.size), spec_.key + ".bandwidth", "links");
     const LinkClass link = planes_.links(spec_.key + ".bandwidth", bandwidth);
     for (int i = 0; i < spec_.size; ++i) {
       for (int s = 0; s < planes_count_; ++s) {
-        if (is_ring) {
-          connect_ring(i, s, link);
+        if (is_along) {
+          if (is_ring || i + 1 < spec_.size) connect_next(i, s, link);
           continue;
         }
         for (int other = i + 1; other < spec_.size; ++other)
@@ -118,9 +120,8 @@ class BlockBuilder {
     }
   }
 
-  // Upwards by port 1, into port 2; the last to the first. Two NPUs have one pair of neighbours.
-  void connect_ring(int i, int s, const LinkClass& link) {
-    if (spec_.size == 2 && i == 1) return;
+  // Upwards by port 1, into port 2; the last to the first. Two NPUs have one port each.
+  void connect_next(int i, int s, const LinkClass& link) {
     planes_.connect({planes_.chiplet(i, s), 1},
                     {planes_.chiplet((i + 1) % spec_.size, s), spec_.size > 2 ? 2 : 1}, link);
   }
@@ -156,6 +157,8 @@ Topology build_alone(const MachineSpec& machine, const BlockSpec& spec) {
   const bool adds = spec.shape == BlockShape::kSwitch && spec.in_switch && spec.size <= kMaxPorts;
   try {
     return adds ? build_adding_switch(machine, spec) : BlockBuilder(machine, spec).build();
+  } catch (const SlowClock& error) {
+    throw SlowClock(with_keys_of(spec, error.what()), error.min_hz());
   } catch (const BadInput& error) {
     throw BadInput(with_keys_of(spec, error.what()));
   }
@@ -173,6 +176,7 @@ void add_switch_latency(const BlockSpec& spec, Topology& topology) {
 int default_links(BlockShape shape, int size) {
   switch (shape) {
     case BlockShape::kRing:
+    case BlockShape::kLine:
       return size == 2 ? 1 : 2;
     case BlockShape::kFullyConnected:
       return size - 1;

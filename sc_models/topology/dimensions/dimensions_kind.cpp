@@ -21,7 +21,7 @@ constexpr std::array kDimensionsKeys = {
               .meaning = "joint of the NPUs that differ in this dimension alone; mesh, torus and "
                          "fred are machines",
               .holds = Holds::kWord,
-              .words = "ring fully_connected switch mesh torus fred"},
+              .words = "ring fully_connected switch line mesh torus fred"},
     FabricKey{"fabric.dimensions.size", "NPUs that differ in this dimension alone",
               Holds::kInteger},
     FabricKey{"fabric.dimensions.bandwidth",
@@ -36,8 +36,10 @@ constexpr std::array kDimensionsKeys = {
     FabricKey{"fabric.dimensions.name", "name of the dimension", Holds::kText},
 };
 
-constexpr std::array<std::string_view, 6> kWords = {"ring", "fully_connected", "switch",
+// Blocks in the order of BlockShape, then machines.
+constexpr std::array<std::string_view, 7> kWords = {"ring", "fully_connected", "switch", "line",
                                                     "mesh", "torus",           "fred"};
+constexpr int kLastBlock = static_cast<int>(BlockShape::kLine);
 // Kinds of topologies that are a machine block's word.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMachineWords{
     {{"mesh", "mesh2d"}, {"torus", "torus2d"}, {"torus", "torus3d"}, {"fred", "fred_tree"}}};
@@ -87,9 +89,9 @@ class DimensionReader {
 
   void read_block(DimensionSpec& spec) const {
     const auto shape = std::ranges::find(kWords, std::string_view(spec.word)) - kWords.begin();
-    if (spec.word.empty() || shape > 2) {
+    if (spec.word.empty() || shape > kLastBlock) {
       throw BadInput(fmt::format(
-          "{}: found {}; allowed: block: ring, fully_connected or switch, or machine: FILE",
+          "{}: found {}; allowed: block: ring, line, fully_connected or switch, or machine: FILE",
           keys_.label(prefix_),
           spec.word.empty() ? "neither block nor machine"
                             : fmt::format("block {} without machine", spec.word)));

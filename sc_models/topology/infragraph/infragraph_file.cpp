@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "base/units.h"
+#include "topology/infragraph/connection.h"
 #include "topology/node_reader.h"
 
 namespace fredsim {
@@ -29,22 +28,20 @@ constexpr std::array<std::string_view, 8> kChoices = {"custom", "device", "cpu",
 struct Component {
   std::string choice{};
   int count = 0;
+  bool is_implied = false;  // its count: as many as connections name
 };
-
-// A link of the file. None of what it lacks is missed before it is used.
-struct FileLink {
-  std::optional<std::uint64_t> bandwidth{}, latency_ps{};
-  std::string label{};
-  std::string found_bandwidth = "none";
-};
-
-using FileLinks = std::map<std::string, FileLink>;
 
 struct Device {
   std::vector<std::pair<std::string, Component>> components{};  // in order
   FileLinks links{};
   std::vector<NodeReader> edges{};
+  std::vector<FileConnection> connections{};
 
+  Component* find(const std::string& name) {
+    const auto found =
+        std::ranges::find(components, name, [](const auto& one) { return one.first; });
+    return found == components.end() ? nullptr : &found->second;
+  }
   const Component* find(const std::string& name) const {
     const auto found =
         std::ranges::find(components, name, [](const auto& one) { return one.first; });
@@ -129,82 +126,27 @@ class SliceParser {
   bool has_inside_ = false;
 };
 
-// "gigabits_per_second: 400", the unit alone or beside `choice`.
-std::optional<std::pair<std::string, double>> choice_of(
-    const NodeReader& physical, std::string_view name,
-    std::initializer_list<std::string_view> units) {
-  if (!physical.has(name)) return std::nullopt;
-  const NodeReader value = physical.map(name);
-  std::vector<std::string_view> allowed{"choice"};
-  allowed.insert(allowed.end(), units);
-  for (const std::string_view unit : units) {
-    if (!value.has(unit)) continue;
-    if (value.has("choice") && value.text("choice") != unit) continue;
-    return std::pair(std::string(unit), value.number(unit));
-  }
-  return std::nullopt;
-}
-
-std::uint64_t rounded(double value, bool may_be_0, const std::string& label) {
-  if (value <= static_cast<double>(kMaxQuantity) && (may_be_0 || value >= 1))
-    return static_cast<std::uint64_t>(std::llround(value));
-  throw BadInput(
-      fmt::format("{}: found {:g}; allowed: a number {} 0, and no larger quantity than 2^53", label,
-                  value, may_be_0 ? "from" : "above"));
-}
-
-FileLink read_link(const NodeReader& reader) {
-  reader.allow({"name", "description", "physical"});
-  FileLink link;
-  link.label = reader.label("name");
-  if (!reader.has("physical")) return link;
-  const NodeReader physical = reader.map("physical");
-  physical.allow({"bandwidth", "latency"});
-  if (const auto bandwidth =
-          choice_of(physical, "bandwidth",
-                    {"gigabits_per_second", "gigabytes_per_second", "gigatransfers_per_second"})) {
-    const auto& [unit, value] = *bandwidth;
-    link.found_bandwidth = fmt::format("{:g} {}", value, unit);
-    constexpr double kGigabit = 125e6;
-    constexpr double kGigabyte = 1e9;
-    if (unit != "gigatransfers_per_second")
-      link.bandwidth = rounded(value * (unit == "gigabits_per_second" ? kGigabit : kGigabyte),
-                               false, physical.label("bandwidth"));
-  }
-  if (const auto latency = choice_of(physical, "latency", {"ms", "us", "ns"})) {
-    const auto& [unit, value] = *latency;
-    const double picoseconds = unit == "ms" ? 1e9 : unit == "us" ? 1e6 : 1e3;
-    link.latency_ps = rounded(value * picoseconds, true, physical.label("latency"));
-  }
-  return link;
-}
-
-FileLinks read_links(const NodeReader& owner) {
-  FileLinks links;
-  if (!owner.has("links")) return links;
-  for (const NodeReader& one : owner.list("links")) {
-    if (!links.emplace(one.text("name"), read_link(one)).second)
-      throw BadInput(fmt::format("{}: found '{}' twice; allowed: each name once", one.label("name"),
-                                 one.text("name")));
-  }
-  return links;
-}
-
 class InfragraphReader {
  public:
-  InfragraphReader(const NodeReader& file, const DefaultLatency& default_latency_ps)
-      : file_(file), default_latency_ps_(default_latency_ps) {}
+  InfragraphReader(const NodeReader& file, const LinkDefaults& defaults)
+      : file_(file), defaults_(defaults), links_reader_(defaults) {}
 
   GraphSpec read() {
-    file_.allow({"name", "description", "devices", "links", "instances", "edges"});
+    file_.allow({"name", "description", "devices", "links", "instances", "edges", "connections",
+                 "annotations"});
     for (const NodeReader& device : file_.list("devices")) read_device(device);
     check_devices();
-    links_ = read_links(file_);
-    for (const NodeReader& instance : file_.list("instances")) add_instance(instance);
+    links_ = links_reader_.read(file_);
+    links_reader_.check_names();
+    const std::vector<FileConnection> connections = read_connections(file_);
+    for (const NodeReader& instance : file_.list("instances")) read_instance(instance);
+    imply_counts(connections);
+    for (const auto& [name, instance] : instances_in_order_) add_instance(name, instance);
     if (file_.has("edges")) {
       for (const NodeReader& edge : file_.list("edges"))
         add_edges(edge, links_, ends_of(edge, "ep1"), ends_of(edge, "ep2"));
     }
+    for (const FileConnection& one : connections) connect("", one, links_);
     return graph();
   }
 
@@ -212,7 +154,7 @@ class InfragraphReader {
   using Path = std::string;  // "host.0.xpu.3"
 
   void read_device(const NodeReader& reader) {
-    reader.allow({"name", "description", "components", "links", "edges"});
+    reader.allow({"name", "description", "components", "links", "edges", "connections"});
     const std::string name = reader.text("name");
     const auto [at, is_new] = devices_.try_emplace(name);
     if (!is_new)
@@ -221,18 +163,29 @@ class InfragraphReader {
     Device& device = at->second;
     for (const NodeReader& one : reader.list("components")) {
       one.allow({"name", "description", "count", "choice", "custom", "device", "cpu", "xpu", "nic",
-                 "memory", "port", "switch"});
+                 "memory", "port", "switch", "type", "external"});
       const std::string component = one.text("name");
       if (device.find(component) != nullptr)
         throw BadInput(fmt::format("{}: found '{}' twice; allowed: each component once",
                                    one.label("name"), component));
-      device.components.push_back({component,
-                                   {std::string(kChoices[one.choice("choice", kChoices)]),
-                                    one.integer("count", 1, kMaxComponents)}});
+      const bool is_older = one.has("type");
+      Component facts{std::string(kChoices[one.choice(is_older ? "type" : "choice", kChoices)])};
+      facts.is_implied = is_older && !one.has("count");
+      if (!facts.is_implied) facts.count = one.integer("count", 1, kMaxComponents);
+      device.components.emplace_back(component, std::move(facts));
       device_labels_[{name, component}] = one.label("name");
     }
-    device.links = read_links(reader);
+    device.links = links_reader_.read(reader);
     if (reader.has("edges")) device.edges = reader.list("edges");
+    device.connections = read_connections(reader);
+  }
+
+  static std::vector<FileConnection> read_connections(const NodeReader& reader) {
+    std::vector<FileConnection> connections;
+    if (!reader.has("connections")) return connections;
+    for (const auto& [text, label] : reader.values("connections"))
+      connections.push_back(parse_connection(text, label));
+    return connections;
   }
 
   // Components that are devices, none of which may be in itself.
@@ -253,18 +206,72 @@ class InfragraphReader {
     }
   }
 
-  void add_instance(const NodeReader& reader) {
+  struct Instance {
+    std::string device{};
+    int count = 0;
+    bool is_implied = false;
+    std::string label{};
+  };
+
+  void read_instance(const NodeReader& reader) {
     reader.allow({"name", "description", "device", "count"});
     const std::string name = reader.text("name");
-    const std::string device = reader.text("device");
-    if (!devices_.contains(device))
-      refuse_name(reader.label("device"), "device", device, names_in(devices_));
-    const int count = reader.integer("count", 1, kMaxComponents);
-    if (!instances_.emplace(name, std::pair(device, count)).second)
-      throw BadInput(fmt::format("{}: found '{}' twice; allowed: each instance once",
-                                 reader.label("name"), name));
-    for (int i = 0; i < count; ++i)
-      add_device(fmt::format("{}.{}", name, i), device, reader.label("name"));
+    Instance instance{.device = reader.text("device"), .label = reader.label("name")};
+    if (!devices_.contains(instance.device))
+      refuse_name(reader.label("device"), "device", instance.device, names_in(devices_));
+    instance.is_implied = !reader.has("count") && file_.has("connections");
+    if (!instance.is_implied) instance.count = reader.integer("count", 1, kMaxComponents);
+    if (!instances_.emplace(name, instances_in_order_.size()).second)
+      throw BadInput(
+          fmt::format("{}: found '{}' twice; allowed: each instance once", instance.label, name));
+    instances_in_order_.emplace_back(name, std::move(instance));
+  }
+
+  Instance& instance_called(const std::string& name, const std::string& label) {
+    const auto found = instances_.find(name);
+    if (found == instances_.end()) refuse_name(label, "instance", name, names_in(instances_));
+    return instances_in_order_[found->second].second;
+  }
+
+  // Counts that are not said are the least that connections need.
+  void imply_counts(const std::vector<FileConnection>& connections) {
+    for (auto& [name, device] : devices_) {
+      for (const FileConnection& one : device.connections)
+        for (const auto* const place : {&one.from, &one.to}) imply(name, *place, 0, one.label);
+    }
+    for (const FileConnection& one : connections) {
+      for (const auto* const place : {&one.from, &one.to}) {
+        const auto& [name, number] = place->front();
+        Instance& instance = instance_called(name, one.label);
+        if (instance.is_implied) instance.count = std::max(instance.count, number + 1);
+        imply(instance.device, *place, 1, one.label);
+      }
+    }
+    for (auto& [name, device] : devices_)
+      for (auto& [component, facts] : device.components) facts.count = std::max(facts.count, 1);
+    for (auto& [name, instance] : instances_in_order_) instance.count = std::max(instance.count, 1);
+  }
+  void imply(std::string device, const FileConnection::Place& place, std::size_t first,
+             const std::string& label) {
+    for (std::size_t i = first; i < place.size(); ++i) {
+      const auto at = devices_.find(device);
+      if (at == devices_.end()) refuse_name(label, "device", device, names_in(devices_));
+      const auto& [name, number] = place[i];
+      Component* const component = at->second.find(name);
+      if (component == nullptr)
+        refuse_name(label, fmt::format("component of {}", device), name,
+                    names_in(at->second.components));
+      if (number >= kMaxComponents)
+        throw BadInput(fmt::format("{}: found {}.{}; allowed: up to {} of a name", label, name,
+                                   number, kMaxComponents));
+      if (component->is_implied) component->count = std::max(component->count, number + 1);
+      device = name;
+    }
+  }
+
+  void add_instance(const std::string& name, const Instance& instance) {
+    for (int i = 0; i < instance.count; ++i)
+      add_device(fmt::format("{}.{}", name, i), instance.device, instance.label);
   }
 
   void add_device(const Path& path, const std::string& name, const std::string& label) {
@@ -286,6 +293,24 @@ class InfragraphReader {
     for (const NodeReader& edge : device.edges)
       add_edges(edge, device.links, inner_ends(edge, "ep1", path, name),
                 inner_ends(edge, "ep2", path, name));
+    for (const FileConnection& one : device.connections) connect(path + '.', one, device.links);
+  }
+
+  void connect(const Path& prefix, const FileConnection& connection, const FileLinks& links) {
+    const auto end = [&](const FileConnection::Place& place) {
+      Path path;
+      for (const auto& [name, number] : place)
+        path += fmt::format("{}{}.{}", path.empty() ? prefix : ".", name, number);
+      if (number_.contains(path)) return path;
+      throw BadInput(
+          fmt::format("{}: found {}, which is no component; allowed: as many of a name "
+                      "as its count says",
+                      connection.label, shown(path)));
+    };
+    const auto used = links.find(connection.link);
+    if (used == links.end())
+      refuse_name(connection.label, "link", connection.link, names_in(links));
+    join(end(connection.from), end(connection.to), used->second, connection.label);
   }
 
   // Components that "cx5[0].port[0:2]" means, of a device at each of these paths.
@@ -326,19 +351,17 @@ class InfragraphReader {
     return components_of({path}, device, text, end.label("component"));
   }
 
-  std::vector<Path> ends_of(const NodeReader& edge, std::string_view name) const {
+  std::vector<Path> ends_of(const NodeReader& edge, std::string_view name) {
     const NodeReader end = edge.map(name);
     end.allow({"instance", "component"});
     const std::string label = end.label("instance");
     const std::string text = end.text("instance");
     const SliceParser slice(text, label);
-    const auto instance = instances_.find(slice.name());
-    if (instance == instances_.end())
-      refuse_name(label, "instance", slice.name(), names_in(instances_));
+    const Instance& instance = instance_called(slice.name(), label);
     std::vector<Path> paths;
-    for (const int i : slice.of(instance->second.second))
+    for (const int i : slice.of(instance.count))
       paths.push_back(fmt::format("{}.{}", slice.name(), i));
-    return components_of(std::move(paths), instance->second.first, end.text("component"),
+    return components_of(std::move(paths), instance.device, end.text("component"),
                          end.label("component"));
   }
 
@@ -353,13 +376,8 @@ class InfragraphReader {
         for (const Path& b : to) join(a, b, used->second, edge.label());
       return;
     }
-    if (from.size() != to.size()) {
-      throw BadInput(
-          fmt::format("{}: found one2one of {} and {} components; allowed: as many on "
-                      "both sides, or many2many",
-                      edge.label("scheme"), from.size(), to.size()));
-    }
-    for (std::size_t i = 0; i < from.size(); ++i) join(from[i], to[i], used->second, edge.label());
+    const std::size_t pairs = std::min(from.size(), to.size());
+    for (std::size_t i = 0; i < pairs; ++i) join(from[i], to[i], used->second, edge.label());
   }
 
   void join(const Path& from, const Path& to, const FileLink& link, const std::string& label) {
@@ -404,32 +422,20 @@ class InfragraphReader {
     for (const auto& [ends, edge] : edges_) {
       if (out[ends.first] || out[ends.second]) continue;
       const FileLink& link = *edge.first;
-      if (!link.bandwidth) {
-        throw BadInput(
-            fmt::format("{}: found {} for the bandwidth; allowed: physical.bandwidth in "
-                        "gigabits_per_second or gigabytes_per_second",
-                        link.label, link.found_bandwidth));
-      }
-      const std::optional<std::uint64_t> latency =
-          link.latency_ps ? link.latency_ps : default_latency_ps_();
-      if (!latency) {
-        throw BadInput(
-            fmt::format("{}: found no latency; allowed: physical.latency in ns, us or ms, "
-                        "or fabric.link_latency in the machine file",
-                        link.label));
-      }
-      spec.links.push_back(
-          {number[ends.first], number[ends.second], *link.bandwidth, *latency, 1, edge.second});
+      spec.links.push_back({number[ends.first], number[ends.second], link.used_bandwidth(defaults_),
+                            link.used_latency_ps(defaults_), 1, edge.second});
     }
     check_graph(spec);
     return spec;
   }
 
   const NodeReader& file_;
-  const DefaultLatency& default_latency_ps_;
+  const LinkDefaults& defaults_;
+  FileLinksReader links_reader_;
   std::map<std::string, Device> devices_;
   std::map<std::pair<std::string, std::string>, std::string> device_labels_;
-  std::map<std::string, std::pair<std::string, int>> instances_;  // device and count
+  std::vector<std::pair<std::string, Instance>> instances_in_order_;
+  std::map<std::string, std::size_t> instances_;  // places in that list
   FileLinks links_;
   std::vector<GraphNode> nodes_;
   std::map<Path, int> number_;
@@ -438,13 +444,13 @@ class InfragraphReader {
 
 }  // namespace
 
-GraphSpec read_infragraph(const std::string& path, const DefaultLatency& default_latency_ps) {
+GraphSpec read_infragraph(const std::string& path, const LinkDefaults& defaults) {
   const ConfigNode root = read_config_file(path);
   const NodeReader file(root, "");
-  if (!file.has("infrastructure")) return InfragraphReader(file, default_latency_ps).read();
-  file.allow({"infrastructure"});
+  if (!file.has("infrastructure")) return InfragraphReader(file, defaults).read();
+  file.allow({"infrastructure", "annotations"});
   const NodeReader inside = file.map("infrastructure");
-  return InfragraphReader(inside, default_latency_ps).read();
+  return InfragraphReader(inside, defaults).read();
 }
 
 }  // namespace fredsim

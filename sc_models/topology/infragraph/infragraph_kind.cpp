@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/infragraph/infragraph_kind.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "topology/graph/graph_file.h"
@@ -14,6 +17,14 @@ namespace {
 
 constexpr std::array kInfragraphKeys = {
     FabricKey{"fabric.file", "file that describes the network", Holds::kText},
+    FabricKey{.path = "fabric.links",
+              .meaning = "bandwidths per direction of links for which the file has none, by their "
+                         "name there",
+              .holds = Holds::kValues,
+              .is_optional = true},
+    FabricKey{.path = "fabric.link_bandwidth",
+              .meaning = "bandwidth per direction of links for which nothing else has one",
+              .is_optional = true},
 };
 
 // Reads a file; all it builds is of the kind graph.
@@ -24,8 +35,19 @@ class InfragraphKind final : public TopologyKind {
   bool counts_npus() const override { return true; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {
-    auto spec = std::make_shared<const GraphSpec>(
-        read_infragraph(keys.file("fabric.file"), default_latency(keys)));
+    LinkDefaults defaults;
+    defaults.latency_ps = default_latency(keys);
+    defaults.bandwidth = [&keys]() -> std::optional<std::uint64_t> {
+      constexpr std::string_view kKey = "fabric.link_bandwidth";
+      if (!keys.has(kKey)) return std::nullopt;
+      return keys.bandwidth(kKey);
+    };
+    for (const std::string& name : keys.names("fabric.links")) {
+      const std::string key = fmt::format("fabric.links.{}", name);
+      defaults.rates.emplace(name, LinkDefaults::Rate{keys.bandwidth(key), keys.label(key)});
+    }
+    auto spec =
+        std::make_shared<const GraphSpec>(read_infragraph(keys.file("fabric.file"), defaults));
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_graph(machine, *spec);
     };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links that an InfraGraph file lists, by name, and what the machine file says where it says nothing.
+//
+//   New dialect: physical.bandwidth in gigabits_per_second or gigabytes_per_second, physical.latency in ns, us or ms. Older one: bandwidth
+//     and latency without physical, and giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second are no
+//     bandwidth without lanes and coding: such a link is one without.
+//   Machine file: fabric.links by name and fabric.link_bandwidth for links without bandwidth, fabric.link_latency for those without
+//     latency.
+// Errors: BadInput with file and line: what the schema does not have; a link that is used without bandwidth or latency; a name of
+//   fabric.links that no link has, or one whose bandwidth the file says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "topology/node_reader.h"
+
+namespace fredsim {
+
+// Values of the machine file for links that have none, asked for where such a link is used.
+struct LinkDefaults {
+  using Value = std::function<std::optional<std::uint64_t>()>;
+  Value latency_ps{}, bandwidth{};
+  struct Rate {
+    std::uint64_t bandwidth = 0;
+    std::string label{};
+  };
+  std::map<std::string, Rate> rates{};  // by name of a link
+};
+
+// A link of the file. None of what it lacks is missed before it is used.
+struct FileLink {
+  std::optional<std::uint64_t> bandwidth{}, latency_ps{};
+  std::string label{};
+  std::string found_bandwidth = "none";
+
+  std::uint64_t used_bandwidth(const LinkDefaults& defaults) const;
+  std::uint64_t used_latency_ps(const LinkDefaults& defaults) const;
+};
+
+using FileLinks = std::map<std::string, FileLink>;
+
+class FileLinksReader {
+ public:
+  explicit FileLinksReader(const LinkDefaults& defaults) : defaults_(defaults) {}
+
+  // Those under `links` of a device, or of the whole file.
+  FileLinks read(const NodeReader& owner);
+  // After all of them.
+  void check_names() const;
+
+ private:
+  FileLink read_link(const NodeReader& reader) const;
+  void fill(const std::string& name, FileLink& link);
+
+  const LinkDefaults& defaults_;
+  std::map<std::string, bool> filled_;  // by name of all links; by fabric.links
+};
+
+}  // namespace fredsim
