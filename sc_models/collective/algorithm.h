@@ -61,8 +61,10 @@ class Algorithm {
   // The paper has it for this collective on such a fabric.
   virtual bool is_papers(const Topology& topology, Collective collective) const;
 
-  // Packets that a source may have under way (Part::window): enough that credits, not the window, set the pace.
+  // Packets that a source may have on their way (Part::window), at least; collective/covering_windows.h adds what the round trip
+  // of its trees needs, unless the algorithm paces its sources by the window.
   virtual int window(const Topology& topology, const Part& part) const;
+  virtual bool paces_by_window() const { return false; }
   // At the endpoints: the trees of a part that it does not refuse, with its algorithm and its window set. In place of the
   // trees of chains, whose directions depend on all other parts, their description is appended to `chains`.
   virtual void plan(EndpointPart& part, std::vector<ChainSpec>& chains) const;

@@ -14,6 +14,7 @@
 #include "collective/acknowledgements.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
+#include "collective/covering_windows.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
@@ -191,6 +192,7 @@ class WorkPlanner {
     add_chains(topology_, chains, plan_);
     balance_ports(topology_, plan_);
     if (topology_.has_places()) part_channels();
+    cover_round_trips(topology_, plan_);
     add_acknowledgements(topology_, plan_);
     refuse_packet_pace(topology_, plan_);
     set_packet_order(topology_, plan_);

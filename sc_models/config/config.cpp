@@ -20,6 +20,7 @@
 #include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/assembly.h"
+#include "topology/credit_loop.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -144,15 +145,13 @@ void refuse_beside(const ConfigReader& reader, std::string_view key) {
                              reader.label(key), reader.text(key), reader.fabric().name()));
 }
 
-// All flits of buffers that a fabric which counts its NPUs may leave out, the paper's (BufferShape).
 void read_buffers(const ConfigReader& reader, MachineSpec& machine) {
-  const bool is_optional = reader.fabric().counts_npus();
-  const auto read = [&](std::string_view key, int min, int& flits) {
-    if (!is_optional || reader.has(key)) flits = reader.flits(key, min);
+  const auto flits = [&](std::string_view key, int min) {
+    return reader.text(key) == "auto" ? kAutoBuffer : reader.flits(key, min);
   };
-  read("switch.input_buffer", machine.packet_flits, machine.buffers.data_flits);
-  read("switch.control_buffer", 1, machine.buffers.control_flits);
-  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", machine.packet_flits);
+  machine.buffers.data_flits = flits("switch.input_buffer", machine.packet_flits);
+  machine.buffers.control_flits = flits("switch.control_buffer", 1);
+  machine.buffers.receive_flits = flits("npu.receive_buffer", machine.packet_flits);
 }
 
 MachineSpec read_machine(const ConfigReader& reader) {
@@ -284,6 +283,7 @@ Topology build_topology(const ConfigReader& reader) {
     refuse_in_system(reader, faults);
   else
     check_controllers(reader, machine, topology);
+  size_auto_buffers(topology);
   links.make(LinkStage::kBuilt, topology);
   lose_parts(topology, faults);
   links.make(LinkStage::kLeft, topology);

@@ -125,10 +125,13 @@ bool has_key(const ConfigNode& root, std::string_view path) {
 ConfigReader::ConfigReader(ConfigNode root, std::string file, bool is_block)
     : root_(std::move(root)), file_(std::move(file)), is_block_(is_block) {
   check_keys(root_, "");
+  const TopologyKind* const fabric_kind = kind();
+  const bool counts_npus = fabric_kind != nullptr && fabric_kind->counts_npus();
   for (const Key& key : config_keys()) {
-    if (key.default_value.empty()) continue;
+    const bool is_counted = counts_npus && !key.counted_default.empty();
+    const std::string text(is_counted ? key.counted_default : key.default_value);
+    if (text.empty()) continue;
     ConfigNode& node = defaults_.emplace_back(ConfigEntry{std::string(key.path), {}}).node;
-    const std::string text(key.default_value);
     if (key.holds == Holds::kWords) {
       node = parse_config_text(fmt::format("default: [{}]", text), file_).entries.front().node;
     } else {
@@ -147,7 +150,7 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       return;
     }
     if (!key.is_of(fabric_kind) || lacks_parameter(switches, key) || !is_value(key.holds) ||
-        (key.default_value.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io")) ||
+        !has_value(path) || (key.path.starts_with("io.") && !has("io")) ||
         (key.path.starts_with("link.") && !has("link"))) {
       return;
     }
@@ -293,6 +296,12 @@ const TopologyKind& ConfigReader::fabric() const {
 }
 
 const ConfigNode* ConfigReader::find(std::string_view path) const { return find_node(root_, path); }
+
+// Written, or with a default.
+bool ConfigReader::has_value(std::string_view path) const {
+  return has(path) ||
+         std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key) != defaults_.end();
+}
 
 const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;

@@ -87,6 +87,7 @@ class ConfigReader final : public FabricKeys {
 
  private:
   const ConfigNode* find(std::string_view path) const;
+  bool has_value(std::string_view path) const;
   const ConfigNode& value(std::string_view path) const;
   const TopologyKind* kind() const;  // for messages: null while fabric.type is not right
   void check_keys(const ConfigNode& node, const std::string& prefix) const;

@@ -15,6 +15,8 @@
 namespace fredsim {
 namespace {
 
+constexpr std::string_view kAuto = "auto";
+
 // Keys of every machine, before and behind those of its kind of topology.
 std::vector<Key> first_keys() {
   static const std::vector<std::string_view> kNames = names_of(topology_kinds());
@@ -29,8 +31,11 @@ std::vector<Key> first_keys() {
       Key{"npu", "the NPUs", Holds::kKeys},
       Key{"npu.count", "number of NPUs", Holds::kInteger},
       Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
-      Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size",
-          Holds::kValue, "48 KiB"},
+      Key{.path = "npu.receive_buffer",
+          .meaning = "receive buffer per NIC port and virtual channel, a size, or auto: what the "
+                     "links' round trips need",
+          .default_value = "48 KiB",
+          .counted_default = kAuto},
       Key{"npu.peak", "dense FP16 FLOP/s of one NPU, for training runs", Holds::kValue,
           "990 TFLOP/s"},
       Key{"npu.memory_bandwidth", "bandwidth of one NPU's HBM, for training runs", Holds::kValue,
@@ -71,8 +76,13 @@ std::vector<Key> last_keys() {
           Holds::kWords},
       Key{"switch", "the switches", Holds::kKeys},
       Key{"switch.kind", "kind of the switches", Holds::kText},
-      Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
-      Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
+      Key{.path = "switch.input_buffer",
+          .meaning = "input buffer per port and data virtual channel, a size, or auto: what the "
+                     "round trips of links into the switch need",
+          .counted_default = kAuto},
+      Key{.path = "switch.control_buffer",
+          .meaning = "input buffer per port of the control channel, a size, or auto",
+          .counted_default = kAuto},
       Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
           Holds::kValue, "12 KiB", "OUT_DEPTH"},
       Key{.path = "switch.format",

@@ -26,7 +26,9 @@ struct Key {
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view parameter = {};  // parameter of the switches' RTL; only kinds that have it have
                                     // the key
-  std::string_view instead = {};    // path of a list that may stand in its place
+  std::string_view counted_default =
+      {};                         // default on fabrics that count their NPUs; empty: as others
+  std::string_view instead = {};  // path of a list that may stand in its place
   std::string_view words =
       {};  // FabricKey; of a kValue: words that may stand in place of a number and unit
   bool from_zero = false;                       // FabricKey

@@ -16,6 +16,7 @@
 #include "config/buffer_notes.h"
 #include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
+#include "topology/credit_loop.h"
 #include "topology/facts.h"
 #include "topology/faults.h"
 #include "topology/topology_kind.h"
@@ -281,6 +282,29 @@ std::string buffers(const Topology& topology, Page& page) {
   return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, page);
 }
 
+// Links that the buffers behind them limit, a line for each kind.
+std::vector<std::string> credit_notes(const Topology& topology) {
+  std::map<std::string, int> counts;
+  for (const Link& link : topology.links) {
+    const double carried = carried_bytes_per_second(topology, link);
+    const auto bandwidth = static_cast<double>(link.bytes_per_second);
+    if (carried >= kCarriesAll * bandwidth) continue;
+    const auto size = [](int flits) {
+      return format_size(static_cast<std::uint64_t>(flits) * kFlitBytes);
+    };
+    ++counts[fmt::format("{} to {}: buffers of {} carry {} of {}; {} are needed",
+                         place_name(topology, topology.nodes[link.from]),
+                         place_name(topology, topology.nodes[link.to]),
+                         size(depth_behind(topology, link)), format_bandwidth(carried),
+                         format_bandwidth(bandwidth),
+                         size(covering_flits(link, topology.packet_flits)))];
+  }
+  std::vector<std::string> notes;
+  for (const auto& [note, count] : counts)
+    notes.push_back(fmt::format("{} link{} {}", count, count == 1 ? "" : "s", note));
+  return notes;
+}
+
 }  // namespace
 
 std::string describe_parts(const Topology& topology) {
@@ -345,6 +369,8 @@ std::string describe(const Topology& topology, std::size_t columns) {
   text += links(topology, page);
   text += buffers(topology, page);
   text += "\nnotes\n";
+  for (const std::string& note : credit_notes(topology))
+    text += wrap("  " + note, columns, kNoteIndent) + '\n';
   const std::string flit_after =
       "  flit after: cycles from its launch on an idle link until its last bit is there";
   text += wrap(flit_after, columns, kNoteIndent) + '\n';

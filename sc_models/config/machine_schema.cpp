@@ -20,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
+constexpr const char* kOrAuto = "^( *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *|auto)$";
 
 // Keys without a default that a machine may be without.
 constexpr auto kOptional = std::to_array<std::string_view>(
@@ -54,7 +55,7 @@ Json value_schema(const Key& key, Use use) {
   // YAML takes a value such as 0.5 for a number; results have every value as a text.
   Json json = {{"type", use == Use::kFile ? Json::array({"string", "number"}) : Json("string")}};
   if (key.holds != Holds::kValue) return json;
-  json["pattern"] = kNumberAndUnit;
+  json["pattern"] = key.counted_default.empty() ? kNumberAndUnit : kOrAuto;
   if (!key.words.empty()) json = {{"anyOf", {std::move(json), {{"enum", words_in(key.words)}}}}};
   return json;
 }
@@ -240,6 +241,12 @@ std::string_view shown_type(const Key& key) {
 }
 
 std::string shown_default(const Key& key) {
+  if (!key.counted_default.empty()) {
+    return fmt::format(
+        "{}; `{}` where the fabric counts its NPUs",
+        key.default_value.empty() ? "needed" : fmt::format("`{}`", key.default_value),
+        key.counted_default);
+  }
   if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (!is_value(key.holds)) return "";
   if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);

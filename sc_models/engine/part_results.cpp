@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collective/members.h"
+#include "collective/network_bound.h"
 
 namespace fredsim {
 namespace {
@@ -93,6 +94,9 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
     join(result.collective, collectives, r.collective);
     join(result.algorithm, algorithms, r.algorithm);
     result.size_bytes = std::max(result.size_bytes, part.bytes);
+    result.network_bound_ns =
+        std::max(result.network_bound_ns,
+                 network_bound_ns(topology, part) * static_cast<double>(time.operations));
     result.groups.push_back(r.group);
     result.parts.push_back(std::move(r));
   }

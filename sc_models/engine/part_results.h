@@ -20,7 +20,7 @@ struct PartTime {
   bool incomplete = false;  // `end` says nothing
 };
 
-// Fills parts, groups, collective, algorithm, size and bandwidths; time_ns and clock_ghz are set.
+// Fills parts, groups, collective, algorithm, size, bandwidths and the bound of the network; time_ns and clock_ghz are set.
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,
                 std::span<const PartTime> times, RunResult& result);
 

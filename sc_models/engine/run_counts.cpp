@@ -7,6 +7,7 @@
 #include "engine/gathered.h"
 #include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
+#include "topology/credit_loop.h"
 #include "topology/system.h"
 
 namespace fredsim {
@@ -79,6 +80,27 @@ SystemResult use_of_dimensions(const Topology& system, const RunResult& result) 
 
 }  // namespace
 
+namespace {
+
+std::optional<CreditLimit> credit_limit_of(const Topology& topology, const RunResult& result) {
+  const auto busiest = std::ranges::max_element(result.links, {}, &LinkResult::utilization);
+  if (busiest == result.links.end() || busiest->flits == 0) return std::nullopt;
+  const Link& link = topology.links[static_cast<std::size_t>(busiest - result.links.begin())];
+  const double carried = carried_bytes_per_second(topology, link);
+  const auto bandwidth = static_cast<double>(link.bytes_per_second);
+  if (carried >= kCarriesAll * bandwidth) return std::nullopt;
+  const auto bytes = [](int flits) { return static_cast<std::uint64_t>(flits) * kFlitBytes; };
+  return CreditLimit{
+      .link = link.name,
+      .buffer_bytes = bytes(depth_behind(topology, link)),
+      .covering_bytes = bytes(covering_flits(link, topology.packet_flits)),
+      .link_gbps = bandwidth / 1e9,
+      .carried_gbps = carried / 1e9,
+      .key = topology.nodes[link.to].is_endpoint() ? "npu.receive_buffer" : "switch.input_buffer"};
+}
+
+}  // namespace
+
 void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
                   RunResult& result) {
   std::vector<std::uint64_t> sent(topology.nodes.size());
@@ -101,6 +123,7 @@ void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& ac
     result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
   }
   if (topology.has_blocks()) result.system = use_of_dimensions(topology, result);
+  result.credit_limit = credit_limit_of(topology, result);
 }
 
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,

@@ -12,17 +12,15 @@
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
-#include "fabric/links/link.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
+#include "topology/credit_loop.h"
 
 namespace fredsim {
 namespace {
 
 // Cycles that a tree of switches takes beside the latency between two endpoints (collective/in_switch_time.cpp).
 constexpr double kTurn = 8;
-// Cycles from when a flit is there until its credit leaves, as measured behind chiplets of FRED; routers take 8 to 11 more.
-constexpr double kCreditCycles = 2;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // Links that a tree crosses, counted.
@@ -265,8 +263,7 @@ std::vector<double> credit_limits(const Topology& topology) {
   std::vector<double> limits;
   limits.reserve(topology.links.size());
   for (const Link& link : topology.links)
-    limits.push_back(depths_behind(topology, link)[kDp] /
-                     (static_cast<double>(link.flit_cycles()) + link.latency + kCreditCycles));
+    limits.push_back(static_cast<double>(depth_behind(topology, link)) / credit_round_trip(link));
   return limits;
 }
 

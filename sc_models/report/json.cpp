@@ -208,10 +208,27 @@ Json parts_json(const RunResult& r) {
   return parts;
 }
 
+JsonObject<fields::kCreditLimit> credit_limit_json(const CreditLimit& limit) {
+  return {{"link", limit.link},
+          {"link_gbps", limit.link_gbps},
+          {"carried_gbps", limit.carried_gbps},
+          {"buffer_bytes", limit.buffer_bytes},
+          {"covering_bytes", limit.covering_bytes},
+          {"key", limit.key}};
+}
+
 JsonObject<fields::kDerived> derived_json(const RunResult& r) {
-  return {
-      {"bound_ns", r.is_own ? Json() : Json(r.bound_ns)},
-      {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
+  const auto over = [&](double bound) {
+    return bound > 0 && !r.incomplete ? Json(r.time_ns / bound) : Json();
+  };
+  JsonObject<fields::kDerived> json{{"bound_ns", r.is_own ? Json() : Json(r.bound_ns)},
+                                    {"time_over_bound", over(r.bound_ns)}};
+  if (r.network_bound_ns > 0) {
+    json.add({{"network_bound_ns", r.network_bound_ns},
+              {"time_over_network_bound", over(r.network_bound_ns)}});
+  }
+  if (r.credit_limit) json.set("credit_limit", credit_limit_json(*r.credit_limit));
+  return json;
 }
 
 // JSON has no infinity, which a ratio to a run of no time or no traffic is.

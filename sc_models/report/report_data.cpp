@@ -300,6 +300,8 @@ void copy_collective(const Value& run, Json& json) {
   if (run.has(Run{"derived"})) {
     json["derived"] =
         copied<fields::kDerived>(run.at(Run{"derived"}), {"bound_ns", "time_over_bound"});
+    copy_if_there<fields::kDerived>(
+        run.at(Run{"derived"}), {"network_bound_ns", "time_over_network_bound"}, json["derived"]);
   }
 }
 

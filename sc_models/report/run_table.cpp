@@ -79,8 +79,19 @@ Cell unless_missing(const RunResult& r, double figure, Cell cell) {
   return r.is_own && figure == 0 ? no_cell() : std::move(cell);
 }
 
-Cell time_over_bound(const RunResult& r) {
-  return r.bound_ns > 0 && !r.incomplete ? number_cell(r.time_ns / r.bound_ns, 3) : no_cell();
+Cell time_over(const RunResult& r, double bound_ns) {
+  return bound_ns > 0 && !r.incomplete ? number_cell(r.time_ns / bound_ns, 3) : no_cell();
+}
+
+// Of the largest size: the buffer that limits its busiest link. Empty: none does.
+std::string credit_note(const RunResult& r) {
+  if (!r.credit_limit) return {};
+  const CreditLimit& limit = *r.credit_limit;
+  return fmt::format(
+      "{}: buffers limit the busiest link, {}: {} carry {:.3g} of {:.3g} GB/s; {} are "
+      "needed ({})",
+      with_settings(r.fabric, r.settings.own), limit.link, format_size(limit.buffer_bytes),
+      limit.carried_gbps, limit.link_gbps, format_size(limit.covering_bytes), limit.key);
 }
 
 // A ratio to the base.
@@ -200,7 +211,15 @@ RunField time_over_bound_field(int rank) {
                 .rank = rank,
                 .header = {"time/", "bound*"},
                 .name = "time_over_bound"},
-               time_over_bound);
+               [](const RunResult& r) { return time_over(r, r.bound_ns); });
+}
+
+RunField time_over_network_field(int rank) {
+  return field({.label = "time/network bound*",
+                .rank = rank,
+                .header = {"time/net.", "bound*"},
+                .name = "time_over_network_bound"},
+               [](const RunResult& r) { return time_over(r, r.network_bound_ns); });
 }
 
 RunField payload_field(int rank) {
@@ -354,12 +373,13 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
       size_field(Shown::kEverywhere),
       cycles_field(1),
       time_field(),
-      algbw_field(3),
+      algbw_field(4),
       busbw_field(0),
       injected_field(5),
       link_field(6),
       bound_field(7),
       time_over_bound_field(4),
+      time_over_network_field(3),
       payload_field(2),
       field({.label = "simulated", .unit = "cycles/s", .rank = 8, .name = "sim_cycles_per_s"},
             [](const RunResult& r) { return number_cell(r.sim_cycles_per_s, 0); })};
@@ -372,11 +392,14 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
                               resent_fields(runs, 2),
                               more_counts()});
   const bool has_seed = !first.is_own || first.seed != 0;
-  return {fmt::format("{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz{}",
-                      with_settings(first.fabric, first.settings.own), first.collective,
-                      ranks_text(first), first.algorithm, first.model, first.lanes, first.clock_ghz,
-                      has_seed ? fmt::format(", seed {}", first.seed) : ""),
-          table_of(fields, rows)};
+  std::string heading =
+      fmt::format("{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz{}",
+                  with_settings(first.fabric, first.settings.own), first.collective,
+                  ranks_text(first), first.algorithm, first.model, first.lanes, first.clock_ghz,
+                  has_seed ? fmt::format(", seed {}", first.seed) : "");
+  if (const std::string note = credit_note(runs.back().result); !note.empty())
+    heading += "\n" + note;
+  return {std::move(heading), table_of(fields, rows)};
 }
 
 TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format) {
@@ -404,6 +427,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                                            &Comparison::link_traffic_reduction),
                                bound_field(10),
                                time_over_bound_field(6),
+                               time_over_network_field(6),
                                payload_field(3),
                                only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
                                  return fmt::to_string(r.sim_cycles_per_s);
@@ -426,7 +450,10 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
       fmt::format("{}{} over {}, model {}, lanes {}, seed {}", base.collective,
                   is_text ? fmt::format(" of {}", format_size(base.size_bytes)) : "",
                   ranks_text(base), base.model, base.lanes, base.seed);
-  for (const std::string& note : machines.notes) heading += (is_text ? "\n" : "\n\n") + note;
+  std::vector<std::string> notes = machines.notes;
+  for (const ReportedRun& run : runs)
+    if (std::string note = credit_note(run.result); !note.empty()) notes.push_back(std::move(note));
+  for (const std::string& note : notes) heading += (is_text ? "\n" : "\n\n") + note;
   return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
                                                fields_of_work(),
                                                own,

@@ -16,14 +16,16 @@ namespace fredsim {
 
 inline constexpr const char* kTableLegend =
     "All figures are simulated, cycle by cycle, except those marked *: derived, the analytic "
-    "lower bound set by the busiest link, and how far the simulated time is above it.";
+    "lower bounds set by the plan's busiest link (bound) and by the least cuts of the network, "
+    "whatever the algorithm (net. bound), and how far the simulated time is above them.";
 
 inline constexpr const char* kFlowLegend =
     "Times are those of flows, not of flits: bandwidth of links and the longest path, with the "
     "surplus of exact runs of the same "
     "collective. Error: the largest difference to exact runs at sizes that it was not taken from. "
     "*: derived, the analytic "
-    "lower bound set by the busiest link, and how far the time is above it.";
+    "lower bounds set by the plan's busiest link (bound) and by the least cuts of the network, "
+    "whatever the algorithm (net. bound), and how far the time is above them.";
 
 // One machine, one line per size. The heading names what all lines share.
 TitledTable run_table(std::span<const ReportedRun> runs);

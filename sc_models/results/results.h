@@ -109,6 +109,14 @@ struct FlowResult {
   std::optional<FlowErrorResult> error{};  // none: unmeasured
 };
 
+// The busiest link, where the buffer behind it carries less than the link (topology/credit_loop.h).
+struct CreditLimit {
+  std::string link;
+  std::uint64_t buffer_bytes = 0, covering_bytes = 0;
+  double link_gbps = 0, carried_gbps = 0;
+  std::string key;  // key of the machine file that has the buffer
+};
+
 // Systems of dimensions: what an NPU may send, and the part of it that NPUs sent, over the whole time.
 struct SystemResult {
   struct Dimension {
@@ -149,7 +157,9 @@ struct RunResult {
   double time_ns = 0;
   double algbw_gbps = 0;
   double busbw_gbps = 0;
-  double bound_ns = 0;  // analytic lower bound from the busiest link
+  double bound_ns = 0;                        // analytic lower bound from the busiest link
+  double network_bound_ns = 0;                // the same of any algorithm, from cuts; 0: not known
+  std::optional<CreditLimit> credit_limit{};  // none: buffers carry all of the busiest link
   std::string payload;  // "exact"; "incomplete" of an interrupted run, "not carried" of flows
   std::optional<FlowResult> flow{};  // none: simulated flit by flit
   // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.

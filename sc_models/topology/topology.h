@@ -49,7 +49,9 @@ enum MeshPort : int {
   kFirstLocal = mesh_pkg::FIRST_LOCAL
 };
 
-// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
+// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs. kAutoBuffer: not sized yet
+// (topology/credit_loop.h).
+inline constexpr int kAutoBuffer = 0;
 struct BufferShape {
   int data_flits = 48;     // per data VC and port: 24 KiB
   int control_flits = 4;   // control VC: 2 KiB

@@ -82,6 +82,7 @@ class Hdrm final : public Algorithm {
   }
   // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as full as the NICs, so that
   // what goes beyond it waits in queues and comes late to some steps (docs/studies/eflops.md).
+  bool paces_by_window() const override { return true; }
   int window(const Topology& topology, const Part& part) const override {
     if (part.collective != Collective::kAllReduce) return Algorithm::window(topology, part);
     constexpr double kMore = 1.2;

@@ -82,6 +82,7 @@ function runLines(run) {
     ["cycles", count(run.cycles)],
     ["bus bandwidth", run.busbw_gbps === null ? null : bandwidth(run.busbw_gbps)],
     ["speed-up", run.speedup === undefined ? null : `${ratio(run.speedup)} ×`],
+    ["time / network bound", run.derived && run.derived.time_over_network_bound ? ratio(run.derived.time_over_network_bound) : null],
     ["time / bound", run.derived && run.derived.time_over_bound !== null ? ratio(run.derived.time_over_bound) : null],
   ]);
 }
@@ -145,6 +146,7 @@ function showRunsTable() {
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
     { name: "Inj. traffic ÷", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
     { name: "Link traffic ÷", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
+    { name: "Time / network bound (derived)", value: (run) => run.derived && run.derived.time_over_network_bound, text: (run) => ratio(run.derived && run.derived.time_over_network_bound), number: true },
     { name: "Time / bound (derived)", value: (run) => run.derived && run.derived.time_over_bound, text: (run) => ratio(run.derived && run.derived.time_over_bound), number: true },
     { name: "Payload", value: (run) => run.payload ?? "–" },
   ], collectiveRuns);

@@ -106,8 +106,26 @@ inline constexpr auto kInjectedFields = std::to_array<Field>({
 });
 inline constexpr Object kInjected{"injected", "what was put on the fabric", kInjectedFields};
 
+inline constexpr auto kCreditLimitFields = std::to_array<Field>({
+    {"link", kText, kNone, "the busiest link"},
+    {"link_gbps", kNumber, kGbps, "its bandwidth"},
+    {"carried_gbps", kNumber, kGbps, "what the credits of the buffer behind it allow"},
+    {"buffer_bytes", kCount, kBytes, "the buffer, per virtual channel"},
+    {"covering_bytes", kCount, kBytes, "one that carries the link's bandwidth"},
+    {"key", kText, kNone, "key of the machine file that has the buffer"},
+});
+inline constexpr Object kCreditLimit{"credit_limit", "a link that its buffer limits",
+                                     kCreditLimitFields};
+
 inline constexpr auto kDerivedFields = std::to_array<Field>({
     {"bound_ns", or_null(kNumber, Null::kOwn), kNs, "lower bound from the busiest link"},
+    {"network_bound_ns", kNumber, kNs,
+     "lower bound of any algorithm on this network: least cuts around NPUs, and the bisection",
+     "where it is known"},
+    {"time_over_network_bound", or_null(kNumber, Null::kInterrupted), kNone,
+     "simulated time / network bound", "where it is known"},
+    {"credit_limit", object(kCreditLimit), kNone, "of the busiest link",
+     "where its buffer carries less than its bandwidth"},
     {"time_over_bound", or_null(kNumber), kNone,
      "simulated time / bound; null where there is no bound, or the run was interrupted"},
 });

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "topology/assembly.h"
+#include "topology/credit_loop.h"
 #include "topology/fred_tree/fred_tree.h"
 #include "topology/fred_tree/fred_tree_kind.h"
 #include "topology/fully_connected/fully_connected_kind.h"
@@ -189,6 +190,7 @@ int default_links(BlockShape shape, int size) {
 Topology build_block(const MachineSpec& machine, const BlockSpec& spec) {
   Topology topology = build_alone(machine, spec);
   add_switch_latency(spec, topology);
+  size_auto_buffers(topology);
   return topology;
 }
 

@@ -50,8 +50,10 @@ MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>
       refuse("a clock of", format_frequency(one.clock_hz), format_frequency(machine.clock_hz));
     if (!one.flow_only.empty() || one.has_blocks())
       refuse("fabric.type", one.kind, "a machine that is no system");
-    machine.buffers.receive_flits =
-        std::max(machine.buffers.receive_flits, one.buffers.receive_flits);
+    if (machine.buffers.receive_flits != kAutoBuffer) {
+      machine.buffers.receive_flits =
+          std::max(machine.buffers.receive_flits, one.buffers.receive_flits);
+    }
     if (first == nullptr) {
       first = &one;
       machine.packet_flits = one.packet_flits;
@@ -112,8 +114,8 @@ class SystemBuilder {
         if (node.kind != kind) continue;
         Node copy = node;
         copy.above = -1;
-        if (block.topology->buffers != assembly_.topology().buffers)
-          copy.buffers = block.topology->buffers;
+        const BufferShape& buffers = block.topology->buffers_of(node);
+        if (buffers != assembly_.topology().buffers) copy.buffers = buffers;
         if (kind == NodeKind::kSwitch) {
           copy.name = fmt::format("{}.{}.{}", block.name, group, node.name);
           assembly_.add_switch(std::move(copy));
@@ -175,23 +177,30 @@ std::uint64_t npu_bandwidth(const Topology& machine) {
 
 Topology build_dimensions(const MachineSpec& machine, std::vector<DimensionSpec> dimensions) {
   check_sizes(dimensions);
-  const MachineSpec common = common_machine(machine, dimensions);
+  MachineSpec common = common_machine(machine, dimensions);
+  std::vector<Topology> built;
+  int receive = common.buffers.receive_flits;
+  for (DimensionSpec& one : dimensions) {
+    built.push_back(one.machine ? std::move(*one.machine) : build_block(common, one.block));
+    receive = std::max(receive, built.back().buffers.receive_flits);
+  }
+  common.buffers.receive_flits = receive;
   std::vector<SystemBlock> blocks;
   int ports = 0;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    DimensionSpec& one = dimensions[d];
+    const DimensionSpec& one = dimensions[d];
     SystemBlock& block = blocks.emplace_back();
     block.name = one.name;
     block.word = one.word;
     block.first_port = ports;
     if (one.machine) {
-      check_machine(*one.machine, key_of(d));
-      block.bandwidth = npu_bandwidth(*one.machine);
-      block.topology = std::make_shared<const Topology>(std::move(*one.machine));
+      check_machine(built[d], key_of(d));
+      block.bandwidth = npu_bandwidth(built[d]);
     } else {
       block.bandwidth = one.block.bandwidth;
-      block.topology = std::make_shared<const Topology>(build_block(common, one.block));
+      built[d].buffers.receive_flits = receive;
     }
+    block.topology = std::make_shared<const Topology>(std::move(built[d]));
     ports += block.topology->nodes.front().ports;
   }
   return SystemBuilder(common, std::move(blocks)).build();

@@ -2,32 +2,15 @@
 #include "topology/graph/graph_bisection.h"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/push_relabel_max_flow.hpp>
 #include <deque>
 #include <numeric>
-#include <utility>
+#include <span>
+#include <vector>
+
+#include "topology/least_cut.h"
 
 namespace fredsim {
 namespace {
-
-using Capacity = std::int64_t;
-using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
-using Edge = Traits::edge_descriptor;
-struct EdgeFacts {
-  Capacity capacity = 0, residual = 0;
-  Edge reverse{};
-};
-using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS,
-                                        boost::no_property, EdgeFacts>;
-
-// `back`: capacity of the other direction.
-void add_edge(FlowGraph& graph, int from, int to, Capacity capacity, Capacity back) {
-  const Edge there = boost::add_edge(from, to, EdgeFacts{.capacity = capacity}, graph).first;
-  const Edge here = boost::add_edge(to, from, EdgeFacts{.capacity = back}, graph).first;
-  graph[there].reverse = here;
-  graph[here].reverse = there;
-}
 
 // NPUs by their distance from one.
 std::vector<int> nearest_first(const Topology& topology,
@@ -51,41 +34,20 @@ std::vector<int> nearest_first(const Topology& topology,
   return order;
 }
 
-std::vector<bool> first_half(const std::vector<int>& order) {
-  std::vector<bool> is_low(order.size());
-  for (std::size_t i = 0; i < order.size() / 2; ++i) is_low[order[i]] = true;
-  return is_low;
+// Between the first half of an order of NPUs and the second.
+std::uint64_t cut_of(const Topology& topology, const std::vector<int>& order) {
+  std::vector<NodeId> nodes;
+  for (const int npu : order) nodes.push_back(topology.npus[npu]);
+  const std::span<const NodeId> all(nodes);
+  return least_cut(topology, all.first(all.size() / 2), all.subspan(all.size() / 2));
 }
 
 }  // namespace
 
-std::uint64_t least_cut(const Topology& topology, const std::vector<bool>& is_low) {
-  const auto nodes = static_cast<int>(topology.nodes.size());
-  const int source = nodes, sink = nodes + 1;
-  FlowGraph graph(static_cast<std::size_t>(nodes) + 2);
-  Capacity all = 1;
-  for (const Link& link : topology.links) {
-    if (!topology.one_way && link.from > link.to) continue;  // with the other direction
-    const auto capacity = static_cast<Capacity>(link.bytes_per_second);
-    add_edge(graph, link.from, link.to, capacity, topology.one_way ? 0 : capacity);
-    all += capacity;
-  }
-  for (std::size_t i = 0; i < topology.npus.size(); ++i) {
-    if (is_low[i]) {
-      add_edge(graph, source, topology.npus[i], all, 0);
-    } else {
-      add_edge(graph, topology.npus[i], sink, all, 0);
-    }
-  }
-  return static_cast<std::uint64_t>(boost::push_relabel_max_flow(
-      graph, source, sink, get(&EdgeFacts::capacity, graph), get(&EdgeFacts::residual, graph),
-      get(&EdgeFacts::reverse, graph), get(boost::vertex_index, graph)));
-}
-
 std::uint64_t graph_bisection(const Topology& topology) {
   std::vector<int> order(topology.npus.size());
   std::iota(order.begin(), order.end(), 0);
-  std::uint64_t least = least_cut(topology, first_half(order));
+  std::uint64_t least = cut_of(topology, order);
   const auto npus = static_cast<int>(order.size());
   if (npus > kMaxSearchedNpus) return least;
   std::vector<std::vector<NodeId>> next(topology.nodes.size());
@@ -93,7 +55,7 @@ std::uint64_t graph_bisection(const Topology& topology) {
   const int starts = std::min(npus, kSearchedStarts);
   for (int s = 0; s < starts; ++s) {
     const std::vector<int> nearest = nearest_first(topology, next, s * npus / starts);
-    least = std::min(least, least_cut(topology, first_half(nearest)));
+    least = std::min(least, cut_of(topology, nearest));
   }
   return least;
 }

@@ -12,7 +12,7 @@ namespace {
 
 void check_ring_buffers(const MachineSpec& machine) {
   const auto require = [](std::string_view key, int flits, int packet) {
-    if (flits > packet) return;
+    if (flits > packet || flits == kAutoBuffer) return;
     const auto size = [](int n) { return format_size(static_cast<std::uint64_t>(n) * kFlitBytes); };
     throw BadInput(fmt::format(
         "{}: found {}; on a torus a buffer holds more than a packet: allowed is {} or more", key,

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/credit_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/units.h"
+
+namespace fredsim {
+namespace {
+
+// From a flit at an input pin to its credit at the output pin, where it goes on at once, as measured behind chiplets of FRED and
+// crossbars; routers of a mesh take 8 to 11 cycles more.
+constexpr int kPipelineCycles = 2;
+
+std::string size_of(int flits) {
+  return format_size(static_cast<std::uint64_t>(flits) * kFlitBytes);
+}
+
+// Control packets of a flit: acknowledgements, of kAcknowledgedPackets data packets each, however short these are.
+int control_for(int data_flits) {
+  constexpr int kAcknowledgedPackets = 16;
+  return std::max(BufferShape{}.control_flits, data_flits / kAcknowledgedPackets);
+}
+
+bool is_auto(const BufferShape& buffers) {
+  return buffers.data_flits == kAutoBuffer || buffers.control_flits == kAutoBuffer ||
+         buffers.receive_flits == kAutoBuffer;
+}
+
+}  // namespace
+
+int credit_round_trip(const Link& link) {
+  return static_cast<int>(link.flit_cycles()) + link.latency + kPipelineCycles;
+}
+
+int covering_flits(const Link& link, int packet_flits) {
+  const Rational& rate = link.flit_rate();
+  const std::uint64_t cycles = static_cast<std::uint64_t>(credit_round_trip(link));
+  return static_cast<int>((cycles * rate.num + rate.den - 1) / rate.den) + packet_flits;
+}
+
+int depth_behind(const Topology& topology, const Link& link) {
+  const Node& to = topology.nodes[link.to];
+  return to.is_endpoint() ? topology.buffers.receive_flits : topology.buffers_of(to).data_flits;
+}
+
+double carried_bytes_per_second(const Topology& topology, const Link& link) {
+  const double flits =  // per cycle
+      static_cast<double>(depth_behind(topology, link)) / credit_round_trip(link);
+  return static_cast<double>(link.bytes_per_second) * std::min(1.0, flits / link.rate.value());
+}
+
+void size_auto_buffers(Topology& topology) {
+  const BufferShape asked = topology.buffers;
+  if (!is_auto(asked)) return;
+  std::vector<int> needed(topology.nodes.size());  // flits, by the links into a node
+  const Link* largest = nullptr;
+  for (const Link& link : topology.links) {
+    const int flits = covering_flits(link, topology.packet_flits);
+    needed[link.to] = std::max(needed[link.to], std::min(flits, kMaxAutoFlits));
+    if (flits > kMaxAutoFlits) largest = &link;
+  }
+  BufferShape& common = topology.buffers;
+  const auto shape_of = [&](int flits) {
+    BufferShape shape = asked;
+    if (asked.data_flits == kAutoBuffer) shape.data_flits = flits;
+    if (asked.control_flits == kAutoBuffer) shape.control_flits = control_for(shape.data_flits);
+    return shape;
+  };
+  for (std::size_t n = 0; n < topology.nodes.size(); ++n) {
+    const Node& node = topology.nodes[n];
+    if (node.is_endpoint()) {
+      if (asked.receive_flits == kAutoBuffer)
+        common.receive_flits = std::max(common.receive_flits, needed[n]);
+      continue;
+    }
+    const BufferShape own = node.buffers ? *node.buffers : shape_of(needed[n]);
+    common.data_flits = std::max(common.data_flits, own.data_flits);
+    common.control_flits = std::max(common.control_flits, own.control_flits);
+  }
+  for (std::size_t n = 0; n < topology.nodes.size(); ++n) {
+    Node& node = topology.nodes[n];
+    if (node.is_endpoint() || node.buffers) continue;
+    const BufferShape own = shape_of(needed[n]);
+    if (own.data_flits == common.data_flits && own.control_flits == common.control_flits) continue;
+    node.buffers = common;
+    node.buffers->data_flits = own.data_flits;
+    node.buffers->control_flits = own.control_flits;
+  }
+  if (largest == nullptr) return;
+  topology.notes.push_back(
+      fmt::format("auto buffers have {} at most, where link {} needs {}: they limit its bandwidth",
+                  size_of(kMaxAutoFlits), largest->name,
+                  size_of(covering_flits(*largest, topology.packet_flits))));
+}
+
+}  // namespace fredsim
