@@ -43,7 +43,7 @@ class JsonObject {
   template <const fields::Object& kPart>
   void add(const JsonObject<kPart>& part) {
     static_assert(std::ranges::all_of(kPart.fields, [](const fields::Field& field) {
-      return fields::find_field(kObject, field.key) != nullptr;
+      return fields::has_field(kObject, field.key);
     }));
     json_.update(part.json());
   }
@@ -53,7 +53,7 @@ class JsonObject {
   }
   template <class T>
   void set_named(std::string_view key, T&& value) {
-    if (fields::find_field(kObject, key) == nullptr)
+    if (!fields::has_field(kObject, key))
       throw std::logic_error(fmt::format("{} has no field {}", kObject.name, key));
     place(key) = Json(std::forward<T>(value));
   }

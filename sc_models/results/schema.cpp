@@ -110,7 +110,7 @@ Json property(const Field& field, bool is_own) {
 
 // Further keys that an interrupted run has, and what only it may be without.
 void add_interruption(const Object& object, bool is_own, Json& json) {
-  if (fields::find_field(object, "incomplete") == nullptr) return;
+  if (!fields::has_field(object, "incomplete")) return;
   Json interrupted = Json::object();
   Json complete = Json::object();
   Json required = Json::array();

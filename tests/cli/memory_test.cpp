@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/program.h"
+#include "support/sanitized.h"
 
 namespace fredsim {
 namespace {
@@ -23,9 +24,7 @@ Outcome run_within(std::uint64_t bytes, const std::vector<std::string>& more) {
 class MemoryTest : public testing::Test {
  protected:
   void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "the sanitizer needs terabytes of addresses";
-#endif
+    if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   }
 };
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "support/program.h"
+#include "support/sanitized.h"
 
 namespace fredsim {
 namespace {
@@ -223,9 +224,7 @@ TEST(TrafficBuffers, BelowTwoPacketsHoldTheRateBelowWhatIsSaid) {
 
 // Buffers of 4096 routers are nearly all of it, whatever the traffic.
 TEST(TrafficMemory, AMeshOf64By64StaysBelow500Megabytes) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer takes memory of its own";
-#endif
+  if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Outcome outcome =
       run_fredsim({"traffic", "configs/mesh.yaml", "--set", "npu.count=4096", "--set",
                    "fabric.width=64", "--set", "fabric.height=64", "--set", "io.count=0", "--rate",

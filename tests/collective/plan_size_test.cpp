@@ -9,6 +9,7 @@
 
 #include "collective/planner.h"
 #include "config/config.h"
+#include "support/sanitized.h"
 
 namespace fredsim {
 namespace {
@@ -38,9 +39,7 @@ const SizeCase kCases[] = {{"all_reduce", "auto", kLarge},     {"all_reduce", "r
 class PlanSizeTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(PlanSizeTest, IsThatOfThePlan) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer has a heap of its own";
-#endif
+  if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string machine = GetParam();
   const Topology topology =
       machine == "mesh_16x16"
@@ -91,9 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSizeTest,
 
 // Trees of a ring, and of a box of rings, hold the hops between neighbours once as long as nobody looks at their ranks.
 TEST(PlanSize, OfRingsGrowsWithTheRanks) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer has a heap of its own";
-#endif
+  if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Topology topology = load_config("configs/mesh.yaml", {"npu.count=256", "fabric.width=16",
                                                               "fabric.height=16", "io.count=0"})
                                 .topology;

@@ -103,11 +103,8 @@ constexpr auto join(const std::array<Field, kSizes>&... tables) {
   return all;
 }
 
-constexpr const Field* find_field(const Object& object, std::string_view key) {
-  for (const Field& field : object.fields) {
-    if (field.key == key) return &field;
-  }
-  return nullptr;
+constexpr bool has_field(const Object& object, std::string_view key) {
+  return std::ranges::any_of(object.fields, [&](const Field& field) { return field.key == key; });
 }
 
 // A key of kObject, from its text.
