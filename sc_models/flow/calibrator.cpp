@@ -17,6 +17,7 @@ namespace {
 constexpr double kRounded = 1e-6;      // cycles, as in a run's result
 constexpr std::uint64_t kFinest = 64;  // share of a size: intervals that are not divided
 constexpr double kLargestOf = 8;       // share of the steps allowed: of the larger of two sizes
+constexpr double kLargestOfNext = 3;   // times as many, where the next two sizes are taken
 
 int max_depth(std::uint64_t bytes) {
   if (bytes <= kMiB) return 4;
@@ -144,16 +145,32 @@ std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& wor
   return {};
 }
 
+// The size and the one below it in the grid, 0 for none; where their plans differ in more than their sizes, and those of the next two do not,
+// these.
+Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::uint64_t size,
+                                             std::uint64_t bytes) const {
+  const std::size_t number = grid_interval(size);
+  const Interval pair{grid_low(number), size};
+  if (pair.low == 0 || number + 1 >= kCalibrationGrid.size()) return pair;
+  const Interval next{size, grid_high(number + 1)};
+  if (next.high >= bytes) return pair;
+  const PlanKind kind = kind_of(plan(work, size));
+  const bool is_next = kind_of(plan(work, pair.low)) != kind &&
+                       kind_of(plan(work, next.high)) == kind &&
+                       steps_at(work, next.high) <= max_steps_ * kLargestOfNext / kLargestOf;
+  return is_next ? next : pair;
+}
+
 // Once for a work: sizes that are too much by themselves begin at the same place, whichever is asked for first.
 void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) {
   if (!measured_below_.insert(work).second) return;
-  const std::optional<std::uint64_t> size = largest_below(work, bytes);
-  if (!size) return;
+  const std::optional<std::uint64_t> below = largest_below(work, bytes);
+  if (!below) return;
+  const auto [smaller, size] = alike_below(work, *below, bytes);
   Calibration& calibration = calibrations_[work];
-  if (calibration.points().size() > 1 && calibration.points().rbegin()->first >= *size) return;
-  const Run large = run_point(work, *size);
-  if (*size == kCalibrationGrid.front()) return;
-  const std::uint64_t smaller = grid_low(grid_interval(*size));
+  if (calibration.points().size() > 1 && calibration.points().rbegin()->first >= size) return;
+  const Run large = run_point(work, size);
+  if (smaller == 0) return;
   const Run small = run_point(work, smaller);
   std::vector<double> slope;
   for (std::size_t p = 0; p < work.size(); ++p) {
@@ -163,7 +180,7 @@ void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) 
     const double surplus = surplus_of(p, large.exact, large.flow);
     const double grown = surplus - surplus_of(p, small.exact, small.flow);
     const double in_proportion = surplus / cycles(large) * (cycles(large) - cycles(small));
-    slope.push_back(std::min(grown, in_proportion) / static_cast<double>(*size - smaller));
+    slope.push_back(std::min(grown, in_proportion) / static_cast<double>(size - smaller));
   }
   calibration.set_slope(std::move(slope));
 }

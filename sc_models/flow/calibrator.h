@@ -9,7 +9,8 @@
 // Aim: kAims, of the times, from a size on.
 // For a size of which the exact run itself would take too long, at(): exact runs at the two largest sizes of the grid that together take
 //   no more than a fifth of what is allowed, so that they take less than that run even where it repeats itself; it has their surplus, with
-//   its slope, as far as the surplus grows no faster than flows do. Error: none is known.
+//   its slope, as far as the surplus grows no faster than flows do. Where the plans of both differ in more than their sizes, so that the
+//   slope would be that of the change, the next two of the grid are run, if theirs do not. Error: none is known.
 // Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is measured on any machine.
 // Errors: those of plans and of exact runs, passed on; what was measured before them stays.
 #pragma once
@@ -112,6 +113,7 @@ class Calibrator {
   void measure_point(const CalibratedWork& work, std::uint64_t bytes);
   Run run_point(const CalibratedWork& work, std::uint64_t bytes);
   std::optional<std::uint64_t> largest_below(const CalibratedWork& work, std::uint64_t bytes) const;
+  Interval alike_below(const CalibratedWork& work, std::uint64_t size, std::uint64_t bytes) const;
   void refine(const CalibratedWork& work, Interval interval, int depth);
   std::optional<Interval> change_of_plan(const CalibratedWork& work, Interval interval) const;
 

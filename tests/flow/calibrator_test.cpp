@@ -72,6 +72,10 @@ double steps_of(const Topology& topology, const CalibratedWork& work, std::uint6
   return flits + run_flows(topology, plan).end * static_cast<double>(nodes.size());
 }
 
+bool is_ordered(const Topology& topology, const CalibratedWork& work, std::uint64_t bytes) {
+  return make_plan(topology, specs_of(work, bytes)).parts.front().is_ordered;
+}
+
 TEST(Calibrator, MeasuresTheIntervalOfASizeOnce) {
   MadeUp made_up([](std::uint64_t bytes) { return 100 + static_cast<double>(bytes) / 4096; });
   Calibrator calibrator = made_up.calibrator();
@@ -173,6 +177,18 @@ TEST(Calibrator, CarriesTheSurplusOn) {
   double steps = 0;
   for (const std::uint64_t bytes : up.sizes()) steps += steps_of(up.topology(), work, bytes);
   EXPECT_LT(steps, max_steps / 4);
+}
+
+// Packets of trees of 128 and more are in order, from 512 KiB on here: a slope between sizes on both sides would be that of the change.
+TEST(Calibrator, CarriesNoChangeOfThePlanOn) {
+  const CalibratedWork work = all_reduce("ring");
+  const auto surplus = [](std::uint64_t bytes) { return bytes < 2 * kMiB ? 100.0 : 1000.0; };
+  MadeUp made_up(surplus);
+  ASSERT_TRUE(is_ordered(made_up.topology(), work, 2 * kMiB));
+  ASSERT_FALSE(is_ordered(made_up.topology(), work, kMiB));
+  Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 2 * kMiB));
+  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).surplus(0, 256 * kMiB), 1000, 1);
+  EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
 }
 
 // A surplus of waits that small sizes have and large ones do not grows no faster than flows.
