@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -300,6 +301,85 @@ TEST(Graph, EqualPathsOfTreesCarryTheSame) {
   for (const auto& [from, to] :
        {std::pair("leaf", "pod"), {"pod", "core"}, {"core", "pod"}, {"pod", "leaf"}})
     expect_even(all, from, to);
+}
+
+template <typename T>
+void shuffle(Random& random, std::vector<T>& list) {
+  for (std::size_t l = list.size(); l > 1; --l) std::swap(list[l - 1], list[random.below(l)]);
+}
+
+// A random tree of groups of k equal switches, each joined to all of the next group, and leaves with k x k NPUs each, joined to all of one
+// group: all links of a leaf, and all between two groups, carry the same of an all-to-all, within 10 %.
+TEST(Graph, EqualPathsOfRandomTreesCarryTheSame) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const int equal = 2;
+    const int groups = test::random_between(random, 1, 4);
+    const int leaves = test::random_between(random, 2, 5);
+    Sketch tree(leaves * equal * equal, groups * equal + leaves);
+    std::vector<int> group_of;  // by switch; a leaf is one of its own
+    std::vector<std::pair<int, int>> links;
+    const auto add = [&](int number, int above) {
+      const auto chip = static_cast<int>(group_of.size());
+      for (int copy = 0; above >= 0 && copy < equal; ++copy)
+        links.emplace_back(tree.chip(chip), tree.chip(above * equal + copy));
+      group_of.push_back(number);
+      return chip;
+    };
+    for (int group = 0; group < groups; ++group) {
+      const int above = group == 0 ? -1 : test::random_between(random, 0, group - 1);
+      for (int copy = 0; copy < equal; ++copy) add(group, above);
+    }
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+      const int chip = add(groups + leaf, test::random_between(random, 0, groups - 1));
+      for (int npu = 0; npu < equal * equal; ++npu)
+        links.emplace_back(leaf * equal * equal + npu, tree.chip(chip));
+    }
+    shuffle(random, links);
+    for (const auto& [from, to] : links) tree.link(from, to);
+    const Topology all = tree.build();
+    expect_good_paths(all);
+    const std::vector<double> loads = all_to_all_loads(all);
+    std::map<std::pair<int, int>, std::pair<double, double>> carried;  // least and most
+    for (std::size_t l = 0; l < loads.size(); ++l) {
+      const Node& from = all.nodes[all.links[l].from];
+      const Node& to = all.nodes[all.links[l].to];
+      if (!from.is_switch() || !to.is_switch()) continue;
+      const auto group = [&](const Node& node) { return group_of[std::stoi(node.name.substr(1))]; };
+      auto& [least, most] =
+          carried.try_emplace({group(from), group(to)}, loads[l], loads[l]).first->second;
+      least = std::min(least, loads[l]);
+      most = std::max(most, loads[l]);
+    }
+    for (const auto& [pair, load] : carried)
+      EXPECT_LE(load.second, 1.1 * load.first) << pair.first << " to " << pair.second;
+  }
+}
+
+// What is built of links does not depend on their order, nor on which of their ends stands first.
+TEST(Graph, TheOrderOfLinksChangesNothing) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const int npus = test::random_between(random, 2, 8);
+    const int switches = test::random_between(random, 1, 4);
+    Sketch listed(npus, switches);
+    for (int i = 0; i < npus; ++i)
+      for (int s = 0; s < switches; ++s) listed.link(i, listed.chip(s));
+    for (int s = 1; s < switches; ++s)
+      listed.link(listed.chip(s - 1), listed.chip(s), kBandwidth,
+                  test::random_between(random, 1, 2));
+    Sketch other = listed;
+    std::vector<GraphLink>& links = other.spec().links;
+    shuffle(random, links);
+    for (GraphLink& link : links)
+      if (random.below(2) == 0) std::swap(link.from, link.to);
+    const Topology one = listed.build(), two = other.build();
+    ASSERT_EQ(one.links.size(), two.links.size());
+    for (std::size_t l = 0; l < one.links.size(); ++l)
+      EXPECT_EQ(one.links[l].name, two.links[l].name);
+  }
 }
 
 // Links of a third of the rate are left out; of three quarters, used as much as the others.

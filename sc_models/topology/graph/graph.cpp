@@ -96,6 +96,18 @@ void check_one_way(const GraphSpec& spec) {
   }
 }
 
+// Links both ways by the nodes that they join, in the order of these, whichever end and whichever link is listed first: what is built, and so
+// every time, does not depend on it. Those one way follow as they are listed.
+GraphSpec in_order(GraphSpec spec) {
+  for (GraphLink& link : spec.links)
+    if (!link.one_way && link.from > link.to) std::swap(link.from, link.to);
+  std::ranges::stable_sort(spec.links, {}, [](const GraphLink& link) {
+    return link.one_way ? std::tuple(true, 0, 0, std::uint64_t{0}, std::uint64_t{0})
+                        : std::tuple(false, link.from, link.to, link.bandwidth, link.latency_ps);
+  });
+  return spec;
+}
+
 // A link as the topology has it: parallel ones of an NPU are one.
 struct Cable {
   const GraphLink* link = nullptr;
@@ -107,7 +119,7 @@ struct Cable {
 class GraphBuilder {
  public:
   GraphBuilder(const MachineSpec& machine, const GraphSpec& spec)
-      : spec_(spec),
+      : spec_(in_order(spec)),
         machine_(machine),
         assembly_(machine, graph_kind()),
         part_(spec.nodes.size()) {}
@@ -193,7 +205,7 @@ class GraphBuilder {
     });
   }
 
-  // NIC ports of NPUs go by part, then as the links are listed.
+  // NIC ports of NPUs go by part, then in the order of the links.
   void number_nic_ports() {
     std::map<int, std::vector<std::pair<int, int>>> links;  // by NPU: part and cable
     for (int c = 0; c < std::ssize(cables_); ++c) {
@@ -295,7 +307,7 @@ class GraphBuilder {
     return cycles;
   }
 
-  // Ports of switches go as the links are listed.
+  // Ports of switches go in the order of the links.
   PortRef end(int node, int nic_port) {
     const NodeId id = node_of_[node];
     return {id, assembly_.topology().nodes[id].is_switch() ? next_port_[node]++ : nic_port};
@@ -327,7 +339,7 @@ class GraphBuilder {
                     assembly_.topology().npus.size() - 1, last->name));
   }
 
-  const GraphSpec& spec_;
+  const GraphSpec spec_;
   const MachineSpec& machine_;
   Assembly assembly_;
   std::vector<Cable> cables_;

@@ -12,7 +12,9 @@
 //   than its link in comes from, as fibres do that end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
 //   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
-// Ports: of an NPU by part of the switches, then as its links are listed; of a switch on a die 0 to its NPU, then as its links are listed, those one way after the others; of other switches as their links are listed.
+// Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order in which nodes are listed; of a switch on a
+//   die 0 to its NPU, then by node, then links one way as they are listed; of other switches by node. The order of links both ways, and of
+//   their ends, changes nothing.
 // Addresses: NPU i has address i.
 // Paths: topology/graph/graph_paths.h.
 // Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not

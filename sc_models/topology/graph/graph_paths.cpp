@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -50,9 +51,26 @@ GraphPaths::GraphPaths(const Topology& topology)
   std::vector<NodeId> switches;
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
     if (topology.nodes[id].is_switch()) switches.push_back(id);
-  set_order(std::move(switches));
-  order_switches();
-  order_by_height();
+  choose_order(switches);
+}
+
+void GraphPaths::choose_order(const std::vector<NodeId>& switches) {
+  set_order(by_distance(switches, false));
+  const std::uint64_t groups = std::set<Ends>(ends_.begin(), ends_.end()).size();
+  if (groups * static_cast<std::uint64_t>(links_) > kMaxOrderWork) return;
+  std::optional<OrderQuality> best;  // none: the first order is the only one so far
+  std::vector<NodeId> kept = by_order_;
+  for (std::vector<NodeId> order : {by_height(), by_distance(switches, true)}) {
+    if (order == kept) continue;
+    if (!best) best = quality();
+    set_order(std::move(order));
+    const OrderQuality found = quality();
+    if (found.links > best->links || (found.links == best->links && found.paths <= best->paths))
+      continue;
+    best = found;
+    kept = by_order_;
+  }
+  set_order(std::move(kept));
 }
 
 void GraphPaths::set_order(std::vector<NodeId> by_order) {
@@ -60,14 +78,19 @@ void GraphPaths::set_order(std::vector<NodeId> by_order) {
   for (int i = 0; i < std::ssize(by_order_); ++i) order_[by_order_[i]] = i;
 }
 
-void GraphPaths::order_switches() {
+std::vector<NodeId> GraphPaths::by_distance(const std::vector<NodeId>& switches,
+                                            bool with_twins) const {
   std::vector<int> distance(exits_.size(), -1);
-  std::vector<NodeId> roots = by_order_;
+  std::vector<NodeId> roots = switches;
   std::ranges::stable_sort(roots, std::greater{}, [&](NodeId id) { return exits_[id].size(); });
   for (const NodeId root : roots) {
     if (distance[root] >= 0) continue;  // in a plane that has its root
-    std::deque<NodeId> open{root};
-    distance[root] = 0;
+    std::deque<NodeId> open;
+    for (const NodeId id : roots) {
+      if (id != root && !(with_twins && distance[id] < 0 && are_twins(id, root))) continue;
+      distance[id] = 0;
+      open.push_back(id);
+    }
     while (!open.empty()) {
       const NodeId at = open.front();
       open.pop_front();
@@ -78,13 +101,25 @@ void GraphPaths::order_switches() {
       }
     }
   }
-  std::vector<NodeId> by_order = by_order_;
-  std::ranges::stable_sort(by_order, {}, [&](NodeId id) { return distance[id]; });
-  set_order(std::move(by_order));
+  std::vector<NodeId> order = switches;
+  std::ranges::stable_sort(order, {}, [&](NodeId id) { return distance[id]; });
+  return order;
+}
+
+// Switches without NPUs that have links to the same ones.
+bool GraphPaths::are_twins(NodeId a, NodeId b) const {
+  if (sources_[a] > 0 || sources_[b] > 0 || exits_[a].size() != exits_[b].size()) return false;
+  const auto next_to = [&](NodeId id) {
+    std::vector<NodeId> next;
+    for (const Exit& exit : exits_[id]) next.push_back(exit.to);
+    std::ranges::sort(next);
+    return next;
+  };
+  return next_to(a) == next_to(b);
 }
 
 // A root has its advantage: every switch is joined to every other one by way of it. Trees of several tops have more paths.
-void GraphPaths::order_by_height() {
+std::vector<NodeId> GraphPaths::by_height() const {
   std::vector<int> height(exits_.size(), -1);
   std::deque<NodeId> open;
   for (const NodeId id : by_order_) {
@@ -101,17 +136,9 @@ void GraphPaths::order_by_height() {
       open.push_back(exit.to);
     }
   }
-  std::vector<NodeId> by_height = by_order_;
-  std::ranges::stable_sort(by_height, std::greater{}, [&](NodeId id) { return height[id]; });
-  const std::uint64_t groups = std::set<Ends>(ends_.begin(), ends_.end()).size();
-  if (by_height == by_order_ || groups * static_cast<std::uint64_t>(links_) > kMaxOrderWork) return;
-  const std::vector<NodeId> by_root = by_order_;
-  const OrderQuality of_root = quality();
-  set_order(std::move(by_height));
-  const OrderQuality of_height = quality();
-  const bool is_better = of_height.links < of_root.links ||
-                         (of_height.links == of_root.links && of_height.choices > of_root.choices);
-  if (!is_better) set_order(by_root);
+  std::vector<NodeId> order = by_order_;
+  std::ranges::stable_sort(order, std::greater{}, [&](NodeId id) { return height[id]; });
+  return order;
 }
 
 GraphPaths::OrderQuality GraphPaths::quality() const {
@@ -120,8 +147,14 @@ GraphPaths::OrderQuality GraphPaths::quality() const {
   OrderQuality quality;
   std::map<Ends, std::uint64_t> groups;
   for (const Ends& ends : ends_) ++groups[ends];
+  std::vector<double> paths(exits_.size());  // equal ones, by switch
   for (const auto& [ends, destinations] : groups) {
     const Costs all = find_costs(ends);
+    for (const NodeId at : nearest_first(all)) {
+      paths[at] = all.links[at] < 2 ? 1 : 0;
+      if (all.links[at] < 2) continue;
+      for (const Exit& exit : next_exits(at, all)) paths[at] += paths[exit.to];
+    }
     for (const NodeId at : by_order_) {
       if (sources_[at] == 0) continue;
       const bool has_path = all.links[at] != kNone;
@@ -129,7 +162,7 @@ GraphPaths::OrderQuality GraphPaths::quality() const {
           has_path ? static_cast<std::uint64_t>(all.links[at]) / 2 : no_path;
       const auto pairs = destinations * static_cast<std::uint64_t>(sources_[at]);
       quality.links += pairs * links;
-      if (links > 0 && has_path) quality.choices += pairs * next_exits(at, all).size();
+      if (has_path) quality.paths += static_cast<double>(pairs) * paths[at];
     }
   }
   return quality;
@@ -282,12 +315,12 @@ void GraphPaths::deal_routes_to(std::uint16_t address, std::vector<double>& load
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const Exit& exit = kept[(first + i) % kept.size()];
       const double own = load[exit.link] / exit.rate;
-      const std::tuple<double, double> here{std::max(own, behind[exit.to]), own};
+      const std::tuple<double, double> here{own, behind[exit.to]};
       if (best != nullptr && here >= least) continue;
       best = &exit;
       least = here;
     }
-    behind[at] = std::get<0>(least);
+    behind[at] = std::max(std::get<0>(least), std::get<1>(least));
     exits.push_back(*best);
     chosen[at] = &exits.back();
     dealt_[at][address] = static_cast<std::int16_t>(best->port);

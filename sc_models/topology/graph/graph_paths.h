@@ -3,8 +3,9 @@
 //
 // Rule: switches have an order; a link to an earlier one leads up, to a later one down. A switch sends down, by the fewest links, where
 //   links that all lead down end at the destination; else up, by the fewest links.
-// Order: by distance from the switches that have NPUs, farthest first, where that makes no path longer and paths more or shorter; else by distance
-//   from the switch with the most links in its plane; then by number.
+// Order: by distance from the switch with the most links in its plane; or from all that have links to the same switches as it has, and no NPUs;
+//   or by distance from the switches that have NPUs, farthest first. That with the fewest links on paths is taken, of these that with the most
+//   equal paths, of these the first one named, then by number.
 // Equal paths: of several links that are as good, paths behind them counted, the widest are used: so many that their number times the least of
 //   their bandwidths is the most. Destinations are dealt out over them: each takes, in order of addresses, the path whose busiest link has the
 //   least to carry of an all-to-all among all NPUs. Of NIC ports the same are used, and flows are cut over them (nic_ports()).
@@ -54,12 +55,15 @@ class GraphPaths final : public UnicastPaths {
     std::vector<float> width;
   };
   struct OrderQuality {
-    std::uint64_t links = 0, choices = 0;
+    std::uint64_t links = 0;
+    double paths = 0;
   };
   static constexpr std::int32_t kNone = -1;
 
-  void order_switches();
-  void order_by_height();
+  void choose_order(const std::vector<NodeId>& switches);
+  std::vector<NodeId> by_distance(const std::vector<NodeId>& switches, bool with_twins) const;
+  std::vector<NodeId> by_height() const;
+  bool are_twins(NodeId a, NodeId b) const;
   bool leads_up(NodeId from, NodeId to) const { return order_[to] < order_[from]; }
   void set_order(std::vector<NodeId> by_order);
   // Over all sources and destinations.
