@@ -32,6 +32,7 @@ COMMANDS = {
     "algorithms": Command("algorithms", "all algorithms of all collectives beside the choice of `auto`"),
     "eflops": Command("eflops", "BiGraphs, hashed fat trees and shared NICs of EFLOPS"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
+    "own_networks": Command("own_networks", "network files of ASTRA-sim beside formulas"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
@@ -40,7 +41,7 @@ COMMANDS = {
 
 
 def main(words: Sequence[str]) -> int:
-    lines = "\n".join(f"  {name:<11} {command.help}" for name, command in COMMANDS.items())
+    lines = "\n".join(f"  {name:<12} {command.help}" for name, command in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="scripts/reproduce", usage="scripts/reproduce COMMAND [OPTION…]", epilog=f"commands:\n{lines}\n\nCOMMAND --help says more.",
         description="Reproduces the figures and tables of the pages. Installs and builds what is missing.",
