@@ -245,6 +245,20 @@ TEST(Graph, BoxesUseAllOfTheirSwitches) {
   }
 }
 
+// Nine equal paths between NPUs of a pair, eight between others: eight shares, so that no link has two of nine.
+TEST(Graph, SharesAreEvenBetweenAnyTwo) {
+  Sketch box(8, 8 + 4);
+  for (int i = 0; i < 8; ++i) {
+    for (int s = 0; s < 8; ++s) box.link(i, box.chip(s));
+    box.link(i, box.chip(8 + i / 2));
+  }
+  const Topology all = box.build();
+  EXPECT_EQ(ports_to(all, 0, 1).size(), 9U);
+  EXPECT_EQ(ports_to(all, 1, 2).size(), 8U);
+  EXPECT_EQ(all.slices, 8);
+  for (const double load : all_to_all_loads(all)) EXPECT_LE(load, 7.0 / 8 + 1e-9);
+}
+
 // Two boxes whose NPUs have a link into a network between them, too: inside a box planes are its switches, between boxes the network.
 TEST(Graph, PlanesAreFoundPairByPair) {
   Sketch boxes(8, 2 * 2 + 3);
@@ -357,7 +371,7 @@ TEST(Graph, EqualPathsOfRandomTreesCarryTheSame) {
   }
 }
 
-// What is built of links does not depend on their order, nor on which of their ends stands first.
+// Links in any order, with either end first, build the same.
 TEST(Graph, TheOrderOfLinksChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

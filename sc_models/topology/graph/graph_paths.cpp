@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -275,14 +274,11 @@ std::vector<int> GraphPaths::nic_ports(NodeId from, std::uint16_t address) const
 
 int GraphPaths::shares() const {
   const std::size_t npus = endpoints_.size();
-  int most = 1, common = 1;
+  std::set<int> numbers{1};  // of ports between two NPUs
   const auto add = [&](std::size_t from, std::size_t to) {
-    if (from == to) return;
-    const auto ports =
-        static_cast<int>(nic_ports(endpoints_[from], static_cast<std::uint16_t>(to)).size());
-    if (ports < 2) return;
-    most = std::max(most, ports);
-    if (common <= kMaxShares) common = std::lcm(common, ports);
+    if (from != to)
+      numbers.insert(
+          static_cast<int>(nic_ports(endpoints_[from], static_cast<std::uint16_t>(to)).size()));
   };
   for (std::size_t from = 0; from < std::min(npus, kMaxPairedNpus); ++from) {
     if (exits_[endpoints_[from]].size() < 2) continue;
@@ -290,7 +286,18 @@ int GraphPaths::shares() const {
     add(from, (from + 1) % npus);
     for (std::size_t to = 0; to < npus && npus <= kMaxPairedNpus; ++to) add(from, to);
   }
-  return common <= kMaxShares ? common : most;
+  numbers.erase(0);  // any port
+  // Share of the busiest port, over that of all ports alike.
+  const auto unevenness = [&](int shares) {
+    double most = 0;
+    for (const int ports : numbers)
+      most = std::max(most, static_cast<double>((shares + ports - 1) / ports * ports) / shares);
+    return most;
+  };
+  int best = 1;
+  for (int shares = 2; shares <= std::max(kMaxShares, *numbers.rbegin()); ++shares)
+    if (unevenness(shares) < unevenness(best)) best = shares;
+  return best;
 }
 
 // Nearest switches first, so that what lies behind an exit is known; then what all endpoints send comes from afar.

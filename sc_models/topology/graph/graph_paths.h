@@ -36,7 +36,8 @@ class GraphPaths final : public UnicastPaths {
   int port(int chiplet, std::uint16_t address) const override;
   std::vector<int> nic_ports(NodeId from, std::uint16_t address) const override;
 
-  // Shares into which what goes between two NPUs is cut, so that those between which there are most NIC ports use all of them.
+  // Shares into which what goes between two NPUs is cut, so that NIC ports carry the same: the fewest that are even between any two of them, or
+  // the most even number up to kMaxShares.
   int shares() const;
 
  private:
