@@ -17,7 +17,7 @@ struct Demand {
   double out = 0, in = 0;
 };
 
-// Of a collective over `ranks`; `is_root`: that the rank is the one that the collective has.
+// Demand of a rank in a collective over `ranks`; `is_root`: that the rank is the one that the collective has.
 std::optional<Demand> demand_of_rank(Collective collective, double ranks, bool is_root) {
   const double block = 1 / ranks, others = 1 - block;
   switch (collective) {

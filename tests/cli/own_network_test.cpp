@@ -85,6 +85,17 @@ std::vector<Network> networks() {
           {{{"Ring", 4, 80, 1000}, {"Ring", 4, 80, 1000}}, 4}};
 }
 
+// Those with 8 NPUs at most, for laws that hold whatever the size.
+std::vector<Network> small_networks() {
+  std::vector<Network> small;
+  for (Network& network : networks()) {
+    int npus = 1;
+    for (const Dimension& dimension : network.dimensions) npus *= dimension.npus;
+    if (npus <= 8) small.push_back(std::move(network));
+  }
+  return small;
+}
+
 class OwnNetwork : public FolderTest {
  protected:
   // A machine that is `faster` times as fast in all: clock, rates and latencies.
@@ -127,9 +138,8 @@ TEST_F(OwnNetwork, TakesTheTimeOfItsFormula) {
 
 // A GiB, as flows: latencies are next to nothing, and one dimension is at the bound of the network.
 TEST_F(OwnNetwork, IsAtTheBoundOfTheNetworkWithLargeSizes) {
-  for (const Network& network : {Network{{{"Ring", 8, 80, 1000}}, 1024},
-                                 {{{"Ring", 16, 80, 2000}}, 1024},
-                                 {{{"Switch", 2, 741.34, 936.25}}, 1024}}) {
+  for (const Network& network :
+       {Network{{{"Ring", 8, 80, 1000}}, 1024}, {{{"Switch", 2, 741.34, 936.25}}, 1024}}) {
     SCOPED_TRACE(network.name());
     const json result = run(machine(network), network.mebibytes, {"--engine", "flow"});
     EXPECT_NEAR(result["time_ns"].get<double>() / network.formula_ns(), 1, 0.01);
@@ -157,7 +167,7 @@ TEST_F(OwnNetwork, NamesTheBufferThatLimitsIt) {
 }
 
 TEST_F(OwnNetwork, GainsNothingByBuffersBeyondTheRoundTrip) {
-  for (const Network& network : networks()) {
+  for (const Network& network : small_networks()) {
     SCOPED_TRACE(network.name());
     const std::string path = machine(network);
     const json covering = run(path, 1);
@@ -170,7 +180,7 @@ TEST_F(OwnNetwork, GainsNothingByBuffersBeyondTheRoundTrip) {
 
 // Rates and clock doubled, latencies halved: half of the time, to the cycle.
 TEST_F(OwnNetwork, ScalesWithItsRatesAndLatencies) {
-  for (const Network& network : networks()) {
+  for (const Network& network : small_networks()) {
     SCOPED_TRACE(network.name());
     const json once = run(machine(network), 1);
     const json twice = run(machine(network, 2), 1);
