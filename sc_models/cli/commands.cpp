@@ -13,6 +13,7 @@ CommandRow sweep_row();
 CommandRow optimize_row();
 CommandRow traffic_row();
 CommandRow info_row();
+CommandRow doctor_row();
 CommandRow route_row();
 CommandRow conflicts_row();
 CommandRow strategies_row();
@@ -20,10 +21,10 @@ CommandRow report_row();
 CommandRow schema_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),   compare_row(),   calibrate_row(),  train_row(),
-                               sweep_row(), optimize_row(),  traffic_row(),    info_row(),
-                               route_row(), conflicts_row(), strategies_row(), report_row(),
-                               schema_row()};
+  static const std::array rows{run_row(),    compare_row(),  calibrate_row(), train_row(),
+                               sweep_row(),  optimize_row(), traffic_row(),   info_row(),
+                               doctor_row(), route_row(),    conflicts_row(), strategies_row(),
+                               report_row(), schema_row()};
   return rows;
 }
 

@@ -40,18 +40,19 @@ FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::
 
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans,
-                       std::vector<OperationSurplus> surpluses)
-    : FlowEngine(topology, seed, stop, plans, std::move(surpluses), topology.name) {}
+                       std::vector<OperationSurplus> surpluses, const FlowLifts& lifts)
+    : FlowEngine(topology, seed, stop, plans, std::move(surpluses), topology.name, lifts) {}
 
 FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
                        std::span<const std::shared_ptr<const PreparedPlan>> plans,
-                       std::vector<OperationSurplus> surpluses, std::string measured_on)
+                       std::vector<OperationSurplus> surpluses, std::string measured_on,
+                       const FlowLifts& lifts)
     : topology_(topology),
       seed_(seed),
       plans_(plans.begin(), plans.end()),
       measured_on_(std::move(measured_on)),
       surpluses_(std::move(surpluses)),
-      operations_(topology, plans, stop) {
+      operations_(topology, plans, stop, lifts) {
   for (std::size_t p = 0; p < plans_.size(); ++p) {
     if (plans_[p]->system != nullptr)
       operations_.set_step_surplus(plans_[p], surpluses_[p].steps);

@@ -33,7 +33,7 @@ class FlowEngine final : public RunEngine {
   // Surpluses that are known, by plan.
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
-             std::vector<OperationSurplus> surpluses);
+             std::vector<OperationSurplus> surpluses, const FlowLifts& lifts = {});
 
   // Margin that is stated beyond what is measured; without it that of works.
   void set_margin(const ErrorMargin& margin) { margin_ = margin; }
@@ -48,7 +48,8 @@ class FlowEngine final : public RunEngine {
  private:
   FlowEngine(const Topology& topology, std::uint64_t seed, const std::atomic<bool>* stop,
              std::span<const std::shared_ptr<const PreparedPlan>> plans,
-             std::vector<OperationSurplus> surpluses, std::string measured_on);
+             std::vector<OperationSurplus> surpluses, std::string measured_on,
+             const FlowLifts& lifts = {});
   std::optional<FlowErrorResult> error() const;
 
   const Topology& topology_;

@@ -209,13 +209,9 @@ class RunCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     add_machine_files(request_, files);
-    if (!work_strings_.work.empty()) files.inputs.push_back({"--work", work_strings_.work});
-    if (!work_strings_.matrix.empty()) files.inputs.push_back({"--matrix", work_strings_.matrix});
+    add_work_files(work_strings_, request_.work, files);
     if (!request_.calibration_file.empty())
       files.inputs.push_back({"--calibration", request_.calibration_file});
-    const Placement& placement = request_.work.placement;
-    if (placement.kind == Placement::Kind::kFile)
-      files.inputs.push_back({"--placement", placement.path});
     add_output("--json", request_.json_file, files);
     add_output("--progress", request_.progress_file, files);
     add_output("--write-placement", request_.placement_file, files);

@@ -335,4 +335,11 @@ std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& to
   return specs;
 }
 
+void add_work_files(const WorkStrings& strings, const WorkOptions& work, FileUses& files) {
+  if (!strings.work.empty()) files.inputs.push_back({"--work", strings.work});
+  if (!strings.matrix.empty()) files.inputs.push_back({"--matrix", strings.matrix});
+  if (work.placement.kind == Placement::Kind::kFile)
+    files.inputs.push_back({"--placement", work.placement.path});
+}
+
 }  // namespace fredsim

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/chunk_arguments.h"
+#include "cli/file_uses.h"
 #include "cli/placement.h"
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
@@ -88,5 +89,8 @@ struct WorkStrings {
  private:
   void check_strategy(const WorkOptions& options) const;
 };
+
+// To the files that a command reads: those that the options name.
+void add_work_files(const WorkStrings& strings, const WorkOptions& work, FileUses& files);
 
 }  // namespace fredsim

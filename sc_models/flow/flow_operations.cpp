@@ -19,11 +19,12 @@ std::uint64_t whole_cycles(double cycles) {
 }
 
 std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
-                                                FlowOperations::Plans prepared) {
+                                                FlowOperations::Plans prepared,
+                                                const FlowLifts& lifts) {
   if (!topology.has_blocks()) return nullptr;
   std::vector<const SystemPlan*> plans;
   for (const auto& plan : prepared) plans.push_back(plan->system.get());
-  return std::make_unique<const SystemNetwork>(topology, plans);
+  return std::make_unique<const SystemNetwork>(topology, plans, lifts);
 }
 
 }  // namespace
@@ -84,11 +85,13 @@ struct FlowOperations::FlowOperation final : RankStarts {
   OperationReport report{};
 };
 
-FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std::atomic<bool>* stop)
+FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std::atomic<bool>* stop,
+                               const FlowLifts& lifts)
     : topology_(topology),
       stop_(stop),
-      turns_(topology),
-      system_(network_of(topology, plans)),
+      lifts_(lifts),
+      turns_(topology, lifts.turns),
+      system_(network_of(topology, plans, lifts)),
       simulation_(system_ ? system_->capacities() : turns_.capacities(),
                   system_ ? system_->limits() : credit_limits(topology)) {
   simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
@@ -110,7 +113,7 @@ OperationPlan& FlowOperations::flow_plan(const std::shared_ptr<const PreparedPla
   const auto queue_of = [this](NodeId node, int port, int vc) {
     return this->queue_of(node, port, vc);
   };
-  known = std::make_unique<OperationPlan>(topology_, plan, simulation_, turns_, queue_of);
+  known = std::make_unique<OperationPlan>(topology_, plan, simulation_, turns_, queue_of, lifts_);
   plans_in_order_.push_back(known.get());
   return *known;
 }

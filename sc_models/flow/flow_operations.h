@@ -34,6 +34,7 @@
 
 #include "collective/operation_engine.h"
 #include "collective/rank_starts.h"
+#include "flow/flow_lifts.h"
 #include "flow/flow_simulation.h"
 #include "flow/operation_plan.h"
 #include "flow/phase_turns.h"
@@ -48,7 +49,7 @@ class FlowOperations final : public OperationEngine {
   // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set from outside to end a run; null:
   // nobody does.
   explicit FlowOperations(const Topology& topology, Plans plans = {},
-                          const std::atomic<bool>* stop = nullptr);
+                          const std::atomic<bool>* stop = nullptr, const FlowLifts& lifts = {});
   ~FlowOperations() override;
 
   // Before any operation of this plan. By part and rank.
@@ -144,6 +145,7 @@ class FlowOperations final : public OperationEngine {
 
   const Topology& topology_;
   const std::atomic<bool>* const stop_;
+  const FlowLifts lifts_;
   PhaseTurns turns_;
   const std::unique_ptr<const SystemNetwork> system_;  // null: none
   FlowSimulation simulation_;

@@ -12,6 +12,7 @@
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
+#include "flow/spread_paths.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
@@ -230,6 +231,60 @@ TreeTimes times_of(const Topology& topology, const LinkWalk& walk, const Plan& p
   return times;
 }
 
+// Fills where each link takes a cycle.
+std::vector<double> fills_without_latency(const Topology& topology, const Plan& plan) {
+  Topology close = topology;
+  for (Link& link : close.links) link.latency = 1;
+  const LinkWalk walk(close, plan, routes_by_table(close));
+  HopPaths hops(close, walk);
+  return times_of(close, walk, plan, hops).fills;
+}
+
+TreeTimes times_of(const Topology& topology, const LinkWalk& walk, const Plan& plan, HopPaths& hops,
+                   const FlowLifts& lifts) {
+  TreeTimes times = times_of(topology, walk, plan, hops);
+  if (lifts.windows) std::ranges::fill(times.windows, kNoLimit);
+  if (lifts.latency) times.fills = fills_without_latency(topology, plan);
+  return times;
+}
+
+// Links that trees cross, with the hops of endpoint trees spread over all of their paths.
+class SpreadCrossings {
+ public:
+  SpreadCrossings(const Topology& topology, const LinkWalk& walk,
+                  const std::vector<double>& capacities)
+      : walk_(walk), paths_(topology, capacities), crossings_(topology.links.size()) {}
+
+  void add(const Plan& plan, const Tree& tree, double amount) {
+    const std::vector<NodeId>& members = plan.parts[tree.part].members;
+    if (tree.transport == Transport::kInSwitch)
+      walk_.walk_in_switch(tree, [&](int link) { add(link, amount); });
+    for_each_send(tree.ranks, [&](int rank, const Send& send) {
+      for (const LinkUse& use : paths_.hop(members[rank], members[send.rank]))
+        add(use.link, use.crossings * amount);
+    });
+  }
+  // By link; none are left.
+  std::vector<LinkUse> take() {
+    std::ranges::sort(crossed_);
+    std::vector<LinkUse> uses;
+    for (const int link : crossed_) uses.push_back({link, std::exchange(crossings_[link], 0)});
+    crossed_.clear();
+    return uses;
+  }
+
+ private:
+  void add(int link, double amount) {
+    if (crossings_[link] == 0) crossed_.push_back(link);
+    crossings_[link] += amount;
+  }
+
+  const LinkWalk& walk_;
+  SpreadPaths paths_;
+  std::vector<double> crossings_;  // by link
+  std::vector<int> crossed_;
+};
+
 bool overlaps(const Tree& tree) { return tree.transport == Transport::kEndpoint; }
 
 // Links that each tree crosses, all together.
@@ -267,11 +322,13 @@ std::vector<double> credit_limits(const Topology& topology) {
   return limits;
 }
 
-std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone) {
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone,
+                               const FlowLifts& lifts) {
+  is_alone = is_alone && !lifts.paths;
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
   if (is_alone) hops.note_found();
-  const auto [fills, windows] = times_of(topology, walk, plan, hops);
+  const auto [fills, windows] = times_of(topology, walk, plan, hops, lifts);
   const std::vector<double> capacities = flow_capacities(topology);
   std::vector<double> of_one = credit_limits(topology);
   std::ranges::transform(of_one, capacities, of_one.begin(), std::ranges::min);
@@ -289,11 +346,16 @@ std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool 
   std::vector<TreeFlow> flows;
   flows.reserve(plan.trees.size());
   Crossings crossings(topology.links.size());
+  std::optional<SpreadCrossings> spread;
+  if (lifts.paths) spread.emplace(topology, walk, of_one);
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
     const Part& part = plan.parts[tree.part];
     std::vector<LinkUse> uses;
-    if (bottleneck.empty()) {
+    if (spread) {
+      spread->add(plan, tree, 1);
+      uses = spread->take();
+    } else if (bottleneck.empty()) {
       hops.walk(plan, tree, [&](int link) {
         if (!behind.has(link)) crossings.add(link);
       });
@@ -319,13 +381,13 @@ void JoinedFlow::note_fill(bool overlaps, double fill) {
   longest.fill = std::max(longest.fill, fill);
 }
 
-std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan,
-                                      std::size_t uses) {
+std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan, std::size_t uses,
+                                      const FlowLifts& lifts) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
   if (!crosses_more(topology, plan, hops, uses)) return std::nullopt;
   JoinedFlow flow;
-  const auto [fills, windows] = times_of(topology, walk, plan, hops);
+  const auto [fills, windows] = times_of(topology, walk, plan, hops, lifts);
   for (std::size_t t = 0; t < fills.size(); ++t) {
     const auto flits = static_cast<double>(plan.trees[t].flits);
     flow.flits += flits;
@@ -333,10 +395,18 @@ std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan
     flow.note_fill(overlaps(plan.trees[t]), fills[t]);
   }
   flow.demand.limit *= flow.flits;
+  flow.demand.priority = plan.parts[plan.trees.front().part].vc;
+  if (lifts.paths) {
+    const std::vector<double> capacities = flow_capacities(topology);
+    SpreadCrossings spread(topology, walk, capacities);
+    for (const Tree& tree : plan.trees)
+      spread.add(plan, tree, static_cast<double>(tree.flits) / flow.flits);
+    flow.demand.uses = spread.take();
+    return flow;
+  }
   std::vector<std::uint64_t> flits(topology.links.size());
   hops.add_loads(
       plan, plan.trees, [](const Tree& tree) { return tree.flits; }, flits);
-  flow.demand.priority = plan.parts[plan.trees.front().part].vc;
   for (int link = 0; link < std::ssize(flits); ++link) {
     if (flits[link] > 0)
       flow.demand.uses.push_back({link, static_cast<double>(flits[link]) / flow.flits});

@@ -20,6 +20,7 @@
 
 #include "collective/plan.h"
 #include "flow/fair_rates.h"
+#include "flow/flow_lifts.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -37,7 +38,8 @@ struct TreeFlow {
 double with_fill(const TreeFlow& tree, double moved);
 
 // By tree. `is_alone`: nothing moves beside the plan; links behind others, which cannot be full before them, are left out.
-std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone = false);
+std::vector<TreeFlow> flows_of(const Topology& topology, const Plan& plan, bool is_alone = false,
+                               const FlowLifts& lifts = {});
 
 // Trees that move as one, each in proportion to its flits.
 struct JoinedFlow {
@@ -49,7 +51,8 @@ struct JoinedFlow {
 
 // All trees of a plan, where the links that each crosses are more than `uses`, all together: so that as flows of their own they would take
 // long. Costs no more for many trees of one box of rings than for one.
-std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan, std::size_t uses);
+std::optional<JoinedFlow> joined_flow(const Topology& topology, const Plan& plan, std::size_t uses,
+                                      const FlowLifts& lifts = {});
 
 // By link, in flits per cycle.
 std::vector<double> flow_capacities(const Topology& topology);

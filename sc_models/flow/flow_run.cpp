@@ -13,11 +13,12 @@ namespace {
 
 class FlowRun {
  public:
-  FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus)
+  FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+          const FlowLifts& lifts)
       : plan_(plan),
         surplus_(surplus),
-        turns_(topology),
-        trees_(flows_of(topology, plan, true)),
+        turns_(topology, lifts.turns),
+        trees_(flows_of(topology, plan, true, lifts)),
         stays_(turns_.add(plan, trees_)),
         simulation_(turns_.capacities(), credit_limits(topology)),
         parts_(plan.parts.size()),
@@ -106,8 +107,9 @@ class FlowRun {
 
 }  // namespace
 
-FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus) {
-  return FlowRun(topology, plan, surplus).run();
+FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+                    const FlowLifts& lifts) {
+  return FlowRun(topology, plan, surplus, lifts).run();
 }
 
 }  // namespace fredsim

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "flow/flow_lifts.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -28,6 +29,6 @@ struct FlowTimes {
 
 // `surplus`: cycles by which each part takes longer than its flows (flow/calibration.h); empty: none.
 FlowTimes run_flows(const Topology& topology, const Plan& plan,
-                    std::span<const double> surplus = {});
+                    std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 
 }  // namespace fredsim

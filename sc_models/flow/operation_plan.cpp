@@ -14,14 +14,15 @@ FairRates::FlowClass kept(FlowSimulation& simulation, FairRates::Demand demand) 
 }  // namespace
 
 OperationPlan::OperationPlan(const Topology& topology, std::shared_ptr<const PreparedPlan> of,
-                             FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of)
+                             FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of,
+                             const FlowLifts& lifts)
     : plan(std::move(of)), bytes(result_bytes(*plan)) {
   for (const Part& part : plan->plan.parts) ranks.emplace_back(part.members.size());
   if (plan->system != nullptr) {
     find_steps(topology);
     return;
   }
-  flows = flows_of(topology, plan->plan);
+  flows = flows_of(topology, plan->plan, false, lifts);
   stays = turns.add(plan->plan, flows);
   find_trees(queue_of);
   bundle_trees(simulation);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collective/prepared_plan.h"
+#include "flow/flow_lifts.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
 #include "flow/phase_turns.h"
@@ -63,7 +64,8 @@ struct OperationPlan {
 
   // Its flows are kept in the simulation, its phases known to the turns.
   OperationPlan(const Topology& topology, std::shared_ptr<const PreparedPlan> of,
-                FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of);
+                FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of,
+                const FlowLifts& lifts = {});
   void set_surplus(std::vector<std::vector<RankSurplus>> of_ranks);
 
   std::shared_ptr<const PreparedPlan> plan{};

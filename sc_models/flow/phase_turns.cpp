@@ -28,9 +28,9 @@ std::set<int> phases_of(const Tree& tree) {
 
 }  // namespace
 
-PhaseTurns::PhaseTurns(const Topology& topology)
+PhaseTurns::PhaseTurns(const Topology& topology, bool is_lifted)
     : topology_(topology),
-      has_turns_(topology.flow_only.empty() && adds_in_switches(topology)),
+      has_turns_(!is_lifted && topology.flow_only.empty() && adds_in_switches(topology)),
       in_use_(phases_in_use(topology)) {}
 
 std::vector<double> PhaseTurns::capacities() const {

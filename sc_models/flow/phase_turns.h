@@ -35,8 +35,8 @@ class PhaseTurns {
   };
   using Stays = std::vector<Stay>;
 
-  // The topology outlives it.
-  explicit PhaseTurns(const Topology& topology);
+  // The topology outlives it. `is_lifted`: all phases are in use at a time.
+  explicit PhaseTurns(const Topology& topology, bool is_lifted = false);
 
   // By link (flow_capacities()), then by node.
   std::vector<double> capacities() const;

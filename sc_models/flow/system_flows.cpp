@@ -12,10 +12,11 @@ namespace {
 
 using StepFlow = SystemNetwork::StepFlow;
 
-std::vector<StepFlow> flows_of_step(const Topology& block, const Plan& plan) {
+std::vector<StepFlow> flows_of_step(const Topology& block, const Plan& plan,
+                                    const FlowLifts& lifts) {
   std::vector<StepFlow> flows;
-  if (auto joined = joined_flow(block, plan, kMaxTreeUses)) return {std::move(*joined)};
-  for (const TreeFlow& tree : flows_of(block, plan)) {
+  if (auto joined = joined_flow(block, plan, kMaxTreeUses, lifts)) return {std::move(*joined)};
+  for (const TreeFlow& tree : flows_of(block, plan, false, lifts)) {
     StepFlow& flow = flows.emplace_back();
     flow.demand = tree.demand;
     flow.flits = tree.flits;
@@ -28,13 +29,15 @@ std::vector<StepFlow> flows_of_step(const Topology& block, const Plan& plan) {
 
 // ---- network
 
-SystemNetwork::SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans)
+SystemNetwork::SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans,
+                             const FlowLifts& lifts)
     : system_(system) {
   find_alike(plans);
   for (const SystemPlan* plan : plans) {
     for (const SystemStep& step : plan->steps) {
       auto& flows = flows_[step.plan.get()];
-      if (flows.empty()) flows = flows_of_step(*system.blocks[step.dimension].topology, *step.plan);
+      if (flows.empty())
+        flows = flows_of_step(*system.blocks[step.dimension].topology, *step.plan, lifts);
       add_links(step);
     }
   }
@@ -177,9 +180,9 @@ std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan
 }
 
 SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
-                             std::span<const double> surplus) {
+                             std::span<const double> surplus, const FlowLifts& lifts) {
   const SystemPlan* const plans[] = {&plan};
-  const SystemNetwork network(system, plans);
+  const SystemNetwork network(system, plans, lifts);
   FlowSimulation simulation(network.capacities(), network.limits());
   std::unordered_map<FlowSimulation::Flow, SystemFlows::Moving> moving;
   SystemFlows flows(network, simulation, plan, surplus,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "collective/system_plan.h"
+#include "flow/flow_lifts.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_run.h"
 #include "flow/flow_simulation.h"
@@ -35,7 +36,8 @@ class SystemNetwork {
   using StepFlow = JoinedFlow;
 
   // Topology and plans outlive it.
-  SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans);
+  SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans,
+                const FlowLifts& lifts = {});
 
   const std::vector<double>& capacities() const { return capacities_; }
   const std::vector<double>& limits() const { return limits_; }
@@ -117,7 +119,7 @@ struct SystemTimes {
 };
 
 SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
-                             std::span<const double> surplus = {});
+                             std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 
 // By link and node of the system.
 FlowTraffic system_traffic(const Topology& system, const SystemPlan& plan);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,28 @@ void size_auto_buffers(Topology& topology) {
       fmt::format("auto buffers have {} at most, where link {} needs {}: they limit its bandwidth",
                   size_of(kMaxAutoFlits), largest->name,
                   size_of(covering_flits(*largest, topology.packet_flits))));
+}
+
+Topology with_covering_buffers(const Topology& topology, const WhichBuffers& which) {
+  Topology sized = topology;
+  sized.buffers.data_flits = sized.buffers.receive_flits = kAutoBuffer;
+  for (Node& node : sized.nodes) node.buffers.reset();
+  size_auto_buffers(sized);
+  Topology covering = topology;
+  if (which.of_npus)
+    covering.buffers.receive_flits =
+        std::max(topology.buffers.receive_flits, sized.buffers.receive_flits);
+  for (std::size_t n = 0; n < topology.nodes.size() && which.of_switches; ++n) {
+    const BufferShape& own = topology.buffers_of(topology.nodes[n]);
+    const int flits = sized.buffers_of(sized.nodes[n]).data_flits;
+    if (topology.nodes[n].is_endpoint() || flits <= own.data_flits) continue;
+    covering.nodes[n].buffers = own;
+    covering.nodes[n].buffers->data_flits = flits;
+  }
+  for (SystemBlock& block : covering.blocks)
+    block.topology =
+        std::make_shared<const Topology>(with_covering_buffers(*block.topology, which));
+  return covering;
 }
 
 }  // namespace fredsim

@@ -33,6 +33,14 @@ inline constexpr double kCarriesAll = 0.95;
 // Gives every buffer that is kAutoBuffer its flits, at most kMaxAutoFlits; a note says where that is not enough. Others stay.
 void size_auto_buffers(Topology& topology);
 
+// Which buffers to widen.
+struct WhichBuffers {
+  bool of_switches = true;  // for data
+  bool of_npus = true;      // that they receive in
+};
+// The machine with buffers as `auto` sizes them, where they are larger than its own; on a system those of its blocks.
+Topology with_covering_buffers(const Topology& topology, const WhichBuffers& which = {});
+
 inline constexpr int kMaxAutoFlits = 16000;  // as all kinds of switches have at most
 
 }  // namespace fredsim

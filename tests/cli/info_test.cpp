@@ -118,8 +118,8 @@ TEST(Program, HelpAndVersionAreNoErrors) {
 }
 
 TEST(Program, HelpOfACommandIsThatOfItsOption) {
-  for (const std::string command : {"", "run", "compare", "traffic", "info", "route", "conflicts",
-                                    "strategies", "report", "schema", "help"}) {
+  for (const std::string command : {"", "run", "compare", "traffic", "info", "doctor", "route",
+                                    "conflicts", "strategies", "report", "schema", "help"}) {
     std::vector<std::string> asked{"help"};
     std::vector<std::string> option{"--help"};
     if (!command.empty()) {

@@ -74,6 +74,8 @@ COMMANDS = {
                           "--trace-packets", "first:2"],
     "info": ["info", "configs/mesh.yaml", "--ranks", "3", "--set", "fabric.link_latency=30ns"],
     "info rtl": ["info", "configs/fred_d.yaml", "--ranks", "1", "--model", "rtl", "--lanes", "256"],
+    "doctor": ["doctor", MESH, "-b", "1KiB", "-e", "64KiB", "-f", "64", "--set", "switch.input_buffer=4KiB"],
+    "doctor system": ["doctor", "dear_64_10g", "--collective", "all_to_all", "--size", "64KiB"],
     "optimize": ["optimize", "libra_4d", "--workload", "configs/workloads/libra_1t.txt", "--total", "300GB/s", "--for", "time_cost",
                  "--at-least", "d3=5GB/s"],
     "optimize flow": ["optimize", SMALL, "--size", "1MiB", "--engine", "flow", "--total", "1TB/s", "--max-evaluations", "3"],
@@ -146,7 +148,7 @@ class ResultsTest(unittest.TestCase):
                                         ("train", "training"),
                                         ("sweep", "sweep"), ("failed", "failed_point"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route"),
-                                        ("info", "ranks"), ("optimize", "optimize"),
+                                        ("info", "ranks"), ("doctor", "doctor"), ("optimize", "optimize"),
                                         ("optimize --topology", "optimize_topology")]}
 
         machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))

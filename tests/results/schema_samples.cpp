@@ -2,6 +2,7 @@
 #include "schema_samples.h"
 
 #include "base/member.h"
+#include "report/doctor_table.h"
 #include "report/json.h"
 #include "report/network_table.h"
 #include "report/optimum_table.h"
@@ -247,6 +248,30 @@ json ranks_file() {
   return json::parse(ranks_json(kOrigin, setup, std::vector{two, one}));
 }
 
+json doctor_file() {
+  const DoctorSetup setup{.config = "mesh.yaml",
+                          .settings = {.all = {{"npu.count", "4"}}},
+                          .machine = {{"clock", "1 GHz"}},
+                          .fabric = "mesh"};
+  const LiftedLimit buffers{.limit = Limit::kBuffers,
+                            .time_ns = 50,
+                            .is_calibrated = true,
+                            .lifted_by = "switch.input_buffer: auto"};
+  const LiftedLimit turns{.limit = Limit::kTurns, .note = "one dimension"};
+  Diagnosis known{.collective = "all_reduce",
+                  .algorithm = "ring",
+                  .ranks = 4,
+                  .size_bytes = 1024,
+                  .time_ns = 100,
+                  .is_calibrated = true,
+                  .network_bound_ns = 40,
+                  .limits = {buffers, turns},
+                  .all_ns = 45};
+  Diagnosis unknown = known;
+  unknown.network_bound_ns = 0;
+  return json::parse(doctor_json(kOrigin, setup, std::vector{known, unknown}));
+}
+
 json optimum_file() {
   OptimumSetup setup{.config = "system.yaml",
                      .machine = {{"clock", "1 GHz"}},
@@ -354,6 +379,7 @@ const std::vector<SampleFile>& sample_files() {
       {"interrupted_training", "training", interrupted_training_file},
       {"conflicts", "conflicts", conflicts_file},
       {"ranks", "ranks", ranks_file},
+      {"doctor", "doctor", doctor_file},
       {"optimize", "optimize", optimum_file},
       {"optimize_topology", "optimize_topology", network_file}};
   return kFiles;

@@ -245,8 +245,8 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
         visit((*at)[1]);
     }
   };
-  for (const char* document :
-       {"run", "own", "traffic", "training", "conflicts", "ranks", "optimize", "optimize_topology"})
+  for (const char* document : {"run", "own", "traffic", "training", "conflicts", "ranks", "doctor",
+                               "optimize", "optimize_topology"})
     visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);

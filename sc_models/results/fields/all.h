@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "results/fields/doctor.h"
 #include "results/fields/network.h"
 #include "results/fields/optimum.h"
 #include "results/fields/ranks.h"
@@ -15,9 +16,9 @@
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 11> kDocuments = {
+inline constexpr std::array<const Object*, 12> kDocuments = {
     &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
     &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
-    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument};
+    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument,  &kDoctorDocument};
 
 }  // namespace fredsim::fields

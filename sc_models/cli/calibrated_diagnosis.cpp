@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/calibrated_diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "topology/credit_loop.h"
+
+namespace fredsim {
+namespace {
+
+constexpr double kSame = 1e-9;  // factors that differ by less are one
+
+bool has_larger_switches(const Topology& one, const Topology& other) {
+  for (std::size_t b = 0; b < one.blocks.size(); ++b)
+    if (has_larger_switches(*one.blocks[b].topology, *other.blocks[b].topology)) return true;
+  for (std::size_t n = 0; n < one.nodes.size(); ++n)
+    if (one.buffers_of(one.nodes[n]).data_flits > other.buffers_of(other.nodes[n]).data_flits)
+      return true;
+  return false;
+}
+
+bool has_larger_npus(const Topology& one, const Topology& other) {
+  for (std::size_t b = 0; b < one.blocks.size(); ++b)
+    if (has_larger_npus(*one.blocks[b].topology, *other.blocks[b].topology)) return true;
+  return one.buffers.receive_flits > other.buffers.receive_flits;
+}
+
+// A system is read anew, since smaller ones are made from its file, too.
+MachineConfig covered_machine(const MachineConfig& machine) {
+  MachineConfig covered = machine;
+  covered.topology = with_covering_buffers(machine.topology);
+  if (!machine.topology.has_blocks()) return covered;
+  std::vector<std::string> settings;
+  for (const Setting& setting : machine.settings.all)
+    settings.push_back(fmt::format("{}={}", setting.key, setting.value));
+  if (has_larger_switches(covered.topology, machine.topology))
+    settings.emplace_back("switch.input_buffer=auto");
+  if (has_larger_npus(covered.topology, machine.topology))
+    settings.emplace_back("npu.receive_buffer=auto");
+  return reload_config(machine, settings);
+}
+
+MachineConfig close_machine(const MachineConfig& machine) {
+  MachineConfig close = machine;
+  for (Link& link : close.topology.links) link.latency = 1;
+  return close;
+}
+
+bool is_small(const Topology& topology) {
+  return topology.has_blocks() || !topology.flow_only.empty() ||
+         topology.nodes.size() <= kMaxCalibratedNodes;
+}
+
+void set_plan(const WorkFlows::Planned& planned, ComparedMachine& machine) {
+  machine.plans.clear();
+  machine.systems.clear();
+  machine.ordered.clear();
+  if (const auto* plan = std::get_if<Plan>(&planned)) machine.plans.push_back(*plan);
+  if (const auto* plan = std::get_if<SystemPlan>(&planned)) machine.systems.push_back(*plan);
+  if (const auto* plan = std::get_if<WorkPlan>(&planned)) machine.ordered.push_back(*plan);
+}
+
+}  // namespace
+
+CalibratedDiagnosis::CalibratedDiagnosis(const RunRequest& request, const FileUses& files,
+                                         ComparedMachine given, const std::string& work_file)
+    : request_(request), work_{given.work, work_file, request.seed} {
+  const bool is_system = given.config.topology.has_blocks();
+  is_calibrated_ = is_small(given.config.topology);
+  machines_.push_back(std::move(given));
+  const WorkOptions& work = work_.options;
+  machines_.push_back({.config = covered_machine(machine()), .work = work});
+  for (const std::uint64_t size : request.work.sizes)
+    by_flows_.push_back(
+        diagnose_by_flows(machine(), machines_[kCovered].config.topology, work_, size));
+  if (!is_calibrated_) return;
+  // Those that no size needs are made all the same: places in the list stay.
+  if (!is_system) machines_.push_back({.config = close_machine(machine()), .work = work});
+  for (ComparedMachine& machine : machines_)
+    set_plan(WorkFlows(machine.config.topology, work, request.work.sizes.front(), request.seed)
+                 .planned(),
+             machine);
+  elaborate(request, files, machines_, nullptr);
+}
+
+double CalibratedDiagnosis::ns(Variant variant, const WorkFlows::Planned& plan) {
+  set_plan(plan, machines_[variant]);
+  return run_job(machines_[variant], 0, request_).time_ns;
+}
+
+double CalibratedDiagnosis::ns(Variant variant, const WorkOptions& work, std::uint64_t size) {
+  const WorkFlows flows(machines_[variant].config.topology, work, size, work_.seed);
+  return ns(variant, flows.planned());
+}
+
+void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
+  Diagnosis& result = flows.result;
+  const WorkFlows given(machine().topology, work_.options, size, work_.seed);
+  const double by_flows = std::exchange(result.time_ns, ns(kGiven, given.planned()));
+  result.is_calibrated = true;
+  for (LiftedLimit& limit : result.limits) {
+    if (!limit.time_ns) continue;
+    const double factor = by_flows / *limit.time_ns;
+    const auto take = [&](double ns) {
+      limit.time_ns = ns;
+      limit.is_calibrated = true;
+    };
+    const auto option =
+        std::ranges::find(flows.by_options, limit.limit, &std::pair<Limit, WorkOptions>::first);
+    if (option != flows.by_options.end()) {
+      take(std::min(result.time_ns, ns(kGiven, option->second, size)));
+    } else if (limit.limit == Limit::kBuffers && flows.needs_buffers) {
+      take(ns(kCovered, work_.options, size));
+    } else if (limit.limit == Limit::kLatency && !flows.needs_buffers) {
+      if (machines_.size() > kClose)
+        take(ns(kClose, given.planned()));
+      else
+        limit.time_ns = std::min(result.time_ns, *limit.time_ns);
+    } else {
+      limit.time_ns = result.time_ns / factor;
+      limit.is_calibrated = std::abs(factor - 1) < kSame;  // nothing was changed
+    }
+  }
+  for (const LiftedLimit& limit : result.limits)
+    result.all_ns = std::min(result.all_ns, limit.time_ns.value_or(result.time_ns));
+}
+
+Diagnosis CalibratedDiagnosis::run(std::size_t size) {
+  FlowDiagnosis& flows = by_flows_[size];
+  if (is_calibrated_) calibrate(flows, request_.work.sizes[size]);
+  put_in_order(flows.result);
+  return std::move(flows.result);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a work on a machine, by flows alone (cli/work_flows.h): its time with each limit lifted and with all lifted.
+//
+// Buffers: as `auto` sizes them, where they are larger; the work is planned anew.
+// Windows, latency, turns of phases in switches: lifted in the flows of the same plan (flow/flow_lifts.h).
+// Single paths: hops spread over all shortest ones (flow/spread_paths.h), where there are no more than kMaxSpreadNpus NPUs; where that takes longer
+//   the single ones stay.
+// Algorithm: the best of all, in flows. On a system by dimension, lowest first; of a work file item by item; plans of more than
+//   kMaxTriedEntries entries are not tried.
+// Turns of phases on a system: the best of numbers of chunks, orders of dimensions and of chunks.
+// Systems of more than kMaxTriedNpus NPUs: algorithms and chunks are as given.
+// Errors: those of WorkFlows for the work as given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/work_arguments.h"
+#include "config/config.h"
+#include "results/diagnosis.h"
+
+namespace fredsim {
+
+inline constexpr std::size_t kMaxSpreadNpus = 512;
+inline constexpr std::size_t kMaxTriedNpus = 8192;
+inline constexpr std::uint64_t kMaxTriedEntries = 1U << 20U;
+
+inline constexpr double kNoGain = 1.005;  // a factor up to it is none
+
+struct DiagnosedWork {
+  WorkOptions options;      // with its placement
+  std::string work_file{};  // that they come from; empty: options alone
+  std::uint64_t seed = 1;
+};
+
+struct FlowDiagnosis {
+  Diagnosis
+      result{};  // limits in no order; what would lift them, whether there is something to gain or not
+  bool needs_buffers = false;                               // covering ones are faster
+  std::vector<std::pair<Limit, WorkOptions>> by_options{};  // works that lift a limit
+};
+
+// `covered`: the same machine with buffers that cover its links (topology/credit_loop.h).
+FlowDiagnosis diagnose_by_flows(const MachineConfig& machine, const Topology& covered,
+                                const DiagnosedWork& work, std::uint64_t size);
+
+// Limits by factor; what lifts those that cost nothing is left out.
+void put_in_order(Diagnosis& diagnosis);
+
+}  // namespace fredsim

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fredsim doctor`: what keeps a work on a machine above the bound of its network.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/calibrated_diagnosis.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/job_runner.h"
+#include "cli/work_jobs.h"
+#include "report/doctor_table.h"
+#include "report/output_file.h"
+#include "report/terminal.h"
+#include "results/version.h"
+
+namespace fredsim {
+
+namespace {
+
+class DoctorCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    machine_strings_.add_one_to(app);
+    work_strings_.add_to(app);
+    seed_strings_.add_to(app, "of random matrices and searched placements (default 1)");
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    output_strings_.add_quiet_to(app);
+    machine_strings_.add_overrides_to(app);
+  }
+
+  void check() override {
+    request_.is_flow = true;
+    machine_strings_.check(request_);
+    output_strings_.check(request_);
+    request_.seed = seed_strings_.checked();
+    request_.work = work_strings_.checked();
+    refuse_with_flows("--packet-order", request_.work.packet_order != PacketOrder::kAuto,
+                      kNoPackets);
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(request_, files);
+    add_work_files(work_strings_, request_.work, files);
+    add_output("--json", request_.json_file, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    interrupt_flag();
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    CalibratedDiagnosis diagnosis(request_, invocation.files,
+                                  std::move(plan_work(request_, invocation.files).front()),
+                                  work_strings_.work);
+    const MachineConfig& machine = diagnosis.machine();
+    const DoctorSetup setup{.config = machine.path,
+                            .settings = machine.settings,
+                            .machine = machine.keys,
+                            .fabric = machine.topology.name};
+    const bool prints = !json || !json->is_stdout();
+    TableOutput output(request_.format, terminal_style(stdout));
+    std::vector<Diagnosis> diagnoses;
+    JobRunner runner("jobs", [&] {
+      for (std::size_t s = 0; s < request_.work.sizes.size(); ++s) {
+        diagnoses.push_back(diagnosis.run(s));
+        if (!prints) continue;
+        fmt::print("{}", output.table(doctor_table(setup, diagnoses.back())));
+        std::fflush(stdout);
+      }
+    });
+    sc_core::sc_start();
+    runner.finish();
+    if (prints && !request_.quiet) fmt::print("{}", output.legend(kDoctorLegend));
+    if (json) json->write(doctor_json(origin_of(invocation.command_line), setup, diagnoses));
+  }
+
+ private:
+  MachineStrings machine_strings_;
+  WorkStrings work_strings_;
+  SeedStrings seed_strings_;
+  OutputStrings output_strings_;
+  RunRequest request_;
+};
+
+}  // namespace
+
+CommandRow doctor_row() {
+  return {.name = "doctor",
+          .purpose = "Says why a work takes longer than its network's bound, and what to change.",
+          .examples =
+              "  build/fredsim doctor configs/mesh.yaml --size 4MiB\n"
+              "  build/fredsim doctor astra_sim --set switch.input_buffer=24KiB\n"
+              "  build/fredsim doctor configs/systems/libra_2d.yaml --collective all_gather",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<DoctorCommand>(); }};
+}
+
+}  // namespace fredsim

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of a machine that flows are run without, each by itself, to see what it costs (`fredsim doctor`).
+//
+// A plan stays what it is: its trees, their order and, where latencies are lifted, the rates that credits and windows allow.
+#pragma once
+
+namespace fredsim {
+
+struct FlowLifts {
+  bool windows = false;  // sources have any number of packets under way
+  bool latency = false;  // a link takes a cycle, whatever its length
+  bool paths = false;    // a hop goes by all of its shortest paths (flow/spread_paths.h)
+  bool turns = false;    // all phases of a switch are in use at a time
+};
+
+}  // namespace fredsim
