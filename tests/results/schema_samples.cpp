@@ -249,10 +249,11 @@ json ranks_file() {
 }
 
 json doctor_file() {
-  const DoctorSetup setup{.config = "mesh.yaml",
-                          .settings = {.all = {{"npu.count", "4"}}},
-                          .machine = {{"clock", "1 GHz"}},
-                          .fabric = "mesh"};
+  DoctorSetup setup;
+  setup.config = "mesh.yaml";
+  setup.settings.all = {{"npu.count", "4"}};
+  setup.machine = {{"clock", "1 GHz"}};
+  setup.fabric = "mesh";
   const LiftedLimit buffers{.limit = Limit::kBuffers,
                             .time_ns = 50,
                             .is_calibrated = true,
