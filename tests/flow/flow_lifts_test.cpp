@@ -130,6 +130,21 @@ TEST(SpreadPaths, KeepAllOnTheirWay) {
   }
 }
 
+// Four paths of two links, one of them slower.
+TEST(SpreadPaths, GoInProportionToTheirWidths) {
+  const Topology topology = topology_of(
+      "name: wide\nclock: 1 GHz\nfabric:\n  type: graph\n  link_latency: 100 ns\n"
+      "  nodes: [{name: n, kind: npu, count: 4}, {name: f, kind: switch, count: 3}, "
+      "{name: s, kind: switch}]\n  links:\n    - {from: n, to: f, bandwidth: 100 GB/s}\n"
+      "    - {from: n, to: s, bandwidth: 50 GB/s}\n");
+  const std::vector<double> capacities = flow_capacities(topology);
+  SpreadPaths paths(topology, capacities);
+  const auto& uses = paths.hop(topology.npus[0], topology.npus[3]);
+  ASSERT_EQ(uses.size(), 8U);
+  for (const LinkUse& use : uses)
+    EXPECT_NEAR(use.crossings / capacities[use.link], 512.0 / 350, 1e-9);
+}
+
 TEST(CoveringBuffers, WidenWhatIsTooSmallAlone) {
   Topology topology = two_tops();
   const Topology covered = with_covering_buffers(topology);
