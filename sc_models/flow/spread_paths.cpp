@@ -55,7 +55,7 @@ const std::vector<LinkUse>& SpreadPaths::hop(NodeId from, NodeId to) {
   if (!is_new || from == to) return uses;
   const ToOne& paths = to_one(to);
   if (paths.links[from] == kNone) return uses;
-  std::map<NodeId, double> shares{{from, 1.0}};  // of the nodes that are as far from the end
+  std::map<NodeId, double> shares{{from, 1.0}};  // by node, all equally far from the end
   while (!shares.contains(to)) {
     std::map<NodeId, double> next;
     for (const auto& [node, share] : shares) {

@@ -51,7 +51,7 @@ const std::vector<BadOption>& bad_options() {
       {"NoCommand",
        {},
        {"command",
-        "run, compare, calibrate, train, sweep, optimize, traffic, info, route, conflicts, "
+        "run, compare, calibrate, train, sweep, optimize, traffic, info, doctor, route, conflicts, "
         "strategies, report, schema or help"}},
       {"HelpOfUnknownCommand", {"help", "comapre"}, {"'comapre'", "did you mean 'compare'?"}},
       {"HelpOfTwoCommands", {"help", "run", "compare"}, {"compare"}},
