@@ -147,6 +147,8 @@ class Doctor {
       return add_none(Limit::kAlgorithm,
                       fmt::format("not tried with more than {} NPUs", kMaxTriedNpus));
     add_option(Limit::kAlgorithm, best_algorithm(topology_, {}));
+    if (too_large_ > 0)
+      result_.limits.back().note = fmt::format("{} of {} too large to try", too_large_, tried_);
   }
 
   void add_latency() { add(Limit::kLatency, flows_.ns({.latency = true}), latency_keys(machine_)); }
@@ -182,7 +184,11 @@ class Doctor {
   void try_work(const Topology& topology, const FlowLifts& lifts, const WorkOptions& work,
                 const std::string& option, Found& best) {
     try {
-      if (plan_entries(topology, work, size_, work_.seed) > kMaxTriedEntries) return;
+      ++tried_;
+      if (plan_entries(topology, work, size_, work_.seed) > kMaxTriedEntries) {
+        ++too_large_;
+        return;
+      }
       const double ns = ns_of(topology, work, lifts);
       if (ns < best.ns * kSameTime) best = {work, ns, option};
     } catch (const Error& error) {
@@ -295,6 +301,7 @@ class Doctor {
   const DiagnosedWork& work_;
   const std::uint64_t size_;
   const WorkFlows flows_;
+  int tried_ = 0, too_large_ = 0;  // works with other algorithms
   FlowDiagnosis found_;
   Diagnosis& result_ = found_.result;
 };
@@ -310,7 +317,7 @@ void put_in_order(Diagnosis& diagnosis) {
   for (LiftedLimit& limit : diagnosis.limits) {
     if (!limit.time_ns || diagnosis.factor(*limit.time_ns) > kNoGain) continue;
     limit.lifted_by.clear();
-    limit.note.clear();
+    if (limit.limit != Limit::kAlgorithm) limit.note.clear();
   }
   std::ranges::stable_sort(diagnosis.limits, std::greater<>(), [&](const LiftedLimit& limit) {
     return limit.time_ns ? diagnosis.factor(*limit.time_ns) : 0.0;

@@ -24,8 +24,8 @@
 namespace fredsim {
 
 inline constexpr std::size_t kMaxSpreadNpus = 512;
-inline constexpr std::size_t kMaxTriedNpus = 8192;
-inline constexpr std::uint64_t kMaxTriedEntries = 1U << 20U;
+inline constexpr std::size_t kMaxTriedNpus = 16384;
+inline constexpr std::uint64_t kMaxTriedEntries = 1U << 22U;
 
 inline constexpr double kNoGain = 1.005;  // a factor up to it is none
 

@@ -27,7 +27,8 @@ std::vector<LimitRow> limit_rows(const Diagnosis& diagnosis) {
     rows.push_back({fmt::format("{}{}", kLimitNames[at], is_marked ? "*" : ""),
                     std::string(kLimitWords[at]), limit.time_ns, limit.lifted_by, limit.note});
   }
-  rows.push_back({"all together*", "all", diagnosis.all_ns, "", "what remains over the bound"});
+  rows.push_back({"all together*", "all", diagnosis.all_ns, "",
+                  diagnosis.network_bound_ns > 0 ? "what remains over the bound" : "what remains"});
   return rows;
 }
 
