@@ -14,21 +14,6 @@ namespace {
 
 constexpr double kSame = 1e-9;  // factors that differ by less are one
 
-bool has_larger_switches(const Topology& one, const Topology& other) {
-  for (std::size_t b = 0; b < one.blocks.size(); ++b)
-    if (has_larger_switches(*one.blocks[b].topology, *other.blocks[b].topology)) return true;
-  for (std::size_t n = 0; n < one.nodes.size(); ++n)
-    if (one.buffers_of(one.nodes[n]).data_flits > other.buffers_of(other.nodes[n]).data_flits)
-      return true;
-  return false;
-}
-
-bool has_larger_npus(const Topology& one, const Topology& other) {
-  for (std::size_t b = 0; b < one.blocks.size(); ++b)
-    if (has_larger_npus(*one.blocks[b].topology, *other.blocks[b].topology)) return true;
-  return one.buffers.receive_flits > other.buffers.receive_flits;
-}
-
 // A system is read anew, since smaller ones are made from its file, too.
 MachineConfig covered_machine(const MachineConfig& machine) {
   MachineConfig covered = machine;
@@ -37,10 +22,9 @@ MachineConfig covered_machine(const MachineConfig& machine) {
   std::vector<std::string> settings;
   for (const Setting& setting : machine.settings.all)
     settings.push_back(fmt::format("{}={}", setting.key, setting.value));
-  if (has_larger_switches(covered.topology, machine.topology))
-    settings.emplace_back("switch.input_buffer=auto");
-  if (has_larger_npus(covered.topology, machine.topology))
-    settings.emplace_back("npu.receive_buffer=auto");
+  const WhichBuffers larger = larger_buffers(covered.topology, machine.topology);
+  if (larger.of_switches) settings.emplace_back("switch.input_buffer=auto");
+  if (larger.of_npus) settings.emplace_back("npu.receive_buffer=auto");
   return reload_config(machine, settings);
 }
 
@@ -102,6 +86,7 @@ void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
   const WorkFlows given(machine().topology, work_.options, size, work_.seed);
   const double by_flows = std::exchange(result.time_ns, ns(kGiven, given.planned()));
   result.is_calibrated = true;
+  bool needs_buffers = false;
   for (LiftedLimit& limit : result.limits) {
     if (!limit.time_ns) continue;
     const double factor = by_flows / *limit.time_ns;
@@ -113,9 +98,10 @@ void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
         std::ranges::find(flows.by_options, limit.limit, &std::pair<Limit, WorkOptions>::first);
     if (option != flows.by_options.end()) {
       take(std::min(result.time_ns, ns(kGiven, option->second, size)));
-    } else if (limit.limit == Limit::kBuffers && flows.needs_buffers) {
-      take(ns(kCovered, work_.options, size));
-    } else if (limit.limit == Limit::kLatency && !flows.needs_buffers) {
+    } else if (limit.limit == Limit::kBuffers && !limit.lifted_by.empty()) {
+      take(std::min(result.time_ns, ns(kCovered, work_.options, size)));
+      needs_buffers = result.factor(*limit.time_ns) > kNoGain;
+    } else if (limit.limit == Limit::kLatency && !needs_buffers) {
       if (machines_.size() > kClose)
         take(ns(kClose, given.planned()));
       else

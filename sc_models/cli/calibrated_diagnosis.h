@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnoses (cli/diagnosis.h) whose times are those of runs with `--engine flow`, which exact runs calibrate.
 //
-// Run: the work as given; with buffers that cover, where they are faster; with the best algorithm and chunks; and on a machine that is no
+// Run: the work as given; with buffers that cover, where they are larger; with the best algorithm and chunks; and on a machine that is no
 //   system, where buffers do not limit, with links of a cycle.
 // In proportion to the time as given: all others, but of the latency of systems, where a surplus over flows is taken to be latency, too.
 // Machines of more than kMaxCalibratedNodes nodes that run flit by flit: flows alone.

@@ -114,18 +114,22 @@ class Doctor {
   // ---- each limit
 
   void add_buffers() {
+    WhichBuffers larger = larger_buffers(covered_, topology_);
+    if (!larger.of_switches && !larger.of_npus) return add(Limit::kBuffers, result_.time_ns, "");
     const double both = ns_of(covered_, work_.options);
-    found_.needs_buffers = gains(both);
-    if (!found_.needs_buffers) return add(Limit::kBuffers, std::min(both, result_.time_ns), "");
     const auto is_enough = [&](const WhichBuffers& which) {
       return ns_of(with_covering_buffers(topology_, which), work_.options) < both * kNoGain;
     };
-    std::vector<std::string> keys{"switch.input_buffer", "npu.receive_buffer"};
-    if (is_enough({.of_npus = false}))
-      keys.pop_back();
-    else if (is_enough({.of_switches = false}))
-      keys.erase(keys.begin());
-    add(Limit::kBuffers, both, fmt::format("{}: auto", fmt::join(keys, ", ")));
+    // Pipelines of routers, which flows know nothing of, may need them all the same.
+    if (gains(both) && is_enough({.of_npus = false}))
+      larger.of_npus = false;
+    else if (gains(both) && is_enough({.of_switches = false}))
+      larger.of_switches = false;
+    std::vector<std::string> keys;
+    if (larger.of_switches) keys.emplace_back("switch.input_buffer");
+    if (larger.of_npus) keys.emplace_back("npu.receive_buffer");
+    add(Limit::kBuffers, std::min(both, result_.time_ns),
+        fmt::format("{}: auto", fmt::join(keys, ", ")));
   }
 
   void add_windows() {

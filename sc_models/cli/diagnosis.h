@@ -38,7 +38,6 @@ struct DiagnosedWork {
 struct FlowDiagnosis {
   Diagnosis
       result{};  // limits in no order; what would lift them, whether there is something to gain or not
-  bool needs_buffers = false;                               // covering ones are faster
   std::vector<std::pair<Limit, WorkOptions>> by_options{};  // works that lift a limit
 };
 

@@ -122,4 +122,19 @@ Topology with_covering_buffers(const Topology& topology, const WhichBuffers& whi
   return covering;
 }
 
+WhichBuffers larger_buffers(const Topology& one, const Topology& other) {
+  WhichBuffers larger{.of_switches = false,
+                      .of_npus = one.buffers.receive_flits > other.buffers.receive_flits};
+  for (std::size_t n = 0; n < one.nodes.size(); ++n)
+    larger.of_switches = larger.of_switches || one.buffers_of(one.nodes[n]).data_flits >
+                                                   other.buffers_of(other.nodes[n]).data_flits;
+  for (std::size_t b = 0; b < one.blocks.size(); ++b) {
+    const WhichBuffers of_block =
+        larger_buffers(*one.blocks[b].topology, *other.blocks[b].topology);
+    larger.of_switches = larger.of_switches || of_block.of_switches;
+    larger.of_npus = larger.of_npus || of_block.of_npus;
+  }
+  return larger;
+}
+
 }  // namespace fredsim

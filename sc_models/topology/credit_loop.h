@@ -41,6 +41,9 @@ struct WhichBuffers {
 // The machine with buffers as `auto` sizes them, where they are larger than its own; on a system those of its blocks.
 Topology with_covering_buffers(const Topology& topology, const WhichBuffers& which = {});
 
+// Buffers that some switch, or the NPUs, of the first one have larger than the second, the same machine otherwise.
+WhichBuffers larger_buffers(const Topology& one, const Topology& other);
+
 inline constexpr int kMaxAutoFlits = 16000;  // as all kinds of switches have at most
 
 }  // namespace fredsim

@@ -86,6 +86,16 @@ TEST_F(Doctor, NamesASmallBufferOfSwitches) {
   }
 }
 
+// Credits come back later than flows know: a router's pipeline is longer than its links.
+TEST_F(Doctor, NamesASmallBufferOfRouters) {
+  const Words work{"configs/mesh.yaml", "--size", "1MiB", "--set", "fabric.link_latency=1ns"};
+  const Words small = with(work, {"--set", "switch.input_buffer=4KiB"});
+  const json found = diagnosis(small);
+  expect_first(found, "buffers", time_of(small),
+               time_of(with(work, {"--set", "switch.input_buffer=auto"})));
+  EXPECT_EQ(found["limits"][0]["lifted_by"], "switch.input_buffer: auto");
+}
+
 TEST_F(Doctor, NamesASmallBufferOfNpus) {
   for (const std::string& path : {network(), graph("500 ns")}) {
     const Words work{path, "--size", "1MiB", "--algorithm", "direct"};
