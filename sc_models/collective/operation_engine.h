@@ -47,6 +47,9 @@ struct IssueOptions {
   std::vector<std::uint64_t> lags{};
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // label for observers of the run
+  // Engines that can_repeat(): issued so often, up to `at_a_time` under way at once. Its ranks, and it, are complete when all of them are,
+  // and nothing comes after it by `after`. No starts.
+  std::uint64_t times = 1, at_a_time = 1;
 };
 
 // Report on an operation. Cycles are those of the engine's clock.
@@ -102,6 +105,7 @@ class OperationEngine {
   virtual OperationHandle issue(std::shared_ptr<const PreparedPlan> plan,
                                 const std::vector<std::uint64_t>& starts,
                                 const IssueOptions& options) = 0;
+  virtual bool can_repeat() const { return false; }  // IssueOptions::times
   // Releases a rank of an operation that was issued held: it begins at `cycle`, or at once if that has passed, as soon as it waits
   // for nothing else. Each rank once.
   virtual void release(OperationHandle handle, int part, int rank, std::uint64_t cycle) = 0;

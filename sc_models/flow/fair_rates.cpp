@@ -113,6 +113,29 @@ std::span<const FairRates::FlowClass> FairRates::update() {
   return updated_;
 }
 
+void FairRates::add_state(StateDigest& digest) const {
+  const auto add = [&digest](double value) { digest.add(std::bit_cast<std::uint64_t>(value)); };
+  std::ranges::for_each(capacities_, add);
+  for (const Class& of : classes_) {
+    digest.add(of.count << 1U | (of.is_kept ? 1U : 0U));
+    if (of.count == 0) continue;
+    add(of.level);
+    add(of.weight);
+    digest.add(static_cast<std::uint64_t>(of.bottleneck));
+  }
+  for (const auto& [priority, layer] : layers_) {
+    for (const LinkState& link : layer.links) {
+      digest.add(static_cast<std::uint64_t>(link.changes) << 32U | link.users.size());
+      if (link.users.empty() && link.load == 0) continue;
+      for (const User& user : link.users) digest.add(static_cast<std::uint64_t>(user.flows));
+      add(link.load);
+      add(link.bound);
+      add(link.held_level);
+      digest.add(static_cast<std::uint64_t>(link.held) << 1U | (link.has_gone ? 1U : 0U));
+    }
+  }
+}
+
 void FairRates::drop_unchanged() {
   std::erase_if(changed_, [&](FlowClass flows) {
     Class& same = classes_[flows];

@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/state_digest.h"
+
 namespace fredsim {
 
 // A link that a flow crosses.
@@ -72,6 +74,8 @@ class FairRates {
   // Rate of each flow of a class. After update().
   double rate(FlowClass flows) const { return classes_[flows].level * classes_[flows].share; }
   std::uint64_t count(FlowClass flows) const { return classes_[flows].count; }
+  // After update(): all that rates to come depend on, beside the demands of classes by their numbers.
+  void add_state(StateDigest& digest) const;
 
  private:
   struct DemandHash {

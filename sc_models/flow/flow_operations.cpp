@@ -8,15 +8,13 @@
 #include <optional>
 
 #include "base/error.h"
+#include "flow/flow_operation.h"
+#include "flow/operation_repeats.h"
 
 namespace fredsim {
 namespace {
 
 constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
-
-std::uint64_t whole_cycles(double cycles) {
-  return static_cast<std::uint64_t>(std::ceil(std::max(cycles, 0.0)));
-}
 
 std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
                                                 FlowOperations::Plans prepared,
@@ -29,62 +27,6 @@ std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
 
 }  // namespace
 
-struct FlowOperations::FlowOperation final : RankStarts {
-  enum class State : std::uint8_t { kIssued, kGranted, kOpen };
-  struct OfTree {
-    int left_to_begin = 0;  // ranks
-    bool has_begun = false;
-    double begin = 0;
-  };
-  struct OfRank {
-    int left = 0;  // trees
-    bool has_begun = false;
-    double end = 0;
-  };
-  struct OfPart {
-    int ranks_left = 0;
-    int moving = 0;  // trees
-    std::optional<std::uint64_t> start{};
-    std::uint64_t end = 0;
-  };
-
-  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now,
-                const IssueOptions& options, const std::vector<std::uint64_t>& starts)
-      : RankStarts(handle, of.plan, now, options, starts), flow(of) {
-    for (const OperationPlan::OfTree& tree : of.trees)
-      trees.push_back({.left_to_begin = tree.contributors});
-    ready_in.resize(of.bundles.size());
-    for (const auto& part : of.ranks) {
-      parts.push_back({.ranks_left = static_cast<int>(part.size())});
-      auto& own = ranks.emplace_back();
-      for (const OperationPlan::OfRank& rank : part) own.push_back({.left = rank.trees});
-    }
-    report.handle = handle;
-    report.issued = now;
-    report.plan = of.plan;
-  }
-
-  bool is_system() const { return plan->system != nullptr; }
-  bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
-
-  OperationPlan& flow;
-  State state = State::kIssued;
-  int granted = 0;
-  std::uint64_t granted_at = 0;
-  std::vector<OfTree> trees{};
-  std::vector<int> ready{};                  // trees that can begin now
-  std::vector<int> ready_in{};               // by bundle: their number
-  std::vector<std::vector<OfRank>> ranks{};  // by part
-  std::vector<OfPart> parts{};
-  struct OfSystemRanks {
-    std::size_t left_to_begin = 0;  // ranks
-    std::size_t steps_left = 0;
-  };
-  std::vector<OfSystemRanks> system_ranks{};  // by OperationPlan::system_ranks
-  std::unique_ptr<SystemFlows> steps{};       // on a system, once a rank has begun
-  OperationReport report{};
-};
-
 FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std::atomic<bool>* stop,
                                const FlowLifts& lifts)
     : topology_(topology),
@@ -95,9 +37,20 @@ FlowOperations::FlowOperations(const Topology& topology, Plans plans, const std:
       simulation_(system_ ? system_->capacities() : turns_.capacities(),
                   system_ ? system_->limits() : credit_limits(topology)) {
   simulation_.on_end([this](FlowSimulation::Flow flow) { end_flow(flow); });
+  simulation_.on_settled([this] { skip_repeats(); });
 }
 
 FlowOperations::~FlowOperations() = default;
+
+std::uint64_t FlowOperations::whole_cycles(double time) const {
+  const auto since = static_cast<std::int64_t>(std::ceil(time));
+  return static_cast<std::uint64_t>(
+      std::max(static_cast<std::int64_t>(simulation_.origin()) + since, std::int64_t{0}));
+}
+
+double FlowOperations::time_of(std::uint64_t cycle) const {
+  return static_cast<double>(static_cast<std::int64_t>(cycle - simulation_.origin()));
+}
 
 // ---- plans
 
@@ -146,11 +99,21 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
       throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
                                  dependency.operation, next_ - 1));
   }
+  recurrence_.forget();
+  if (options.times < 2) return issue_one(std::move(plan), starts, options, nullptr);
+  return begin_repeat(plan, options);
+}
+
+OperationHandle FlowOperations::issue_one(std::shared_ptr<const PreparedPlan> plan,
+                                          const std::vector<std::uint64_t>& starts,
+                                          const IssueOptions& options,
+                                          std::shared_ptr<OperationRepeat> repeat) {
   const std::uint64_t now = cycle();
   OperationPlan& flow = flow_plan(plan);
   ++flow.times;
   const OperationHandle handle = next_++;
-  auto operation = std::make_unique<FlowOperation>(handle, flow, now, options, starts);
+  auto operation =
+      std::make_unique<FlowOperation>(handle, flow, now, options, starts, std::move(repeat));
   if (options.held) operation->hold();
   if (options.after.empty() && options.delay > 0) operation->delay_all(now);
   for (const Dependency& dependency : options.after) {
@@ -167,15 +130,18 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
 }
 
 void FlowOperations::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
+  recurrence_.forget();
   operations_.at(handle)->release(part, rank, cycle);
   changed_ = true;
   wake(this->cycle());
 }
 
 void FlowOperations::call_at(std::uint64_t cycle, std::function<void()> callback) {
-  ++calls_;
-  simulation_.call_at(static_cast<double>(cycle), [this, callback = std::move(callback)] {
-    --calls_;
+  const auto at = calls_.insert(cycle);
+  recurrence_.forget();
+  simulation_.call_at_fixed(time_of(cycle), [this, at, callback = std::move(callback)] {
+    calls_.erase(at);
+    recurrence_.forget();
     callback();
     run_cycle();
   });
@@ -213,8 +179,8 @@ std::string FlowOperations::waiting_text() const {
 void FlowOperations::wake(std::uint64_t cycle) {
   cycle = std::max(cycle, whole_cycles(simulation_.now()));
   if (!wakes_.insert(cycle).second) return;
-  simulation_.call_at(static_cast<double>(cycle), [this, cycle] {
-    wakes_.erase(cycle);
+  simulation_.call_at(time_of(cycle), [this] {
+    wakes_.erase(wakes_.begin());  // they come in this order
     run_cycle();
   });
 }
@@ -467,7 +433,7 @@ bool FlowOperations::take_ends() {
       part.end = std::max(part.end, cycle() - std::min<std::uint64_t>(cycle(), 1));
       --part.ranks_left;
       operation.complete_rank(end.part, end.rank, cycle());
-      if (callbacks_.rank_complete) callbacks_.rank_complete(end.handle, end.part, end.rank);
+      tell_rank(operation, {end.part, end.rank});
     }
     for (const End& end : ends) {
       const auto at = operations_.find(end.handle);
@@ -488,8 +454,11 @@ void FlowOperations::finish_operation(FlowOperation& operation) {
   totals_.count(report, 0, plan.bytes);
   std::erase(granted_, &operation);
   for (FlowOperation* const other : granted_) other->forget(operation);
+  const std::shared_ptr<OperationRepeat> repeat = operation.repeat;
   operations_.erase(report.handle);
   if (on_progress_) on_progress_(cycle(), totals_.bytes);
+  if (repeat) return go_on(repeat, std::move(report));
+  recurrence_.forget();
   if (callbacks_.complete) callbacks_.complete(report);
 }
 

@@ -13,6 +13,7 @@
 //   links, by max-min fairness, virtual channels going strictly by priority.
 // Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out. Turns of phases: flow/phase_turns.h.
 // Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle after, as by a communicator.
+// Repeats (IssueOptions::times) are passed over where the state of the engine recurs, exactly (flow/operation_repeats.h); not on systems.
 // Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on; FlowSimulation's; Interrupted, once
 //   stopped; BadInput for a dependency on what was never issued.
 #pragma once
@@ -37,6 +38,7 @@
 #include "flow/flow_lifts.h"
 #include "flow/flow_simulation.h"
 #include "flow/operation_plan.h"
+#include "flow/operation_repeats.h"
 #include "flow/phase_turns.h"
 #include "flow/system_flows.h"
 #include "topology/topology.h"
@@ -67,12 +69,18 @@ class FlowOperations final : public OperationEngine {
     on_progress_ = std::move(callback);
   }
 
+  // Off: repeats are issued one by one to the end; cycles are the same.
+  void set_skips(bool skips) { skips_ = skips; }
+  // Repeats that were passed over.
+  std::uint64_t skipped() const { return recurrence_.skipped(); }
+
+  bool can_repeat() const override { return true; }
   OperationHandle issue(std::shared_ptr<const PreparedPlan> plan,
                         const std::vector<std::uint64_t>& starts,
                         const IssueOptions& options) override;
   void release(OperationHandle handle, int part, int rank, std::uint64_t cycle) override;
   bool complete(OperationHandle handle) const override {
-    return handle < next_ && !operations_.contains(handle);
+    return handle < next_ && !operations_.contains(handle) && !repeats_.contains(handle);
   }
   void call_at(std::uint64_t cycle, std::function<void()> callback) override;
   void on_complete(std::function<void(const OperationReport&)> callback) override {
@@ -85,8 +93,10 @@ class FlowOperations final : public OperationEngine {
   void wait_all() override;
   void finish() override { wait_all(); }
   bool stopped() const override { return false; }
-  std::uint64_t cycle() const override { return static_cast<std::uint64_t>(simulation_.now()); }
-  std::size_t under_way() const override { return operations_.size() + calls_; }
+  std::uint64_t cycle() const override {
+    return simulation_.origin() + static_cast<std::uint64_t>(simulation_.now());
+  }
+  std::size_t under_way() const override { return operations_.size() + calls_.size(); }
   const OperationTotals& totals() const override { return totals_; }
 
   // Operations that were issued, by plan, in the order in which plans first were.
@@ -117,7 +127,21 @@ class FlowOperations final : public OperationEngine {
         operations{};  // trees in the switches that are left
   };
 
+  // Cycle of a time from the origin on, rounded up; time of a cycle.
+  std::uint64_t whole_cycles(double time) const;
+  double time_of(std::uint64_t cycle) const;
   OperationPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
+  OperationHandle issue_one(std::shared_ptr<const PreparedPlan> plan,
+                            const std::vector<std::uint64_t>& starts, const IssueOptions& options,
+                            std::shared_ptr<OperationRepeat> repeat);
+  OperationHandle begin_repeat(const std::shared_ptr<const PreparedPlan>& plan,
+                               const IssueOptions& options);
+  void tell_rank(const FlowOperation& operation, const RankOfPart& at);
+  void go_on(const std::shared_ptr<OperationRepeat>& repeat, OperationReport report);
+  void skip_repeats();
+  void add_state(StateDigest& digest) const;
+  RepeatCounts repeat_counts() const;
+  void pass_over(std::uint64_t periods, const RepeatCounts& period);
   FlowSimulation::Flow begin_flow(FairRates::FlowClass flows, double flits);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
@@ -165,8 +189,11 @@ class FlowOperations final : public OperationEngine {
   OperationTotals totals_;
   OperationHandle next_ = 1;
   int grants_ = 0;
-  std::size_t calls_ = 0;  // to come
+  std::multiset<std::uint64_t> calls_;  // to come
   bool changed_ = false;
+  std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // not complete
+  RepeatRecurrence recurrence_;
+  bool skips_ = true;
 };
 
 }  // namespace fredsim

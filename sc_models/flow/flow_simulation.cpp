@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "base/error.h"
 
@@ -49,7 +51,7 @@ void FlowSimulation::add(FairRates::FlowClass flows, Flow flow, double amount) {
     progress.at = now_;
   }
   settle(progress);
-  progress.targets.emplace(progress.moved + amount, flow);
+  progress.push({progress.moved + amount, flow});
   touch(flows);
   ++moving_;
 }
@@ -58,8 +60,19 @@ void FlowSimulation::touch(FairRates::FlowClass flows) {
   if (!std::exchange(progress_[flows].is_touched, true)) touched_.push_back(flows);
 }
 
-void FlowSimulation::call_at(double time, std::function<void()> callback) {
-  calls_.push({std::max(time, now_), next_call_++, std::move(callback)});
+void FlowSimulation::Progress::push(const Target& target) {
+  targets.push_back(target);
+  std::ranges::push_heap(targets, std::greater<>{});
+}
+
+void FlowSimulation::Progress::pop() {
+  std::ranges::pop_heap(targets, std::greater<>{});
+  targets.pop_back();
+}
+
+void FlowSimulation::add_call(double time, std::function<void()> callback, bool is_fixed) {
+  calls_.push_back({std::max(time, now_), next_call_++, std::move(callback), is_fixed});
+  std::ranges::push_heap(calls_, std::greater<>{});
 }
 
 // Up to now, at the rate that it had.
@@ -89,7 +102,7 @@ void FlowSimulation::set_rate(FairRates::FlowClass flows) {
 void FlowSimulation::set_end(FairRates::FlowClass flows) {
   const Progress& progress = progress_[flows];
   if (progress.targets.empty() || progress.rate <= 0) return ends_.set(flows, kNever);
-  const double left = std::max(0.0, progress.targets.top().first - progress.moved);
+  const double left = std::max(0.0, progress.first().first - progress.moved);
   ends_.set(flows, progress.at + left / progress.rate);
 }
 
@@ -100,10 +113,10 @@ void FlowSimulation::end_flows(double until) {
     const auto flows = static_cast<FairRates::FlowClass>(ends_.min_place());
     Progress& progress = progress_[flows];
     settle(progress);
-    const double moved = std::max(progress.moved, progress.targets.top().first);
-    while (!progress.targets.empty() && progress.targets.top().first <= latest_same(moved)) {
-      ended_.emplace_back(flows, progress.targets.top().second);
-      progress.targets.pop();
+    const double moved = std::max(progress.moved, progress.first().first);
+    while (!progress.targets.empty() && progress.first().first <= latest_same(moved)) {
+      ended_.emplace_back(flows, progress.first().second);
+      progress.pop();
       rates_.remove(flows);
     }
     progress.moved = moved;
@@ -116,16 +129,72 @@ void FlowSimulation::end_flows(double until) {
   for (const auto& [flows, flow] : ended_) on_end_(flow);
 }
 
+double FlowSimulation::next_time() const {
+  return std::min(ends_.min(), calls_.empty() ? kNever : calls_.front().time);
+}
+
+void FlowSimulation::settled() {
+  if (!asks_settled_ || next_time() <= latest_same(now_)) return;
+  asks_settled_ = false;
+  on_settled_();
+}
+
+std::uint64_t FlowSimulation::move_origin() {
+  const double moved = now_;
+  if (moved <= 0 || std::floor(moved) != moved) return 0;
+  for (Call& call : calls_) call.time -= moved;
+  std::ranges::make_heap(calls_, std::greater<>{});
+  for (FairRates::FlowClass flows = 0; flows < std::ssize(progress_); ++flows) {
+    Progress& progress = progress_[flows];
+    if (progress.targets.empty()) continue;
+    settle(progress);
+    for (Progress::Target& target : progress.targets) target.first -= progress.moved;
+    std::ranges::make_heap(progress.targets, std::greater<>{});
+    progress.moved = progress.at = 0;
+  }
+  origin_ += static_cast<std::uint64_t>(moved);
+  now_ = 0;
+  for (FairRates::FlowClass flows = 0; flows < std::ssize(progress_); ++flows)
+    if (!progress_[flows].targets.empty()) set_end(flows);
+  return static_cast<std::uint64_t>(moved);
+}
+
+void FlowSimulation::skip(std::uint64_t time) {
+  origin_ += time;
+  for (Call& call : calls_)
+    if (call.is_fixed) call.time -= static_cast<double>(time);
+  std::ranges::make_heap(calls_, std::greater<>{});
+}
+
+void FlowSimulation::add_state(const std::function<void(Flow)>& describe,
+                               StateDigest& digest) const {
+  rates_.add_state(digest);
+  for (FairRates::FlowClass flows = 0; flows < std::ssize(progress_); ++flows) {
+    const Progress& progress = progress_[flows];
+    if (progress.targets.empty()) continue;
+    digest.add(static_cast<std::uint64_t>(flows));
+    digest.add(std::bit_cast<std::uint64_t>(progress.rate));
+    std::vector<Progress::Target> in_order = progress.targets;
+    std::ranges::sort(in_order);
+    for (const auto& [target, flow] : in_order) {
+      digest.add(std::bit_cast<std::uint64_t>(target));
+      describe(flow);
+    }
+  }
+}
+
 void FlowSimulation::run() {
   for (;;) {
     update_rates();
-    const double time = std::min(ends_.min(), calls_.empty() ? kNever : calls_.top().time);
+    settled();
+    const double time = next_time();
     if (time == kNever) break;
     now_ = std::max(now_, time);
     const double until = latest_same(now_);
-    while (!calls_.empty() && calls_.top().time <= until) {
-      const std::function<void()> callback = calls_.top().callback;
-      calls_.pop();
+    while (!calls_.empty() && calls_.front().time <= until) {
+      std::ranges::pop_heap(calls_, std::greater<>{});
+      const std::function<void()> callback = std::move(calls_.back().callback);
+      calls_.pop_back();
       callback();
     }
     end_flows(until);

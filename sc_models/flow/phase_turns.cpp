@@ -104,6 +104,17 @@ void PhaseTurns::end(const Part& part, const Stays& stays, FlowSimulation& simul
   }
 }
 
+void PhaseTurns::add_state(StateDigest& digest) const {
+  for (const auto& [node, users] : users_) {
+    digest.add(static_cast<std::uint64_t>(node) << 32U | users.size());
+    for (const auto& [user, parts] : users) {
+      digest.add(static_cast<std::uint64_t>(user.first) << 32U |
+                 static_cast<std::uint32_t>(user.second));
+      digest.add(static_cast<std::uint64_t>(parts));
+    }
+  }
+}
+
 // The virtual channel that goes first: others have what it leaves.
 void PhaseTurns::set_capacity(NodeId node, FlowSimulation& simulation) const {
   const Users& users = users_.at(node);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/state_digest.h"
 #include "collective/plan.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
@@ -44,6 +45,8 @@ class PhaseTurns {
   std::vector<Stays> add(const Plan& plan, std::vector<TreeFlow>& flows);
   void begin(const Part& part, const Stays& stays, FlowSimulation& simulation);
   void end(const Part& part, const Stays& stays, FlowSimulation& simulation);
+  // Parts that move.
+  void add_state(StateDigest& digest) const;
 
  private:
   using Users = std::map<std::pair<int, int>, int>;  // (VC, phases) -> parts that move

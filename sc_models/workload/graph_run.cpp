@@ -248,6 +248,8 @@ class GraphRun {
   }
 
   void issue_first(int number) {
+    HeldOperation& state = tasks_.operation(number);
+    if (operations_.can_repeat() && state.what.times > kAtATime) return issue_all(number);
     for (int i = 0; i < kAtATime; ++i) issue_more(number);
   }
 
@@ -256,11 +258,25 @@ class GraphRun {
     if (operation == nullptr) return;  // complete
     HeldOperation& state = *operation;
     if (state.issued == state.what.times) return;
-    const OperationHandle handle =
-        operations_.issue(engine_.plans()[state.what.shape], {},
-                          {.seed = operand_seed(engine_.seed(), number) + state.issued++,
-                           .delay = state.start - std::min(state.start, operations_.cycle())});
-    of_handle_.emplace(handle, number);
+    IssueOptions options;
+    options.seed = operand_seed(engine_.seed(), number) + state.issued++;
+    issue(state, number, std::move(options));
+  }
+
+  // The engine repeats it.
+  void issue_all(int number) {
+    HeldOperation& state = tasks_.operation(number);
+    for (auto& of_part : state.left) std::ranges::fill(of_part, 1);
+    state.issued = state.what.times;
+    IssueOptions options;
+    options.times = state.what.times;
+    options.at_a_time = kAtATime;
+    issue(state, number, std::move(options));
+  }
+
+  void issue(const HeldOperation& state, int number, IssueOptions options) {
+    options.delay = state.start - std::min(state.start, operations_.cycle());
+    of_handle_.emplace(operations_.issue(engine_.plans()[state.what.shape], {}, options), number);
   }
 
   // A message, once it is there and its receiver has come.

@@ -82,14 +82,17 @@ Cost mesh_cost(int side, const std::string& algorithm) {
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
-// One over 16 wafers of 20 NPUs, dimension by dimension.
-Cost system_cost() {
-  const Topology system = load_config("configs/systems/fred_d_16.yaml").topology;
-  const CollectiveSpec spec = all_reduce(system, "auto");
+// One over all NPUs of a system, dimension by dimension. Building the system is part of the plan.
+Cost system_cost(const std::string& machine, const std::vector<std::string>& settings,
+                 Collective collective) {
   const double start = cpu_seconds();
+  const Topology system = load_config("configs/systems/" + machine + ".yaml", settings).topology;
+  CollectiveSpec spec = all_reduce(system, "auto");
+  spec.collective = collective;
   const SystemPlan plan = plan_system(system, {&spec, 1});
   const double planned = cpu_seconds();
   const SystemTimes times = run_system_flows(system, plan);
+  system_traffic(system, plan);
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
@@ -101,6 +104,15 @@ Cost cost_of(const TrainingCosts& costs) {
 Load mesh_load(int side, const std::string& algorithm, double aim_s, double aim_mb) {
   return {fmt::format("{} NPUs, mesh, {} as trees", side * side, algorithm), aim_s, aim_mb,
           [=] { return mesh_cost(side, algorithm); }};
+}
+
+// Boxes of 8 on switches for so many of them.
+Load boxes_load(int boxes, Collective collective, double aim_s, double aim_mb) {
+  return {fmt::format("{} NPUs, 8 by {}, {}", 8 * boxes, boxes, to_string(collective)), aim_s,
+          aim_mb, [=] {
+            return system_cost("dgx_8_128", {fmt::format("fabric.dimensions.2.size={}", boxes)},
+                               collective);
+          }};
 }
 
 std::vector<Load> loads(bool small) {
@@ -124,7 +136,21 @@ std::vector<Load> loads(bool small) {
       mesh_load(side, "hier_ring", 0, 0),
       mesh_load(side, "multi_tree", 0.05, 0),
       mesh_load(large_side, "multi_tree", 4, 0),
-      {"320 NPUs, 16 wafers, by dimension", 0, 0, system_cost},
+      {"320 NPUs, 16 wafers, by dimension", 0, 0,
+       [] { return system_cost("fred_d_16", {}, Collective::kAllReduce); }},
+      boxes_load(small ? 16 : 256, Collective::kAllReduce, 1, 200),
+      boxes_load(small ? 33 : 2048, Collective::kReduceScatter, 10, 4096),
+      boxes_load(small ? 64 : 8192, Collective::kAllReduce, 10, 4096),
+      {"20 NPUs, GPT-3, streamed, Fred-D *", 2, 0,
+       [=] {
+         return cost_of(
+             train_streamed("configs/fred_d.yaml", "gpt3", {.mp = 2, .dp = 5, .pp = 2}, layers));
+       }},
+      {"20 NPUs, Transformer-1T, streamed, Fred-D *", 2, 0,
+       [=] {
+         return cost_of(
+             train_streamed("configs/fred_d.yaml", "transformer_1t", {.dp = 20}, layers));
+       }},
       {fmt::format("{} NPUs, GPT-3, fat tree *", workers.workers()), 10, 0,
        [=] { return cost_of(train_gpt3("configs/systems/fat_tree.yaml", radix, workers)); }},
       {fmt::format("{} NPUs, GPT-3, 8 by {} *", workers.workers(), workers.workers() / 8), 10, 0,

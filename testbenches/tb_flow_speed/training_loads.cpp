@@ -23,6 +23,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kSamples = 16;  // samples of a replica
+constexpr const char* kGpt3 = "configs/models/gpt3.yaml";
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -46,8 +47,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-ModelShape gpt3(int layers) {
-  ModelShape model = read_model_file("configs/models/gpt3.yaml");
+ModelShape first_layers(ModelShape model, int layers) {
   if (layers > 0 && std::cmp_less(layers, model.layers.size()))
     model.layers.resize(static_cast<std::size_t>(layers));
   return model;
@@ -78,9 +78,28 @@ TrainingCosts costs_of(double start, double planned, const GraphOutcome& outcome
 TrainingCosts train_gpt3(const std::string& machine, const std::vector<std::string>& settings,
                          const Strategy& strategy) {
   const MachineConfig config = load_config(machine, settings);
-  const ModelShape model = gpt3(0);
+  const ModelShape model = read_model_file(kGpt3);
   const double start = processor_seconds();
   const TaskGraph graph = graph_of(model, config, strategy);
+  const ShapePlans plans =
+      plan_shapes(config.topology, graph.shapes, OnConflict::kRefuse, SystemForm::kSteps);
+  const double planned = processor_seconds();
+  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
+  return costs_of(start, planned, run_graph(engine, graph));
+}
+
+TrainingCosts train_streamed(const std::string& machine, const std::string& model,
+                             const Strategy& strategy, int layers) {
+  const MachineConfig config = load_config(machine);
+  const double start = processor_seconds();
+  TrainingOptions options{.strategy = strategy};
+  options.npus = paper_placement(strategy);
+  options.minibatch = kSamples * static_cast<std::uint64_t>(strategy.dp);
+  options.microbatches = strategy.pp > 1 ? 8 : 1;
+  options.accounting = Accounting::kOverlap;
+  options.execution = Execution::kStreaming;
+  const TaskGraph graph = training_graph(first_layers(built_in_model(model), layers), options,
+                                         {config.compute, 0}, config.topology);
   const ShapePlans plans =
       plan_shapes(config.topology, graph.shapes, OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
@@ -95,7 +114,8 @@ TrainingCosts run_traces(const std::string& machine, const std::vector<std::stri
   const std::string prefix = folder.path() / "rank";
   const std::string groups_file = prefix + ".groups.json";
   {
-    const TraceTexts texts = trace_texts(graph_of(gpt3(layers), config, strategy), config.topology);
+    const TraceTexts texts = trace_texts(
+        graph_of(first_layers(read_model_file(kGpt3), layers), config, strategy), config.topology);
     for (std::size_t r = 0; r < texts.ranks.size(); ++r)
       std::ofstream(prefix + "." + std::to_string(r) + ".et", std::ios::binary) << texts.ranks[r];
     std::ofstream(groups_file) << texts.groups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training runs as flows, without calibration: an iteration of GPT-3, and the traces of one.
+// Training runs as flows, without calibration: an iteration of GPT-3, the traces of one, and two of a model whose weights are streamed.
 //
 // Errors: those of machine, model and traces.
 #pragma once
@@ -24,5 +24,9 @@ TrainingCosts train_gpt3(const std::string& machine, const std::vector<std::stri
 // The same of execution traces, of `layers` layers, written to a folder and read as they are run. `plan_s` is for reading what they send.
 TrainingCosts run_traces(const std::string& machine, const std::vector<std::string>& settings,
                          const Strategy& strategy, int layers);
+
+// Two iterations of a built-in model, its first `layers` layers or all (0), whose weights I/O controllers stream beside computing.
+TrainingCosts train_streamed(const std::string& machine, const std::string& model,
+                             const Strategy& strategy, int layers);
 
 }  // namespace fredsim

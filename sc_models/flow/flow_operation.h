@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operation under way of the flow-level engine (flow/flow_operations.h), internal to it. Cycles are whole and count from the start of the
+// run, times with fractions from the origin of the simulation (flow/flow_simulation.h).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "flow/flow_operations.h"
+#include "flow/operation_repeats.h"
+
+namespace fredsim {
+
+struct FlowOperations::FlowOperation final : RankStarts {
+  enum class State : std::uint8_t { kIssued, kGranted, kOpen };
+  struct OfTree {
+    int left_to_begin = 0;  // ranks
+    bool has_begun = false;
+    double begin = 0;
+  };
+  struct OfRank {
+    int left = 0;  // trees
+    bool has_begun = false;
+    double end = 0;
+  };
+  struct OfPart {
+    int ranks_left = 0;
+    int moving = 0;  // trees
+    std::optional<std::uint64_t> start{};
+    std::uint64_t end = 0;
+  };
+
+  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now,
+                const IssueOptions& options, const std::vector<std::uint64_t>& starts,
+                std::shared_ptr<OperationRepeat> repeated)
+      : RankStarts(handle, of.plan, now, options, starts), flow(of), repeat(std::move(repeated)) {
+    for (const OperationPlan::OfTree& tree : of.trees)
+      trees.push_back({.left_to_begin = tree.contributors});
+    ready_in.resize(of.bundles.size());
+    for (const auto& part : of.ranks) {
+      parts.push_back({.ranks_left = static_cast<int>(part.size())});
+      auto& own = ranks.emplace_back();
+      for (const OperationPlan::OfRank& rank : part) own.push_back({.left = rank.trees});
+    }
+    report.handle = handle;
+    report.issued = now;
+    report.plan = of.plan;
+  }
+
+  bool is_system() const { return plan->system != nullptr; }
+  bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
+
+  // `number_of`: as of add_later(). Times relative to `cycle`; reports of one that is issued once are left out.
+  template <class NumberOf>
+  void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
+  // The origin of times with fractions is later by so much.
+  void move_origin(double time);
+  // All that is told in cycles is later by so many.
+  void shift(std::uint64_t cycles);
+
+  OperationPlan& flow;
+  const std::shared_ptr<OperationRepeat> repeat;  // null: it is issued once
+  State state = State::kIssued;
+  int granted = 0;
+  std::uint64_t granted_at = 0;
+  std::vector<OfTree> trees{};
+  std::vector<int> ready{};                  // trees that can begin now
+  std::vector<int> ready_in{};               // by bundle: their number
+  std::vector<std::vector<OfRank>> ranks{};  // by part
+  std::vector<OfPart> parts{};
+  struct OfSystemRanks {
+    std::size_t left_to_begin = 0;  // ranks
+    std::size_t steps_left = 0;
+  };
+  std::vector<OfSystemRanks> system_ranks{};  // by OperationPlan::system_ranks
+  std::unique_ptr<SystemFlows> steps{};       // on a system, once a rank has begun
+  OperationReport report{};
+};
+
+template <class NumberOf>
+void FlowOperations::FlowOperation::add_state(std::uint64_t cycle, const NumberOf& number_of,
+                                              StateDigest& digest) const {
+  const auto add_time = [&](double time) { digest.add(std::bit_cast<std::uint64_t>(time)); };
+  const auto since = [&](std::uint64_t then) { digest.add(cycle - then); };
+  digest.add(reinterpret_cast<std::uintptr_t>(repeat ? static_cast<const void*>(repeat.get())
+                                                     : plan.get()));
+  digest.add(static_cast<std::uint64_t>(state));
+  add_ranks(cycle, digest);
+  add_later(number_of, digest);
+  for (const OfTree& tree : trees) {
+    digest.add(static_cast<std::uint64_t>(tree.left_to_begin) << 1U | (tree.has_begun ? 1U : 0U));
+    if (tree.has_begun) add_time(tree.begin);
+  }
+  for (const auto& part : ranks) {
+    for (const OfRank& rank : part) {
+      digest.add(static_cast<std::uint64_t>(rank.left) << 1U | (rank.has_begun ? 1U : 0U));
+      add_time(rank.end);
+    }
+  }
+  for (const OfPart& part : parts) {
+    digest.add(static_cast<std::uint64_t>(part.ranks_left) << 32U |
+               static_cast<std::uint32_t>(part.moving << 1U | (part.start ? 1U : 0U)));
+    if (!repeat || !part.start) continue;
+    since(*part.start);
+    since(part.end);
+  }
+  if (!repeat) return;
+  since(report.issued);
+  since(state == State::kIssued ? cycle : granted_at);
+  since(state == State::kOpen ? report.started : cycle);
+}
+
+}  // namespace fredsim
