@@ -164,7 +164,7 @@ TEST(OperationRepeats, EndAsIfIssuedOneByOne) { expect_equal(1, 30); }
 
 // As many as an iteration of a streamed model has: a few are simulated.
 TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
-  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  const Topology topology = load_config("configs/mesh.yaml").topology;
   Random random(7);
   constexpr std::uint64_t kTimes = 20'000;
   const Asked asked{.plan = random_plan(topology, random), .times = kTimes};
