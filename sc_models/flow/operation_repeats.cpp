@@ -148,8 +148,9 @@ void FlowOperations::skip_repeats() {
   std::size_t r = 0;
   for (const auto& [handle, repeat] : repeats_) {
     // One at least is left to be issued.
+    const std::uint64_t left = repeat->times - repeat->issued;
     if (const std::uint64_t issued = period.issued[r++]; issued > 0)
-      periods = std::min(periods, (repeat->times - repeat->issued - 1) / issued);
+      periods = std::min(periods, (left - std::min<std::uint64_t>(left, 1)) / issued);
   }
   if (periods == 0) return;
   pass_over(periods, period);
