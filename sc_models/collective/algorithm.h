@@ -72,7 +72,7 @@ class Algorithm {
   // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector, or each block of a
   // reduce-scatter or an all-gather, is cut at most.
   virtual std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const;
-  virtual bool is_weighed() const { return true; }  // by `auto`
+  virtual bool is_weighed() const { return true; }  // by `auto`, where it estimates; all are raced
   // `auto` weighs it however large its plan is.
   virtual bool is_weighed_at_any_size() const { return false; }
   // Cycles of a part by itself, by a formula, where that is known better than from its trees (collective/plan_time.h).

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "collective/chains.h"
+#include "collective/covering_windows.h"
 #include "collective/endpoint_plan.h"
+#include "collective/hop_paths.h"
 #include "collective/in_switch_roles.h"
+#include "collective/packet_race.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
 #include "collective/port_balance.h"
@@ -42,9 +45,13 @@ class Chooser {
         parts_(parts) {}
 
   std::string run(const Algorithm* switches, std::optional<double> in_switch) {
+    if (is_raced(topology_)) {
+      if (const std::optional<std::string> first = race()) return *first;
+    }
     if (in_switch) {
       best_ = *in_switch;
-      if (best_ != kNever) take_switches(*switches, kSwitchLead);
+      if (best_ != kNever)
+        take_switches(*switches, topology_.reach.slices != 0 ? kSwitchLead : kClearly);
     } else if (switches != nullptr) {
       best_ = 0;
       for (std::size_t k = 0; k < specs_.size(); ++k)
@@ -68,30 +75,98 @@ class Chooser {
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
+  // Of those alike that with the fewest hops, whose packets hold up others least: of whole trees, and where a part was raced.
+  static constexpr double kEqual = 1.01;
+  static constexpr double kAlike = 1.08;
+  // Times as long as estimated that packets take which others hold up, at most.
+  static constexpr double kHeldUp = 1.5;
+
+  struct Runner {
+    const Algorithm* algorithm = nullptr;
+    Plan plan{};
+    double cycles = 0;  // estimated, then raced
+    double bound = 0;   // that no race beats
+    std::size_t hops = 0;
+    bool is_whole = true;
+  };
+
+  // Switches with phases have buffers and an arbitration of their own; one-way links may end in a deadlock.
+  static bool is_raced(const Topology& topology) {
+    return !topology.has_places() && !topology.one_way && !has_phases(topology);
+  }
+
   void take_switches(const Algorithm& switches, double lead) {
     name_ = switches.name();
     lead_ = lead;
   }
 
-  void weigh(const Algorithm& algorithm) {
-    if (!algorithm.has(specs_.front().collective)) return;
+  // The first over the line; none: there are too many packets for a race.
+  std::optional<std::string> race() {
+    HopPaths hops(topology_, walk_);
+    std::vector<Runner> runners = all_runners(hops);
+    std::ranges::stable_sort(runners, {}, &Runner::cycles);
+    double best = runners.empty() ? 0 : runners.front().cycles;
+    std::erase_if(runners, [&](const Runner& runner) { return runner.bound > best * kHeldUp; });
+    if (!std::ranges::all_of(runners, [&](Runner& runner) { return can_race(runner.plan, hops); }))
+      return {};
+    best = kNever;
+    for (Runner& runner : runners) {
+      runner.cycles = kNever;
+      if (runner.bound >= best) continue;
+      const Race raced = race_packets(topology_, runner.plan, hops);
+      runner.cycles = raced.cycles;
+      runner.hops = raced.hops;
+      runner.is_whole = raced.is_whole;
+      best = std::min(best, raced.cycles);
+    }
+    const Runner* first = nullptr;
+    for (const Runner& runner : runners) {
+      if (runner.cycles > best * (runner.is_whole ? kEqual : kAlike)) continue;
+      if (first == nullptr || runner.hops < first->hops) first = &runner;
+    }
+    if (first == nullptr) return {};
+    return std::string(first->algorithm->name());
+  }
+
+  std::vector<Runner> all_runners(HopPaths& hops) {
+    std::vector<Runner> runners;
+    for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
+      if (algorithm->is_in_switches()) continue;
+      std::optional<Plan> plan = plan_by(*algorithm);
+      if (!plan) continue;
+      cover_round_trips(topology_, *plan);
+      const double cycles = estimated_cycles(topology_, *plan, walk_);
+      const double bound = busiest_link_cycles(topology_, *plan, hops);
+      runners.push_back({algorithm, std::move(*plan), cycles, bound});
+    }
+    return runners;
+  }
+
+  std::optional<Plan> plan_by(const Algorithm& algorithm) {
+    if (!algorithm.has(specs_.front().collective)) return {};
     Plan plan;
     plan.parts.assign(parts_.begin(), parts_.end());
     for (Part& part : plan.parts) part.slice_weights.clear();
     for (const Part& part : plan.parts) {
       const bool has_it = part.roots == 0 || algorithm.has_streams();
-      if (!has_it || !algorithm.refusal(topology_, part).empty()) return;
+      if (!has_it || !algorithm.refusal(topology_, part).empty()) return {};
     }
     std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
     for (CollectiveSpec& spec : specs) spec.algorithm = algorithm.name();
     if (plan_size(topology_, specs).entries > kMaxEntries && !algorithm.is_weighed_at_any_size())
-      return;
+      return {};
     std::vector<ChainSpec> chains;
     for (std::size_t k = 0; k < specs.size(); ++k)
       plan_endpoint(topology_, specs[k], static_cast<int>(k), plan, chains);
     add_chains(topology_, chains, plan);
     balance_ports(topology_, plan);
-    const double cycles = estimated_cycles(topology_, plan, walk_);
+    return plan;
+  }
+
+  void weigh(const Algorithm& algorithm) {
+    const std::optional<Plan> plan = plan_by(algorithm);
+    if (!plan) return;
+    const double cycles = estimated_cycles(topology_, *plan, walk_);
     if (cycles >= best_ * lead_) return;
     best_ = cycles;
     name_ = algorithm.name();

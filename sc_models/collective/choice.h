@@ -2,12 +2,15 @@
 // Choices among algorithms, which work may name in place of one, and which algorithm `auto` takes: the one that is estimated to
 // take the shortest time. Nobody else compares their names.
 //
-// Endpoint algorithms: the trees of each are made and estimated (collective/plan_time.h), all groups that want the same
-//   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried, unless
-//   it is weighed at any size: on large machines multi_tree is taken where it exists, else the paper's.
+// Races: where no switch has phases, all algorithms are raced packet by packet (collective/packet_race.h), those left out whose
+//   busiest link alone takes longer. Of long ones, raced in part, the one with the fewest hops is taken of those alike.
+// Estimates: elsewhere, and where a race would be too long, the trees of each are made and estimated (collective/plan_time.h), all groups
+//   that want the same together, others not looked at. Not of those that are not weighed (Algorithm::is_weighed()).
+// Sizes: one that would take more than kMaxEntries entries of a plan is not tried, unless it is weighed at any size: on large machines
+//   multi_tree is taken where it exists, else the paper's.
 // In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree single-step collectives are
-//   always faster there, serial steps up to some size. On one with failed components the plan of the switches is made and
-//   estimated too, as slices may be few; endpoints have to be clearly faster than that, or runs of the switches, which recur
+//   always faster there, serial steps up to some size. On one with failed components, or links limited by credits, the plan of the switches is made and
+//   estimated too, as slices may be few, and credits are those of one virtual channel; endpoints have to be clearly faster than that, or runs of the switches, which recur
 //   soon (engine/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
 #pragma once
 

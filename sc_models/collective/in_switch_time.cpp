@@ -33,7 +33,20 @@ constexpr double kRouterHop = 13;
 constexpr double kGridTurn = 22;
 constexpr double kGridReduceFactor = 1.5;
 
-double cycles_per_flit(const Link& link) { return 1 / link.rate.value(); }
+double cycles_per_flit(const Topology& topology, const Link& link) {
+  return 1 / estimated_rate(topology, link);
+}
+
+// Of the slowest link of any member.
+double cycles_per_flit_of_ports(const Topology& topology, const Part& part) {
+  double cycles = 1 / slowest_port(topology, part.members, 0).value();
+  for (const Link& link : topology.links)
+    if (counts_credits(topology, link) && std::ranges::any_of(part.members, [&](NodeId member) {
+          return link.from == member || link.to == member;
+        }))
+      cycles = std::max(cycles, cycles_per_flit(topology, link));
+  return cycles;
+}
 
 class SwitchTime {
  public:
@@ -62,7 +75,7 @@ class SwitchTime {
       latency = std::max(latency, unicast_cycles(topology_, walk_, first, member));
       if (above(member) != above(first)) one_switch = false;
     }
-    const double port = 1 / slowest_port(topology_, part_.members, 0).value();
+    const double port = cycles_per_flit_of_ports(topology_, part_);
     const double uplinks = one_switch ? 0 : slowest_level();
     const bool reduces = spec_.collective == Collective::kReduceScatter;
     const auto& weights = part_.slice_weights;
@@ -82,7 +95,7 @@ class SwitchTime {
       const Node& to = topology_.nodes[link.to];
       if (!from.is_switch() || !to.is_switch() || from.level >= to.level) continue;
       const int uplinks = topology_.tree.levels[from.level - 1].uplinks;
-      slowest = std::max(slowest, cycles_per_flit(link) / uplinks);
+      slowest = std::max(slowest, cycles_per_flit(topology_, link) / uplinks);
     }
     return slowest;
   }
@@ -90,8 +103,8 @@ class SwitchTime {
   double on_grid() const {
     const Link& link = mesh_link();
     const double hop = link.latency + kRouterHop;
-    const double flits = flits_ * std::max(cycles_per_flit(link),
-                                           1 / slowest_port(topology_, part_.members, 0).value());
+    const double flits = flits_ * std::max(cycles_per_flit(topology_, link),
+                                           cycles_per_flit_of_ports(topology_, part_));
     switch (spec_.collective) {
       case Collective::kAllReduce:
         return 2 * hop * radius() + kGridTurn + flits;
@@ -159,8 +172,8 @@ double in_switch_cycles(const Topology& topology, const Plan& plan) {
   double busiest = 0;
   std::vector<std::uint64_t> flits = link_flits(topology, plan);
   for (std::size_t link = 0; link < flits.size(); ++link)
-    busiest =
-        std::max(busiest, static_cast<double>(flits[link]) * cycles_per_flit(topology.links[link]));
+    busiest = std::max(busiest, static_cast<double>(flits[link]) *
+                                    cycles_per_flit(topology, topology.links[link]));
   return (detaches ? 3 : 1) * latency + kTurn + busiest;
 }
 

@@ -2,6 +2,7 @@
 #include "collective/plan_time.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
+#include "topology/credit_loop.h"
 
 namespace fredsim {
 namespace {
@@ -64,9 +66,46 @@ class TimeModel {
     double busiest = 0;
     for (std::size_t l = 0; l < flits_.size(); ++l)
       busiest = std::max(busiest, static_cast<double>(flits_[l]) * interval(topology_.links[l]));
+    const bool has_credits = counts_credits(topology_);
+    if (has_credits) busiest = std::max(busiest, busiest_channel());
     // Sums of a tree that meet on one link.
-    if (sums_.max() > 2) busiest *= 1 + kFanCost * std::log2(sums_.max());
-    return std::max(longest + kOverlap * busiest, busiest + kOverlap * longest);
+    if (sums_.max() > 2 && topology_.flow_only.empty())
+      busiest *= 1 + kFanCost * std::log2(sums_.max());
+    const double overlap = overlap_of_levels(has_credits);
+    return std::max(longest + overlap * busiest, busiest + overlap * longest);
+  }
+
+  // Rings of several levels of switches have nothing to do on the later ones at first.
+  double overlap_of_levels(bool has_credits) const {
+    if (!topology_.has_levels()) return kOverlap;
+    double overlap = kOverlap;
+    for (const Tree& tree : plan_.trees) {
+      const RingBoxTree* const of_box = tree.ranks.box_tree();
+      if (of_box == nullptr || of_box->box().is_ring()) continue;
+      if (has_credits) return kCreditOverlap;
+      if (!of_box->box().has_results()) overlap = kScatterOverlap;
+    }
+    return overlap;
+  }
+
+  // The same of virtual channels, by credits.
+  double busiest_channel() {
+    std::vector<std::array<std::uint64_t, kNumVcs>> flits(topology_.links.size());
+    for (const Tree& tree : plan_.trees) {
+      const std::vector<NodeId>& members = plan_.parts[tree.part].members;
+      for_each_send(tree.ranks, [&](int rank, const Send& send) {
+        const HopPaths::Hop way = hops_.hop(members[rank], members[send.rank], send.port);
+        for (const int link : way.links()) flits[link][send.vc] += tree.flits;
+      });
+    }
+    double busiest = 0;
+    for (std::size_t l = 0; l < flits.size(); ++l) {
+      const Link& link = topology_.links[l];
+      if (counts_credits(topology_, link))
+        busiest = std::max(busiest, static_cast<double>(std::ranges::max(flits[l])) /
+                                        estimated_rate(topology_, link));
+    }
+    return busiest;
   }
 
   double first_packet(const Tree& tree) {
@@ -235,6 +274,22 @@ class TimeModel {
 };
 
 }  // namespace
+
+bool counts_credits(const Topology& topology, const Link& link) {
+  return carried_bytes_per_second(topology, link) <
+         kFittedCredits * static_cast<double>(link.bytes_per_second);
+}
+
+bool counts_credits(const Topology& topology) {
+  return std::ranges::any_of(topology.links,
+                             [&](const Link& link) { return counts_credits(topology, link); });
+}
+
+double estimated_rate(const Topology& topology, const Link& link) {
+  if (!counts_credits(topology, link)) return link.rate.value();
+  return link.rate.value() * carried_bytes_per_second(topology, link) /
+         static_cast<double>(link.bytes_per_second);
+}
 
 int switch_cycles(const Topology& topology) {
   return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)

@@ -4,14 +4,17 @@
 //
 // Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to the root and
 //   back; and B, the time in which the busiest link sends all its flits. They overlap: the time is the larger of
-//   L + kOverlap B and B + kOverlap L.
+//   L + kOverlap B and B + kOverlap L; along rings of several levels of switches
+//   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted.
 //   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
 //   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
-//   which B is stretched by kFanCost per doubling of their number.
+//   which B is stretched by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which nothing is held up.
 // The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
 //   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
 //   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
+// Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it carries, on each virtual channel
+//   (topology/credit_loop.h). What credits cost on links of 20 ns is in the constants.
 // Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them, at 50 GB/s, all-reduces of 160 to 300 KiB by
 //   `direct` are estimated up to a sixth too long, those by `tree` a tenth too short (docs/studies/systems.md).
 #pragma once
@@ -28,7 +31,17 @@ inline constexpr int kGridRouterCycles = 5;  // a mesh router
 inline constexpr int kSwitchCycles = 14;     // a switch with phases, of a tree or a grid
 inline constexpr int kNpuCycles = 1;
 inline constexpr double kOverlap = 0.4;
+inline constexpr double kScatterOverlap = 0.7;
+inline constexpr double kCreditOverlap = 0.9;
 inline constexpr double kFanCost = 0.105;
+
+inline constexpr double kFittedCredits = 0.7;
+
+// Flits per cycle that a virtual channel of a link carries, where credits are counted.
+double estimated_rate(const Topology& topology, const Link& link);
+bool counts_credits(const Topology& topology, const Link& link);
+// Of any link.
+bool counts_credits(const Topology& topology);
 
 // Cycles of a flit through a switch.
 int switch_cycles(const Topology& topology);

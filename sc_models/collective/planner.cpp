@@ -24,6 +24,7 @@
 #include "collective/members.h"
 #include "collective/packet_order.h"
 #include "collective/packet_pace.h"
+#include "collective/plan_time.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "collective/system_plan.h"
@@ -231,9 +232,12 @@ class WorkPlanner {
       specs.push_back(specs_[part]);
       parts.push_back(plan_.parts[part]);
     }
-    // On a machine with failed components the switches may do what they do by few slices.
+    // On a machine with failed components the switches may do what they do by few slices; where credits limit links, by one
+    // virtual channel, of which endpoints may have several.
     std::optional<double> in_switch;
-    if (topology_.reach.slices != 0 && switches != nullptr && !is_measured_)
+    const bool may_be_slow =
+        topology_.reach.slices != 0 || (topology_.has_slices() && counts_credits(topology_));
+    if (may_be_slow && switches != nullptr && !is_measured_)
       in_switch = cycles_in_switches(parts, specs.front());
     const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = name;
@@ -249,7 +253,8 @@ class WorkPlanner {
   std::optional<double> cycles_in_switches(std::vector<Part> parts, const CollectiveSpec& spec) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const auto has_slice = [](const Part& part) {
-      return std::ranges::any_of(part.slice_weights, [](auto weight) { return weight > 0; });
+      return part.slice_weights.empty() ||
+             std::ranges::any_of(part.slice_weights, [](auto weight) { return weight > 0; });
     };
     if (!std::ranges::all_of(parts, has_slice)) return kNever;
     if (takes_steps(spec.collective)) return {};

@@ -52,6 +52,12 @@ bool adds_in_switches(const Topology& topology) {
   });
 }
 
+bool has_phases(const Topology& topology) {
+  return std::ranges::any_of(topology.nodes, [&](const Node& node) {
+    return node.is_switch() && kind_of(node).num_phases(switch_shape(topology, node)) > 0;
+  });
+}
+
 int phases_in_use(const Topology& topology) {
   const auto said = std::ranges::find(topology.switch_values, "PHASES_IN_USE", &NamedValue::name);
   return said == topology.switch_values.end() ? 1 : said->value;

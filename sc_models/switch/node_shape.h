@@ -16,6 +16,8 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes =
 bool routes_by_table(const Topology& topology);
 // True if every switch can add and distribute flows.
 bool adds_in_switches(const Topology& topology);
+// True if some switch can.
+bool has_phases(const Topology& topology);
 // Phases that every switch can have in use at a time.
 int phases_in_use(const Topology& topology);
 

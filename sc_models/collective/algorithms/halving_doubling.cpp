@@ -36,7 +36,7 @@ class HalvingDoubling final : public Algorithm {
     box.shape = LineShape::kHalving;
     part.add_box(box);
   }
-  // `auto` would take other algorithms where nobody asked for it.
+  // Estimates would take it where it is no faster.
   bool is_weighed() const override { return false; }
   Layout layout() const override { return Layout::kStar; }
   bool goes_by_ranks() const override { return true; }

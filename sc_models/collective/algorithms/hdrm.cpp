@@ -121,7 +121,7 @@ class Hdrm final : public Algorithm {
           part.topology().layers.pair_links == 1 ? "" : "s", on_each, half));
     part.add_box(box);
   }
-  // `auto` would take other algorithms where nobody asked for it.
+  // Estimates would take it where it is no faster.
   bool is_weighed() const override { return false; }
   Layout layout() const override { return Layout::kStar; }
 };
