@@ -75,7 +75,8 @@ class Chooser {
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
-  // Of those alike that with the fewest hops, whose packets hold up others least: of whole trees, and where a part was raced.
+  // Races that end alike, of whole trees and of a part of them: the one with the fewest hops is taken, since its packets hold up
+  // others least.
   static constexpr double kEqual = 1.01;
   static constexpr double kAlike = 1.08;
   // Times as long as estimated that packets take which others hold up, at most.

@@ -32,7 +32,7 @@ std::uint64_t packets_of(const Plan& plan, const Tree& tree) {
   return (tree.flits + flits - 1) / flits;
 }
 
-// Of links, by all packets, or the first ones of each tree.
+// Counts links that all packets cross, or the first ones of each tree.
 std::uint64_t crossings_of(const Plan& plan, HopPaths& hops,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   std::uint64_t crossings = 0;
@@ -92,21 +92,21 @@ class PacketRace {
     std::vector<Hop> results{};
     bool is_source = false, sees_results = false;
     int slot = 0;  // at the one that its sums go to
-    // Of a run.
+    // State in a run.
     std::vector<std::uint64_t> sums{};  // packets that have come, by `from`
     std::uint64_t added = 0, started = 0, seen = 0, results_here = 0;
   };
   struct RacedTree {
     int first = 0, ranks = 0;  // in ranks_
     std::uint64_t window = 0;
-    double trip = 0;  // of an acknowledgement
+    double trip = 0;  // an acknowledgement's
     int receivers = 0;
     std::vector<std::uint16_t> got{};  // by packet: receivers that have it
     std::uint64_t packets = 0;
   };
   struct Packet {
     int rank = 0;   // place that it goes to
-    int slot = -1;  // of a sum; -1: a result
+    int slot = -1;  // a sum's; -1: a result
     const std::vector<int>* path = nullptr;
     std::size_t at = 0,
                 ended = 0;  // links that it is on or has passed; those that its end has passed
@@ -122,7 +122,7 @@ class PacketRace {
     int credits = 0, staging = 0;
     bool from_switch = false;
     std::vector<int> sources{};  // ranks that start packets on it
-    // Of a run.
+    // State in a run.
     int left = 0, room = 0;
     bool is_busy = false;
     int packet = -1;   // whose end is not known yet
@@ -132,7 +132,7 @@ class PacketRace {
     bool is_called = false, lacks_credits = false;
     std::vector<Input> inputs{};
     std::deque<int> staged{};            // in the output of a switch, or the queue of a NIC
-    std::deque<int> copies{}, passed{};  // of an NPU
+    std::deque<int> copies{}, passed{};  // an NPU's
   };
   enum class Kind : std::uint8_t { kArrival, kSent, kCredit, kSeen };
   struct Event {
@@ -377,7 +377,7 @@ class PacketRace {
     }
   }
 
-  // Of an NPU.
+  // Takes an NPU's next packet; -1: there is none.
   int next_of(LinkState& link) {
     const auto take = [](std::deque<int>& packets) {
       const int first = packets.front();

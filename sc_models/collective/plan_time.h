@@ -40,7 +40,7 @@ inline constexpr double kFittedCredits = 0.7;
 // Flits per cycle that a virtual channel of a link carries, where credits are counted.
 double estimated_rate(const Topology& topology, const Link& link);
 bool counts_credits(const Topology& topology, const Link& link);
-// Of any link.
+// True for any link.
 bool counts_credits(const Topology& topology);
 
 // Cycles of a flit through a switch.

@@ -15,6 +15,7 @@
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
+#include "switch/node_shape.h"
 
 namespace fredsim::test {
 namespace {
@@ -131,8 +132,10 @@ TEST(HalvingDoubling, RefusesOtherSizesOfGroupsAndCollectives) {
       BadInput);
 }
 
-TEST(HalvingDoubling, IsNotTakenByAuto) {
+// It is raced with the others if switches have no phases (collective/choice.h).
+TEST(HalvingDoubling, IsNotTakenByEstimates) {
   for (const Topology& topology : halving_machines()) {
+    if (!topology.has_places() && !has_phases(topology)) continue;
     for (const std::uint64_t bytes : {512, 64 << 10, 4 << 20}) {
       const Plan plan = make_plan(topology, Collective::kAllReduce, first_ranks(8), bytes, "auto");
       EXPECT_NE(plan.parts[0].algorithm, "halving_doubling") << topology.name << ", " << bytes;
