@@ -120,12 +120,12 @@ class Chooser {
       runner.is_whole = raced.is_whole;
       best = std::min(best, raced.cycles);
     }
+    if (best == kNever) return {};
     const Runner* first = nullptr;
     for (const Runner& runner : runners) {
       if (runner.cycles > best * (runner.is_whole ? kEqual : kAlike)) continue;
       if (first == nullptr || runner.hops < first->hops) first = &runner;
     }
-    if (first == nullptr) return {};
     return std::string(first->algorithm->name());
   }
 

@@ -21,10 +21,9 @@ namespace {
 constexpr std::uint64_t kFewestRaced = 4;  // packets of a tree
 // A flit through a crossbar, as measured; those with phases, which are not raced, take kSwitchCycles.
 constexpr double kCrossbarCycles = 8;
-
 // Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU offers.
 constexpr std::size_t kQueuedPackets = 3;
-// Packets that a broadcast root has waiting for a port at most, as an NPU's scheduler has it.
+// Copies that a broadcast root has waiting for a port at most.
 constexpr std::size_t kMostCopies = 2;
 
 std::uint64_t packets_of(const Plan& plan, const Tree& tree) {
@@ -63,7 +62,6 @@ class PacketRace {
     }
     for (std::size_t t = 0; t < plan.trees.size(); ++t) add(static_cast<int>(t), hops);
   }
-
   // The first packets of each tree, about `share` of them.
   double run(double share) {
     reset(share);
@@ -75,7 +73,7 @@ class PacketRace {
       now_ = event.time;
       handle(event);
     }
-    return last_;
+    return is_complete() ? last_ : std::numeric_limits<double>::infinity();
   }
   // Different ones of all trees.
   std::size_t hops() const { return different_.size(); }
@@ -185,6 +183,12 @@ class PacketRace {
       const std::vector<int>& path = own.sum.path.empty() ? own.results.front().path : own.sum.path;
       links_[path.front()].sources.push_back(raced.first + k);
     }
+  }
+  // False: packets wait for each other in a circle, as on a ring without the channels that it has.
+  bool is_complete() const {
+    return std::ranges::all_of(trees_, [](const RacedTree& tree) {
+      return std::ranges::all_of(tree.got, [&](int got) { return got == tree.receivers; });
+    });
   }
 
   void reset(double share) {
@@ -486,6 +490,8 @@ Race race_packets(const Topology& topology, const Plan& plan, HopPaths& hops) {
   if (crossings <= kMaxCrossings) return Race{.cycles = race.run(1), .hops = race.hops()};
   const double share = static_cast<double>(kCrossingsOfPart) / static_cast<double>(crossings);
   const double part = race.run(share), half = race.run(share / 2);
+  if (std::isinf(part) || std::isinf(half))
+    return {.cycles = std::numeric_limits<double>::infinity()};
   const double more =
       std::max((part - half) / (share / 2), busiest_link_cycles(topology, plan, hops));
   return Race{.cycles = part + more * (1 - share), .is_whole = false, .hops = race.hops()};
