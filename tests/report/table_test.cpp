@@ -45,7 +45,7 @@ TEST(RunTable, OneLinePerSizeWithUnitsAndTheSharedFactsAbove) {
   std::vector<std::string> words;
   while (first >> line) words.push_back(line);
   EXPECT_EQ(words, (std::vector<std::string>{"64", "KiB", "300", "200.0", "327.7", "491.5", "250",
-                                             "4000", "160.0", "1.250", "exact", "600"}));
+                                             "4000", "160.0", "1.250", "1.600", "exact", "600"}));
   EXPECT_EQ(all[6].find("1000 B"), all[5].find("64 KiB")) << text;
 }
 
@@ -143,13 +143,13 @@ TEST(RunTable, CsvHasAllOfARun) {
       csv_of(run_table(std::vector<ReportedRun>{{sample_run(), std::nullopt}})),
       "fabric,config,settings,model,lanes,clock_ghz,seed,collective,groups,placement,strategy,"
       "dimensions,algorithm,size_bytes,cycles,time_ns,algbw_gbps,busbw_gbps,"
-      "injected_bytes_per_npu,link_bytes,bound_ns,time_over_bound,payload,"
+      "injected_bytes_per_npu,link_bytes,bound_ns,time_over_bound,time_over_network_bound,payload,"
       "sim_cycles_per_s,injected_bytes,injected_bytes_per_npu_max,flit_hops,wall_s,"
       "acknowledgement_packets,idle_cycles,repeated_cycles,repeated_flit_hops,"
       "equal_slices_flit_hops\n"
       "mesh,configs/"
       "mesh.yaml,\"npu.count=20,io.count=0\",rtl,3,1.5,7,all_reduce,\"0,1,5,6\",paper,mp2-dp2-pp1,"
-      "\"mp,dp\",hier_ring,65536,300,200,327.68,491.52,250,4000,160,1.25,exact,600,"
+      "\"mp,dp\",hier_ring,65536,300,200,327.68,491.52,250,4000,160,1.25,1.6,exact,600,"
       "1000,300,8,0.5,3,31,32,33,34\n");
 }
 
@@ -161,11 +161,12 @@ TEST(CompareTable, CsvHasRatiosOfEveryMachineAndNoneOfAnInterruptedOne) {
                                       {sample_run(), Comparison{3.25, 1.9, 1 / 3.0}},
                                       {cut, std::nullopt}};
   const std::string csv = csv_of(compare_table(runs, TableFormat::kCsv));
-  EXPECT_NE(csv.find(",327.68,491.52,1,250,1,4000,1,160,1.25,exact,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find(",327.68,491.52,3.25,250,1.9,4000,0.3333333333333333,160,1.25,exact,"),
+  EXPECT_NE(csv.find(",327.68,491.52,1,250,1,4000,1,160,1.25,1.6,exact,"), std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find(",327.68,491.52,3.25,250,1.9,4000,0.3333333333333333,160,1.25,1.6,exact,"),
             std::string::npos)
       << csv;
-  EXPECT_NE(csv.find(",,,,250,,4000,,160,,incomplete,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",,,,250,,4000,,160,,,incomplete,"), std::string::npos) << csv;
 }
 
 TEST(CompareTable, TheSizeIsInTheHeadingOrAColumn) {

@@ -74,6 +74,12 @@ RunResult whole_run() {
                             .dimensions = {{"pod", 100, 0.5}},
                             .utilization = 0.5};
   run.layout.nodes.push_back({"npu3", "npu", {}, {}, true, "l1_0.s0"});
+  run.credit_limit = CreditLimit{.link = "a.0->b.1",
+                                 .buffer_bytes = 24576,
+                                 .covering_bytes = 49152,
+                                 .link_gbps = 50,
+                                 .carried_gbps = 25,
+                                 .key = "switch.input_buffer"};
   run.breakdowns = {sample_breakdown()};
   return run;
 }

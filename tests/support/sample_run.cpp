@@ -42,6 +42,7 @@ RunResult sample_run() {
   run.algbw_gbps = 327.68;
   run.busbw_gbps = 491.52;
   run.bound_ns = 160;
+  run.network_bound_ns = 125;
   run.payload = "exact";
   run.idle_cycles = 31;
   run.repeated_cycles = 32;
