@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/acknowledgements.h"
+#include "collective/packet_order.h"
 #include "collective/plan_time.h"
 #include "topology/credit_loop.h"
 
@@ -464,6 +465,12 @@ class PacketRace {
   double now_ = 0, last_ = 0;
 };
 
+// True if all packets have an order, in which the busiest link is never idle for long; in a race they have none.
+bool gets_order(const Topology& topology, Plan plan) {
+  set_packet_order(topology, plan);
+  return std::ranges::all_of(plan.parts, &Part::is_ordered);
+}
+
 }  // namespace
 
 double busiest_link_cycles(const Topology& topology, const Plan& plan, HopPaths& hops) {
@@ -492,8 +499,9 @@ Race race_packets(const Topology& topology, const Plan& plan, HopPaths& hops) {
   const double part = race.run(share), half = race.run(share / 2);
   if (std::isinf(part) || std::isinf(half))
     return {.cycles = std::numeric_limits<double>::infinity()};
+  const double busiest = busiest_link_cycles(topology, plan, hops);
   const double more =
-      std::max((part - half) / (share / 2), busiest_link_cycles(topology, plan, hops));
+      gets_order(topology, plan) ? busiest : std::max((part - half) / (share / 2), busiest);
   return Race{.cycles = part + more * (1 - share), .is_whole = false, .hops = race.hops()};
 }
 

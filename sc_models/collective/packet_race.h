@@ -6,7 +6,8 @@
 //   staging; a link without credits waits. So packets for a busy link hold up those behind them, which neither flows nor the busiest
 //   link show. NPUs send what they pass on first, then packets of their own, tree by tree, within the window.
 // Left out: flits, other virtual channels, acknowledgements on links, whose time alone is in it.
-// Long trees: the first packets of all of them are raced, in two lengths, and what is left takes as long as the difference says.
+// Long trees: the first packets of all of them are raced, in two lengths, and what is left takes as long as the difference says, or as the
+//   busiest link, where packets have an order (collective/packet_order.h).
 // Units: cycles.
 #pragma once
 

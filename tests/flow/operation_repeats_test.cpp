@@ -108,7 +108,7 @@ class RepeatedWork {
 };
 
 // Streams to and from all controllers, or a collective of NPUs.
-PlanPointer random_plan(const Topology& topology, Random& random) {
+PlanPointer plan_to_repeat(const Topology& topology, Random& random) {
   CollectiveSpec spec;
   spec.bytes = random_between<std::uint64_t>(random, 1000, 1'000'000);
   spec.vc = random.below(2) == 0 ? kDp : kMp;
@@ -131,7 +131,7 @@ PlanPointer random_plan(const Topology& topology, Random& random) {
 std::vector<Asked> random_work(const Topology& topology, Random& random) {
   std::vector<Asked> asked;
   for (int i = random_between(random, 1, 4); i > 0; --i) {
-    asked.push_back({.plan = random_plan(topology, random),
+    asked.push_back({.plan = plan_to_repeat(topology, random),
                      .cycle = random_between<std::uint64_t>(random, 0, 200'000),
                      .times = random_between<std::uint64_t>(random, 1, 60),
                      .at_a_time = random_between<std::uint64_t>(random, 1, 3)});
@@ -171,7 +171,7 @@ TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   Random random(7);
   constexpr std::uint64_t kTimes = 20'000;
-  const Asked asked{.plan = random_plan(topology, random), .times = kTimes};
+  const Asked asked{.plan = plan_to_repeat(topology, random), .times = kTimes};
   const auto [outcome, skipped] = RepeatedWork(topology, {asked}, By::kEngine).run();
   EXPECT_EQ(outcome.operations, kTimes);
   EXPECT_EQ(outcome.issued.front().first, kTimes);
@@ -182,7 +182,7 @@ TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
 TEST(OperationRepeats, AreNotPassedOverBeyondACall) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Random random(3);
-  const PlanPointer plan = random_plan(topology, random);
+  const PlanPointer plan = plan_to_repeat(topology, random);
   std::vector<std::uint64_t> operations;
   for (const bool skips : {false, true}) {
     FlowOperations engine(topology);
