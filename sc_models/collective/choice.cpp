@@ -91,9 +91,10 @@ class Chooser {
     bool is_whole = true;
   };
 
-  // Switches with phases have buffers and an arbitration of their own; one-way links may end in a deadlock.
+  // Switches with phases, and those of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
   static bool is_raced(const Topology& topology) {
-    return !topology.has_places() && !topology.one_way && !has_phases(topology);
+    return !topology.has_places() && topology.tree.levels.size() < 2 && !topology.one_way &&
+           !has_phases(topology);
   }
 
   void take_switches(const Algorithm& switches, double lead) {

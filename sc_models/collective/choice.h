@@ -2,7 +2,7 @@
 // Choices among algorithms, which work may name in place of one, and which algorithm `auto` takes: the one that is estimated to
 // take the shortest time. Nobody else compares their names.
 //
-// Races: where no switch has phases, all algorithms are raced packet by packet (collective/packet_race.h), those left out whose
+// Races: where no switch has phases and there are no trees of several levels, all algorithms are raced packet by packet (collective/packet_race.h), those left out whose
 //   busiest link alone takes longer. Of long ones, raced in part, the one with the fewest hops is taken of those alike.
 // Estimates: elsewhere, and where a race would be too long, the trees of each are made and estimated (collective/plan_time.h), all groups
 //   that want the same together, others not looked at. Not of those that are not weighed (Algorithm::is_weighed()).

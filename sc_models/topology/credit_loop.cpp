@@ -59,7 +59,9 @@ double carried_bytes_per_second(const Topology& topology, const Link& link) {
 void size_auto_buffers(Topology& topology) {
   const BufferShape asked = topology.buffers;
   if (!is_auto(asked)) return;
-  std::vector<int> needed(topology.nodes.size());  // flits, by the links into a node
+  std::vector<int> needed;  // flits, by the links into a node
+  for (const Node& node : topology.nodes)
+    needed.push_back(node.is_endpoint() ? BufferShape{}.receive_flits : BufferShape{}.data_flits);
   const Link* largest = nullptr;
   for (const Link& link : topology.links) {
     const int flits = covering_flits(link, topology.packet_flits);

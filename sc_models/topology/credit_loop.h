@@ -5,7 +5,8 @@
 //   carries B flits in that time. The buffer that carries all has room for a packet more, since switches start one only with
 //   room for the longest.
 // Auto: buffers of kAutoBuffer flits in a machine file's place are sized by size_auto_buffers(): those of a switch by the link
-//   into it that needs most, those that NPUs receive in by the link into any of them that needs most.
+//   into it that needs most, those that NPUs receive in by the link into any of them that needs most; none is smaller than the
+//   paper's (BufferShape), since packets of several links that meet wait in them, too.
 // Units: flits, cycles, bytes/s.
 #pragma once
 

@@ -126,11 +126,12 @@ class OwnNetwork : public FolderTest {
   }
 };
 
-TEST_F(OwnNetwork, TakesTheTimeOfItsFormula) {
+// Packets of the all-gather may go before those of the reduce-scatter have all come, which formulas leave out; none beats the network.
+TEST_F(OwnNetwork, TakesTheTimeOfItsFormulaAtMost) {
   for (const Network& network : networks()) {
     SCOPED_TRACE(network.name());
     const json result = run(machine(network), network.mebibytes);
-    EXPECT_NEAR(result["time_ns"].get<double>() / network.formula_ns(), 1, 0.05);
+    EXPECT_LE(result["time_ns"].get<double>() / network.formula_ns(), 1.05);
     EXPECT_FALSE(result["derived"].contains("credit_limit")) << result["derived"];
     EXPECT_GE(result["derived"]["time_over_network_bound"], 1);
   }

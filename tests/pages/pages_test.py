@@ -66,7 +66,7 @@ NOT_OUTPUT = {
     "group   collective  algorithm": "of the work file above it; tests/cli/work_file_test.cpp has such",
     "m  dimension  strategies": "the one above it, with --placement identity",
     "[----------] 5 %": "a run of 16 GiB, on a terminal",
-    "size  cycles     time  algbw  busbw   injected       link": "a run of 16 GiB, interrupted",
+    "size   cycles      time  algbw  busbw   time/": "a run of 16 GiB, interrupted",
 }
 # Commands that end otherwise than by 0.
 EXIT_CODES = {

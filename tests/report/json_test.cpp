@@ -48,7 +48,8 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
                   "equal_slices_flit_hops": 34},
       "traffic": {"injected_bytes": 1000, "injected_bytes_per_npu_max": 300, "link_bytes": 4000,
                   "flit_hops": 8, "acknowledgement_packets": 3, "acknowledgement_bytes": 1536},
-      "derived": {"bound_ns": 160.0, "time_over_bound": 1.25},
+      "derived": {"bound_ns": 160.0, "time_over_bound": 1.25, "network_bound_ns": 125.0,
+                  "time_over_network_bound": 1.6},
       "links": [{"name": "a.0->b.1", "from": "a", "to": "b", "flits": 11, "bytes": 5632,
                  "busy_cycles": 12, "utilization": 0.25, "on_die": false}],
       "switches": [{"name": "r0_0", "model": "rtl", "flits_in": 21, "flits_out": 22,
@@ -114,7 +115,9 @@ TEST(ResultsJson, NullWhatDoesNotApplyToOwnNpus) {
        {"config", "machine", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload"}) {
     EXPECT_TRUE(with_nothing[key].is_null()) << key;
   }
-  EXPECT_EQ(with_nothing["derived"], json::parse(R"({"bound_ns": null, "time_over_bound": null})"));
+  EXPECT_EQ(with_nothing["derived"],
+            json::parse(R"({"bound_ns": null, "network_bound_ns": 125.0, "time_over_bound": null,
+                                                         "time_over_network_bound": 1.6})"));
   EXPECT_EQ(with_nothing["cycles"], 300);
 }
 
