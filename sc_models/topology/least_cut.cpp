@@ -17,12 +17,12 @@ struct EdgeFacts {
 using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS,
                                         boost::no_property, EdgeFacts>;
 
-// `back`: capacity of the other direction.
-void add_edge(FlowGraph& graph, int from, int to, Capacity capacity, Capacity back) {
+// Beside it goes an edge back without capacity: where both had some, Boost would not return what no way leads on from.
+void add_edge(FlowGraph& graph, int from, int to, Capacity capacity) {
   const Edge there = boost::add_edge(from, to, EdgeFacts{.capacity = capacity}, graph).first;
-  const Edge here = boost::add_edge(to, from, EdgeFacts{.capacity = back}, graph).first;
-  graph[there].reverse = here;
-  graph[here].reverse = there;
+  const Edge back = boost::add_edge(to, from, EdgeFacts{}, graph).first;
+  graph[there].reverse = back;
+  graph[back].reverse = there;
 }
 
 }  // namespace
@@ -34,13 +34,12 @@ std::uint64_t least_cut(const Topology& topology, std::span<const NodeId> from,
   FlowGraph graph(static_cast<std::size_t>(nodes) + 2);
   Capacity all = 1;
   for (const Link& link : topology.links) {
-    if (!topology.one_way && link.from > link.to) continue;  // with the other direction
     const auto capacity = static_cast<Capacity>(link.bytes_per_second);
-    add_edge(graph, link.from, link.to, capacity, topology.one_way ? 0 : capacity);
+    add_edge(graph, link.from, link.to, capacity);
     all += capacity;
   }
-  for (const NodeId node : from) add_edge(graph, source, node, all, 0);
-  for (const NodeId node : to) add_edge(graph, node, sink, all, 0);
+  for (const NodeId node : from) add_edge(graph, source, node, all);
+  for (const NodeId node : to) add_edge(graph, node, sink, all);
   return static_cast<std::uint64_t>(boost::push_relabel_max_flow(
       graph, source, sink, get(&EdgeFacts::capacity, graph), get(&EdgeFacts::residual, graph),
       get(&EdgeFacts::reverse, graph), get(boost::vertex_index, graph)));
