@@ -133,7 +133,8 @@ class Chooser {
   std::vector<Runner> all_runners(HopPaths& hops) {
     std::vector<Runner> runners;
     for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
-      if (algorithm->is_in_switches()) continue;
+      // Packets that are under way beyond a path's length, by an algorithm's own window, queue more than their first ones show.
+      if (algorithm->is_in_switches() || algorithm->paces_by_window()) continue;
       std::optional<Plan> plan = plan_by(*algorithm);
       if (!plan) continue;
       cover_round_trips(topology_, *plan);
