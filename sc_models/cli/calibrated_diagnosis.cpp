@@ -62,7 +62,7 @@ CalibratedDiagnosis::CalibratedDiagnosis(const RunRequest& request, const FileUs
     by_flows_.push_back(
         diagnose_by_flows(machine(), machines_[kCovered].config.topology, work_, size));
   if (!is_calibrated_) return;
-  // Those that no size needs are made all the same: places in the list stay.
+  // Classes that no size needs are made all the same: places in the list stay.
   if (!is_system) machines_.push_back({.config = close_machine(machine()), .work = work});
   for (ComparedMachine& machine : machines_)
     set_plan(WorkFlows(machine.config.topology, work, request.work.sizes.front(), request.seed)

@@ -3,10 +3,10 @@
 //
 // Run: the work as given; with buffers that cover, where they are larger; with the best algorithm and chunks; and on a machine that is no
 //   system, where buffers do not limit, with links of a cycle.
-// In proportion to the time as given: all others, but of the latency of systems, where a surplus over flows is taken to be latency, too.
+// Other limits: their factor by flows, times the time as given, but for the latency of systems, where a surplus over flows is taken to be latency, too.
 // Machines of more than kMaxCalibratedNodes nodes that run flit by flit: flows alone.
 // Use: a constructor before the simulation begins, then run() in an SC_THREAD.
-// Errors: those of plan_work(), elaborate() and run_job().
+// Errors: as plan_work(), elaborate() and run_job() raise them.
 #pragma once
 
 #include <string>

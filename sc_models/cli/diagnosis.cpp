@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kSameTime = 1 - 1e-9;
 
-// All algorithms that have the collective, those in the switches first.
+// All algorithms that have the collective, algorithms in the switches first.
 std::vector<std::string> algorithms_with(Collective collective) {
   std::vector<std::string> names;
   for (const Algorithm* algorithm : algorithms())
@@ -281,7 +281,7 @@ class Doctor {
     return best;
   }
 
-  // Those that differ from the work as given.
+  // Options that differ from the work as given.
   std::string option_of(const Chunking& chunking) const {
     const Chunking& given = work_.options.chunking;
     std::vector<std::string> options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a work on a machine, by flows alone (cli/work_flows.h): its time with each limit lifted and with all lifted.
+// Limits of a work on a machine, by flows alone (cli/work_flows.h): its time with each limit lifted and with all lifted.
 //
 // Buffers: as `auto` sizes them, where they are larger; the work is planned anew.
 // Windows, latency, turns of phases in switches: lifted in the flows of the same plan (flow/flow_lifts.h).
@@ -9,7 +9,7 @@
 //   kMaxTriedEntries entries are not tried.
 // Turns of phases on a system: the best of numbers of chunks, orders of dimensions and of chunks.
 // Systems of more than kMaxTriedNpus NPUs: algorithms and chunks are as given.
-// Errors: those of WorkFlows for the work as given.
+// Errors: as WorkFlows raises them for the work as given.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct FlowDiagnosis {
 FlowDiagnosis diagnose_by_flows(const MachineConfig& machine, const Topology& covered,
                                 const DiagnosedWork& work, std::uint64_t size);
 
-// Limits by factor; what lifts those that cost nothing is left out.
+// Limits by factor; a limit that costs nothing names no key.
 void put_in_order(Diagnosis& diagnosis);
 
 }  // namespace fredsim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A work of `run` planned on a machine, and its time as flows, calibrated by no exact run: whole, or without some limits.
 //
-// Errors: those of make_plan(), plan_system() and plan_steps() when it is planned; of flows and Interrupted when it is run.
+// Errors: as make_plan(), plan_system() and plan_steps() raise them when it is planned; of flows and Interrupted when it is run.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ class Chooser {
     bool is_whole = true;
   };
 
-  // Switches with phases, and those of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
+  // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
   static bool is_raced(const Topology& topology) {
     return !topology.has_places() && topology.tree.levels.size() < 2 && !topology.one_way &&
            !has_phases(topology);

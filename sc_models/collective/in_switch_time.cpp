@@ -37,7 +37,7 @@ double cycles_per_flit(const Topology& topology, const Link& link) {
   return 1 / estimated_rate(topology, link);
 }
 
-// On the slowest link of any member.
+// Rate of the slowest link of any member.
 double cycles_per_flit_of_ports(const Topology& topology, const Part& part) {
   double cycles = 1 / slowest_port(topology, part.members, 0).value();
   for (const Link& link : topology.links)

@@ -47,7 +47,7 @@ struct IssueOptions {
   std::vector<std::uint64_t> lags{};
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // label for observers of the run
-  // Engines that can_repeat(): issued so often, up to `at_a_time` under way at once. Its ranks, and it, are complete when all of them are,
+  // Engines that can_repeat(): issued so often, up to `at_a_time` open at once. Its ranks, and it, are complete when all of them are,
   // and nothing comes after it by `after`. No starts.
   std::uint64_t times = 1, at_a_time = 1;
 };

@@ -36,7 +36,7 @@ bool can_race(const Plan& plan, HopPaths& hops);
 // All parts begin at once; windows are set, the trees are at the endpoints.
 Race race_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
 
-// In which the busiest link sends its flits.
+// Cycles in which the busiest link sends its flits.
 double busiest_link_cycles(const Topology& topology, const Plan& plan, HopPaths& hops);
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation under way of the flow-level engine (flow/flow_operations.h), internal to it. Cycles are whole and count from the start of the
+// An open operation of the flow-level engine (flow/flow_operations.h), internal to it. Cycles are whole and count from the start of the
 // run, times with fractions from the origin of the simulation (flow/flow_simulation.h).
 #pragma once
 

@@ -83,7 +83,7 @@ Cell time_over(const RunResult& r, double bound_ns) {
   return bound_ns > 0 && !r.incomplete ? number_cell(r.time_ns / bound_ns, 3) : no_cell();
 }
 
-// Of the largest size: the buffer that limits its busiest link. Empty: none does.
+// Names the buffer that limits the busiest link of the largest size. Empty: none does.
 std::string credit_note(const RunResult& r) {
   if (!r.credit_limit) return {};
   const CreditLimit& limit = *r.credit_limit;

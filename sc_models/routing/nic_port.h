@@ -6,7 +6,7 @@
 // By table, in a FRED tree: any port leads to every endpoint, by slices of their own; `spread`, 0 or more, chooses: port
 //   spread modulo the number of ports. Packets by one port stay in order, those by several may overtake
 //   each other. If slices have failed components (topology/faults.h) and that one does not lead there, one of those that do.
-// By paths of its own (topology/unicast_paths.h): port `spread` of those whose paths are equally good, modulo their number.
+// Paths of its own (topology/unicast_paths.h): port `spread` of all ports whose paths are equally good, modulo their number.
 // Errors: BadInput where none leads there any more.
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-// From a flit at an input pin to its credit at the output pin, where it goes on at once, as measured behind chiplets of FRED and
+// Cycles from a flit at an input pin to its credit at the output pin, where it goes on at once, as measured behind chiplets of FRED and
 // crossbars; routers of a mesh take 8 to 11 cycles more.
 constexpr int kPipelineCycles = 2;
 

@@ -39,7 +39,7 @@ struct WhichBuffers {
   bool of_switches = true;  // for data
   bool of_npus = true;      // that they receive in
 };
-// The machine with buffers as `auto` sizes them, where they are larger than its own; on a system those of its blocks.
+// The machine with buffers as `auto` sizes them, where they are larger than its own; on a system the buffers of its blocks.
 Topology with_covering_buffers(const Topology& topology, const WhichBuffers& which = {});
 
 // Buffers that some switch, or the NPUs, of the first one have larger than the second, the same machine otherwise.

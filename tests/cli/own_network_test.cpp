@@ -85,7 +85,7 @@ std::vector<Network> networks() {
           {{{"Ring", 4, 80, 1000}, {"Ring", 4, 80, 1000}}, 4}};
 }
 
-// Those with 8 NPUs at most, for laws that hold whatever the size.
+// Networks of 8 NPUs at most, for laws that hold whatever the size.
 std::vector<Network> small_networks() {
   std::vector<Network> small;
   for (Network& network : networks()) {
@@ -126,7 +126,7 @@ class OwnNetwork : public FolderTest {
   }
 };
 
-// Packets of the all-gather may go before those of the reduce-scatter have all come, which formulas leave out; none beats the network.
+// Packets of the all-gather may go before the reduce-scatter's have all come, which formulas leave out; none beats the network.
 TEST_F(OwnNetwork, TakesTheTimeOfItsFormulaAtMost) {
   for (const Network& network : networks()) {
     SCOPED_TRACE(network.name());

@@ -105,7 +105,7 @@ fabric:
   return folder.file("box.yaml");
 }
 
-// In both engines, of flows between all NPUs and of one between two of them, every link into the switches carries the same.
+// Links into the switches all carry the same, in both engines, of flows between all NPUs and of one between two of them.
 TEST(SystemRuns, BoxesUseAllOfTheirSwitches) {
   const TemporaryFolder folder;
   const std::string box = box_of_switches(folder);

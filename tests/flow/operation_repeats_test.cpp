@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are issued again and again: passed over where they repeat, and one by one, by the engine and by whoever issues.
+// Operations that are issued again and again: passed over where they repeat, and one by one, by the engine and by the issuer.
 #include "flow/operation_repeats.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace {
 
 using PlanPointer = std::shared_ptr<const PreparedPlan>;
 
-// An operation that begins at a cycle, so often; `at_a_time` of it are under way at once.
+// An operation that begins at a cycle, so often; `at_a_time` of it are open at once.
 struct Asked {
   PlanPointer plan{};
   std::uint64_t cycle = 0, times = 1, at_a_time = 2;
@@ -166,7 +166,7 @@ void expect_equal(std::uint64_t seeds_from, std::uint64_t seeds) {
 
 TEST(OperationRepeats, EndAsIfIssuedOneByOne) { expect_equal(1, 30); }
 
-// As many as an iteration of a streamed model has: a few are simulated.
+// Repeats as many as those of a streamed model's iteration: a few are simulated.
 TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   Random random(7);

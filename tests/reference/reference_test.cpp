@@ -85,7 +85,7 @@ TEST(Fields, HaveObjectsOfDifferentNames) {
     EXPECT_TRUE(names.insert(object->name).second) << object->name;
 }
 
-// A schema, or each of those that a key may be one of.
+// A schema, or each schema that a key may be one of.
 std::vector<nlohmann::json> alternatives(const nlohmann::json& schema) {
   if (!schema.contains("anyOf") || schema.contains("description")) return {schema};
   return schema["anyOf"].get<std::vector<nlohmann::json>>();

@@ -182,7 +182,7 @@ TEST(Graph, NpusPassOnWhatNoSwitchDoes) {
   expect_good_paths(all);
 }
 
-// By link: what it carries of an all-to-all of one unit between each two NPUs, cut over the planes as plans do.
+// Load by link: what it carries of an all-to-all of one unit between each two NPUs, cut over the planes as plans do.
 std::vector<double> all_to_all_loads(const Topology& topology) {
   std::vector<double> loads(topology.links.size());
   const auto npus = static_cast<int>(topology.npus.size());

@@ -97,7 +97,7 @@ void check_one_way(const GraphSpec& spec) {
 }
 
 // Links both ways by the nodes that they join, in the order of these, whichever end and whichever link is listed first: what is built, and so
-// every time, does not depend on it. Those one way follow as they are listed.
+// every time, does not depend on it. One-way links follow as they are listed.
 GraphSpec in_order(GraphSpec spec) {
   for (GraphLink& link : spec.links)
     if (!link.one_way && link.from > link.to) std::swap(link.from, link.to);

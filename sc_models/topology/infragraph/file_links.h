@@ -47,7 +47,7 @@ class FileLinksReader {
  public:
   explicit FileLinksReader(const LinkDefaults& defaults) : defaults_(defaults) {}
 
-  // Those under `links` of a device, or of the whole file.
+  // Links under `links` of a device, or of the whole file.
   FileLinks read(const NodeReader& owner);
   // After all of them.
   void check_names() const;
