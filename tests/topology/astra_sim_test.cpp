@@ -114,6 +114,11 @@ TEST(AstraSimNetwork, WhatIsNotRightIsRefused) {
                {"network.yml:3: bandwidth.1: found '0'; allowed: a number above 0"});
   expect_parts(refused("[Ring]", "[4]", "[1]", "[-1]"),
                {"network.yml:4: latency.1: found '-1'; allowed: a number, 0 or more"});
+  expect_parts(refused("[Ring]", "[4]", "[400Gbps]", "[1]"),
+               {"network.yml:3: bandwidth.1: found '400Gbps'; allowed: a number above 0 of GB/s",
+                "without a unit"});
+  expect_parts(refused("[Ring]", "[4]", "[1]", "[500 ns]"),
+               {"network.yml:4: latency.1: found '500 ns'; allowed: a number from 0 of ns"});
   expect_parts(refused("[]", "[]", "[]", "[]"), {"topology: found no dimension"});
   expect_parts(refused("Ring", "[4]", "[1]", "[1]"),
                {"network.yml:1: topology: found a single value; allowed: a list"});

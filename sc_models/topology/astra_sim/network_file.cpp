@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -33,8 +34,15 @@ constexpr auto kFileBlocks =
                               {"Torus2D", BlockShape::kRing, "ring", true},
                               {.name = "KingMesh2D", .is_king = true},
                               {.name = "KingMesh", .is_king = true}});
-constexpr double kGigabyte = 1 << 30;
-constexpr std::uint64_t kPicoseconds = 1000;
+
+// Quantity of a list, whose numbers stand without a unit.
+struct Quantity {
+  std::string_view unit;
+  double scale;  // to whole units of ours
+  bool may_be_0;
+};
+constexpr Quantity kBandwidth{"GB/s (of 2^30 bytes)", 1 << 30, false};
+constexpr Quantity kLatency{"ns", 1000, true};
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
@@ -45,14 +53,16 @@ Values values_of(const NodeReader& file, std::string_view name, std::size_t dime
                              file.label(name), values.size(), dimensions));
 }
 
-// Whole units of a decimal number of them.
-std::uint64_t scaled(const std::pair<std::string, std::string>& value, double unit, bool may_be_0) {
-  const double number = parse_decimal(value.first, value.second) * unit;
-  const bool is_right = number <= static_cast<double>(kMaxQuantity) && (may_be_0 || number >= 1);
+std::uint64_t scaled(const std::pair<std::string, std::string>& value, const Quantity& quantity) {
+  const auto& [text, label] = value;
+  const bool has_unit = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+  const double number = has_unit ? -1 : parse_decimal(text, label) * quantity.scale;
+  const bool is_right =
+      number <= static_cast<double>(kMaxQuantity) && number >= (quantity.may_be_0 ? 0 : 1);
   if (is_right) return static_cast<std::uint64_t>(std::llround(number));
-  throw BadInput(
-      fmt::format("{}: found '{}'; allowed: a number {} 0, and no larger quantity than 2^53",
-                  value.second, shown(value.first), may_be_0 ? "from" : "above"));
+  throw BadInput(fmt::format("{}: found '{}'; allowed: a number {} 0 of {}, {}", label, shown(text),
+                             quantity.may_be_0 ? "from" : "above", quantity.unit,
+                             has_unit ? "without a unit" : "and no larger quantity than 2^53"));
 }
 
 int count_of(const std::pair<std::string, std::string>& value) {
@@ -115,8 +125,8 @@ NetworkFile read_network_file(const std::string& path) {
   NetworkFile network;
   for (std::size_t d = 0; d < blocks.size(); ++d) {
     const FileBlock& block = block_of(blocks[d]);
-    const std::uint64_t bandwidth = scaled(bandwidths[d], kGigabyte, false);
-    const std::uint64_t latency_ps = scaled(latencies[d], kPicoseconds, true);
+    const std::uint64_t bandwidth = scaled(bandwidths[d], kBandwidth);
+    const std::uint64_t latency_ps = scaled(latencies[d], kLatency);
     if (block.is_king) {
       if (blocks.size() > 1) {
         throw BadInput(fmt::format("{}: found '{}' beside other dimensions; allowed: alone",

@@ -2,15 +2,15 @@
 #include "topology/graph/graph_paths.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <tuple>
-
-#include "topology/graph/widest.h"
 
 namespace fredsim {
 namespace {
@@ -20,6 +20,28 @@ constexpr std::uint64_t kMaxOrderWork = std::uint64_t{1} << 28;
 // Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the first and the next.
 constexpr std::size_t kMaxPairedNpus = 512;
 constexpr int kMaxShares = 16;
+// Times that all destinations are dealt out anew, at most.
+constexpr int kMaxDeals = 16;
+constexpr std::size_t kMaxRoutesDealtAnew = std::size_t{1} << 20;
+// Less than what numbers are rounded by is no reason to deal anew.
+constexpr double kClearlyLess = 1e-9;
+
+// Of ways that share a load evenly: so many of the widest, in the order given, that their number times the width of the narrowest of them is the most; the fewest of equals.
+template <typename Way, typename Width>
+std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
+  if (ways.size() < 2) return ways;
+  std::vector<double> widths;
+  widths.reserve(ways.size());
+  for (const Way& way : ways) widths.push_back(width(way));
+  std::ranges::sort(widths, std::greater{});
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < widths.size(); ++i)
+    if (static_cast<double>(i + 1) * widths[i] > static_cast<double>(best + 1) * widths[best])
+      best = i;
+  // All ways as wide as the narrowest are kept: they are equal.
+  std::erase_if(ways, [&](const Way& way) { return width(way) < widths[best]; });
+  return ways;
+}
 
 }  // namespace
 
@@ -46,7 +68,10 @@ GraphPaths::GraphPaths(const Topology& topology)
     }
   }
   for (auto& exits : exits_) std::ranges::sort(exits, {}, &Exit::port);
-  for (Ends& ends : ends_) std::ranges::sort(ends);
+  for (Ends& ends : ends_) {
+    std::ranges::sort(ends);
+    ++alike_[ends];
+  }
   std::vector<NodeId> switches;
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
     if (topology.nodes[id].is_switch()) switches.push_back(id);
@@ -55,8 +80,7 @@ GraphPaths::GraphPaths(const Topology& topology)
 
 void GraphPaths::choose_order(const std::vector<NodeId>& switches) {
   set_order(by_distance(switches, false));
-  const std::uint64_t groups = std::set<Ends>(ends_.begin(), ends_.end()).size();
-  if (groups * static_cast<std::uint64_t>(links_) > kMaxOrderWork) return;
+  if (alike_.size() * static_cast<std::uint64_t>(links_) > kMaxOrderWork) return;
   std::optional<OrderQuality> best;  // none: the first order is the only one so far
   std::vector<NodeId> kept = by_order_;
   for (std::vector<NodeId> order : {by_height(), by_distance(switches, true)}) {
@@ -144,10 +168,8 @@ GraphPaths::OrderQuality GraphPaths::quality() const {
   // Longer than any path: an order that lacks one is no better than any that has it.
   const std::uint64_t no_path = 4 * exits_.size();
   OrderQuality quality;
-  std::map<Ends, std::uint64_t> groups;
-  for (const Ends& ends : ends_) ++groups[ends];
   std::vector<double> paths(exits_.size());  // equal ones, by switch
-  for (const auto& [ends, destinations] : groups) {
+  for (const auto& [ends, destinations] : alike_) {
     const Costs all = find_costs(ends);
     for (const NodeId at : nearest_first(all)) {
       paths[at] = all.links[at] < 2 ? 1 : 0;
@@ -300,53 +322,147 @@ int GraphPaths::shares() const {
   return best;
 }
 
-// Nearest switches first, so that what lies behind an exit is known; then what all endpoints send comes from afar.
-void GraphPaths::deal_routes_to(std::uint16_t address, std::vector<double>& load) const {
+// By the load so far. Nearest switches first, so that what lies behind an exit is known.
+GraphPaths::Deal GraphPaths::deal_by_load(std::uint16_t address,
+                                          const std::vector<double>& load) const {
   const Costs& to = costs(address);
-  const std::vector<NodeId> nearest = nearest_first(to);
+  Deal deal;
   std::vector<double> behind(exits_.size());  // time of the busiest link from a node on
-  std::vector<const Exit*> chosen(exits_.size(), nullptr);
-  std::vector<Exit> kept;
-  std::deque<Exit> exits;  // whose places stay
-  for (const NodeId at : nearest) {
-    if (to.links[at] < 2) {
-      if (const Exit* const last = last_exit(at, address); last != nullptr)
-        dealt_[at][address] = static_cast<std::int16_t>(last->port);
-      continue;
-    }
-    kept = equal_exits(at, to);
-    if (kept.empty()) throw std::logic_error("a switch has no link to go on by");
+  for (const NodeId at : nearest_first(to)) {
+    if (to.links[at] < 2) continue;
+    const std::vector<Exit> kept = exits_to_deal(at, to);
     const std::size_t first = address % kept.size();
     const Exit* best = nullptr;
     std::tuple<double, double> least{};
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const Exit& exit = kept[(first + i) % kept.size()];
-      const double own = load[exit.link] / exit.rate;
-      const std::tuple<double, double> here{own, behind[exit.to]};
+      const std::tuple<double, double> here{load[exit.link] / exit.rate, behind[exit.to]};
       if (best != nullptr && here >= least) continue;
       best = &exit;
       least = here;
     }
     behind[at] = std::max(std::get<0>(least), std::get<1>(least));
-    exits.push_back(*best);
-    chosen[at] = &exits.back();
-    dealt_[at][address] = static_cast<std::int16_t>(best->port);
+    deal.emplace_back(at, *best);
   }
+  return deal;
+}
+
+// By digits of the address, one for each switch on the way, the one nearest to the destination first, and again when all that differ among
+// those at the same switches are taken: of trees all switches of a level take the same of their exits, and addresses all pairs of them.
+GraphPaths::Deal GraphPaths::deal_by_digits(std::uint16_t address,
+                                            const std::vector<double>& /*load*/) const {
+  const Costs& to = costs(address);
+  Deal deal;
+  const std::size_t alike = alike_.at(ends_[address]);
+  std::vector<std::size_t> units(exits_.size(), 1);  // of the digit that the next switch takes
+  for (const NodeId at : nearest_first(to)) {
+    if (to.links[at] < 2) continue;
+    const std::vector<Exit> kept = exits_to_deal(at, to);
+    std::size_t unit = 1;
+    for (const Exit& exit : kept) unit = std::max(unit, units[exit.to]);
+    deal.emplace_back(at, kept[address / unit % kept.size()]);
+    units[at] = unit * kept.size() < alike ? unit * kept.size() : 1;
+  }
+  return deal;
+}
+
+std::vector<GraphPaths::Exit> GraphPaths::exits_to_deal(NodeId at, const Costs& costs) const {
+  std::vector<Exit> kept = equal_exits(at, costs);
+  if (kept.empty()) throw std::logic_error("a switch has no link to go on by");
+  return kept;
+}
+
+// Adds what all endpoints send by these routes, from afar.
+void GraphPaths::add_load(const Deal& deal, std::vector<double>& load) const {
   std::vector<double> flow = sources_;
-  for (auto at = nearest.rbegin(); at != nearest.rend(); ++at) {
-    if (chosen[*at] == nullptr) continue;
-    load[chosen[*at]->link] += flow[*at];
-    flow[chosen[*at]->to] += flow[*at];
+  for (const auto& [at, exit] : deal | std::views::reverse) {
+    load[exit.link] += flow[at];
+    flow[exit.to] += flow[at];
   }
 }
 
 void GraphPaths::deal_routes() const {
-  if (by_order_.size() * endpoints_.size() > kMaxDealtRoutes) return;
+  const std::size_t routes = by_order_.size() * endpoints_.size();
+  if (routes > kMaxDealtRoutes) return;
   dealt_.resize(exits_.size());
   for (const NodeId id : by_order_) dealt_[id].assign(endpoints_.size(), -1);
-  std::vector<double> load(static_cast<std::size_t>(links_));
   for (std::size_t address = 0; address < endpoints_.size(); ++address)
-    deal_routes_to(static_cast<std::uint16_t>(address), load);
+    for (const Exit& last : last_[address])
+      dealt_[last.to][address] = static_cast<std::int16_t>(last.port);
+  if (routes > kMaxRoutesDealtAnew) {
+    std::vector<double> load(static_cast<std::size_t>(links_));
+    for (std::size_t address = 0; address < endpoints_.size(); ++address) {
+      const Deal deal = deal_by_load(static_cast<std::uint16_t>(address), load);
+      add_load(deal, load);
+      set_routes(address, deal);
+    }
+    return;
+  }
+  Deals best = deal_all(&GraphPaths::deal_by_load);
+  Deals digits = deal_all(&GraphPaths::deal_by_digits);
+  if (digits.squares < best.squares * (1 - kClearlyLess)) best = std::move(digits);
+  for (std::size_t address = 0; address < endpoints_.size(); ++address)
+    set_routes(address, best.deals[address]);
+}
+
+GraphPaths::Deals GraphPaths::deal_all(Dealer first) const {
+  std::vector<double> load(static_cast<std::size_t>(links_));
+  Deals all;
+  for (std::size_t address = 0; address < endpoints_.size(); ++address) {
+    all.deals.push_back((this->*first)(static_cast<std::uint16_t>(address), load));
+    add_load(all.deals.back(), load);
+  }
+  bool has_changed = true;
+  for (int k = 0; k < kMaxDeals && has_changed; ++k) {
+    has_changed = false;
+    for (std::size_t address = 0; address < endpoints_.size(); ++address)
+      has_changed |= deal_anew(static_cast<std::uint16_t>(address), all.deals[address], load);
+  }
+  for (const NodeId at : by_order_)
+    for (const Exit& exit : exits_[at]) all.squares += std::pow(load[exit.link] / exit.rate, 2);
+  return all;
+}
+
+// Switch by switch: another exit is taken where that makes the sum of squares of links' times less. False: none is.
+bool GraphPaths::deal_anew(std::uint16_t address, Deal& deal, std::vector<double>& load) const {
+  const Costs& to = costs(address);
+  std::vector<Exit*> chosen(exits_.size(), nullptr);
+  for (auto& [at, exit] : deal) chosen[at] = &exit;
+  std::vector<double> flow = sources_;
+  for (const auto& [at, exit] : deal | std::views::reverse) flow[exit.to] += flow[at];
+  // Change of the sum where `more` takes this exit and goes on as is chosen.
+  const auto add = [&](const Exit& first, double more) {
+    double change = 0;
+    for (const Exit* exit = &first; exit != nullptr; exit = chosen[exit->to]) {
+      const double before = load[exit->link] / exit->rate, after = before + more / exit->rate;
+      load[exit->link] += more;
+      flow[exit->to] += more;
+      change += (after - before) * (after + before);
+    }
+    return change;
+  };
+  bool has_changed = false;
+  for (auto& [at, exit] : deal) {
+    const double own = flow[at];
+    if (own == 0) continue;
+    for (const Exit& other : equal_exits(at, to)) {
+      if (other.link == exit.link) continue;
+      const double less = add(exit, -own);
+      const double more = add(other, own);
+      if (less + more < -kClearlyLess * std::abs(less)) {
+        exit = other;
+        has_changed = true;
+      } else {
+        add(other, -own);
+        add(exit, own);
+      }
+    }
+  }
+  return has_changed;
+}
+
+void GraphPaths::set_routes(std::size_t address, const Deal& deal) const {
+  for (const auto& [at, exit] : deal) dealt_[at][address] = static_cast<std::int16_t>(exit.port);
 }
 
 int GraphPaths::port(int chiplet, std::uint16_t address) const {
@@ -355,8 +471,7 @@ int GraphPaths::port(int chiplet, std::uint16_t address) const {
   if (const Exit* const last = last_exit(chiplet, address); last != nullptr) return last->port;
   const Costs& to = costs(address);
   if (to.links[chiplet] == kNone) return -1;
-  const std::vector<Exit> exits = equal_exits(chiplet, to);
-  if (exits.empty()) throw std::logic_error("a switch has no link to go on by");
+  const std::vector<Exit> exits = exits_to_deal(chiplet, to);
   return exits[address % exits.size()].port;
 }
 

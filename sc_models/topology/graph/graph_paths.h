@@ -8,7 +8,8 @@
 //   equal paths, of these the first one named, then by number.
 // Equal paths: of several links that are as good, paths behind them counted, the widest are used: so many that their number times the least of
 //   their bandwidths is the most. Destinations are dealt out over them: each takes, in order of addresses, the path whose busiest link has the
-//   least to carry of an all-to-all among all NPUs. Of NIC ports the same are used, and flows are cut over them (nic_ports()).
+//   least to carry of an all-to-all among all NPUs; then, up to 2^20 routes, switches take other exits, one by one, while that makes times
+//   of links more even. Of NIC ports the same are used, and flows are cut over them (nic_ports()).
 //   Beyond kMaxDealtRoutes routes (destinations x switches) an address takes the link of its number, modulo their number.
 // Deadlock: none; what has gone down never goes up again, and links have the order in which they are used.
 // Not all paths are shortest ones: where two switches are joined by way of later ones alone, packets go round by an earlier one.
@@ -59,6 +60,13 @@ class GraphPaths final : public UnicastPaths {
     std::uint64_t links = 0;
     double paths = 0;
   };
+  // Routes to a destination: exits of switches, nearest first.
+  using Deal = std::vector<std::pair<NodeId, Exit>>;
+  using Dealer = Deal (GraphPaths::*)(std::uint16_t, const std::vector<double>&) const;
+  struct Deals {
+    std::vector<Deal> deals{};  // by address
+    double squares = 0;         // sum of those of links' times
+  };
   static constexpr std::int32_t kNone = -1;
 
   void choose_order(const std::vector<NodeId>& switches);
@@ -80,11 +88,18 @@ class GraphPaths final : public UnicastPaths {
   // Null: the switch has no link to the endpoint.
   const Exit* last_exit(NodeId at, std::uint16_t address) const;
   void deal_routes() const;
-  void deal_routes_to(std::uint16_t address, std::vector<double>& load) const;
+  Deals deal_all(Dealer first) const;
+  Deal deal_by_load(std::uint16_t address, const std::vector<double>& load) const;
+  Deal deal_by_digits(std::uint16_t address, const std::vector<double>& load) const;
+  std::vector<Exit> exits_to_deal(NodeId at, const Costs& costs) const;
+  void set_routes(std::size_t address, const Deal& deal) const;
+  void add_load(const Deal& deal, std::vector<double>& load) const;
+  bool deal_anew(std::uint16_t address, Deal& deal, std::vector<double>& load) const;
 
   std::vector<std::vector<Exit>> exits_;  // by node: a switch's to switches, an endpoint's
   std::vector<std::vector<Exit>> last_;   // by address: Exit::to is the switch, the port its own
   std::vector<Ends> ends_;                // by address
+  std::map<Ends, std::uint64_t> alike_;   // endpoints
   std::vector<double> sources_;           // by node: endpoints that it has links from
   std::vector<int> order_;                // by node
   std::vector<NodeId> by_order_;
