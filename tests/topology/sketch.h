@@ -10,7 +10,8 @@
 
 namespace fredsim {
 
-inline constexpr std::uint64_t kBandwidth = 50'000'000'000;  // of a link that names none
+inline constexpr std::uint64_t kBandwidth =
+    50'000'000'000;  // bytes/s; links that name none have it
 
 inline MachineSpec bare() {
   MachineSpec machine = wafer();

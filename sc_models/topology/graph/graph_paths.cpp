@@ -26,7 +26,8 @@ constexpr std::size_t kMaxRoutesDealtAnew = std::size_t{1} << 20;
 // Less than what numbers are rounded by is no reason to deal anew.
 constexpr double kClearlyLess = 1e-9;
 
-// Of ways that share a load evenly: so many of the widest, in the order given, that their number times the width of the narrowest of them is the most; the fewest of equals.
+// The widest of ways that share a load evenly, in the order given: so many that their number times the width of the narrowest is the most; the
+// fewest of equals.
 template <typename Way, typename Width>
 std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
   if (ways.size() < 2) return ways;
@@ -354,7 +355,8 @@ GraphPaths::Deal GraphPaths::deal_by_digits(std::uint16_t address,
   const Costs& to = costs(address);
   Deal deal;
   const std::size_t alike = alike_.at(ends_[address]);
-  std::vector<std::size_t> units(exits_.size(), 1);  // of the digit that the next switch takes
+  std::vector<std::size_t> units(exits_.size(),
+                                 1);  // the next switch divides by its unit for its digit
   for (const NodeId at : nearest_first(to)) {
     if (to.links[at] < 2) continue;
     const std::vector<Exit> kept = exits_to_deal(at, to);
