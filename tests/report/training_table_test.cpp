@@ -221,7 +221,8 @@ TEST(TrainingTable, TheBestBaseHasItsAlgorithmAndPlacement) {
   EXPECT_EQ(training_csv(setup, runs, "speedup_best_base"), (std::vector<std::string>{"", "1"}));
   // A name stands once in CSV, whatever people see twice.
   std::vector<std::string> names;
-  for (const Column& column : training_table(setup, runs).table.columns())
+  const auto table = training_table(setup, runs).table;
+  for (const Column& column : table.columns())
     if (!column.name.empty()) names.push_back(column.name);
   std::ranges::sort(names);
   EXPECT_TRUE(std::ranges::adjacent_find(names) == names.end());
