@@ -11,6 +11,7 @@
 #   --sv-format             format of SystemVerilog; of these files, or of all
 #   --comments              openings of comments
 #   --licences              an SPDX line in every file
+#   --types                 one type of a name in a program
 #   --subjects RANGE        subjects of the commits of a range: 'area: imperative', at most 72 columns, no full stop
 #   --subject-file FILE     the same of a message that is being written
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
@@ -118,6 +119,11 @@ licences() {
   (cd scripts && python3 -B -m fredsim_tools.licences)
 }
 
+types() {
+  say "types of one name"
+  (cd scripts && python3 -B -m fredsim_tools.one_definition)
+}
+
 # subject TEXT: of a commit.
 subject() {
   ((${#1} <= 72)) || die "commit subject: found ${#1} columns, '$1'; allowed: at most 72"
@@ -139,11 +145,12 @@ quick() {
   sv-format
   comments
   licences
+  types
 }
 
 step=${1-}
 case "$step" in
---format | --tidy | --rtl | --shell | --python | --spelling | --sv-format | --comments | --licences | --quick)
+--format | --tidy | --rtl | --shell | --python | --spelling | --sv-format | --comments | --licences | --types | --quick)
   shift
   need_packages "${LINT_PACKAGES[@]}"
   "${step#--}" "$@"
@@ -161,7 +168,7 @@ case "$step" in
   rtl
   ;;
 *)
-  die "found '$step'; allowed: nothing, --quick, --format, --tidy, --rtl, --shell, --python, --spelling, --sv-format, --comments, --licences, --subjects or --subject-file"
+  die "found '$step'; allowed: nothing, --quick, --format, --tidy, --rtl, --shell, --python, --spelling, --sv-format, --comments, --licences, --types, --subjects or --subject-file"
   ;;
 esac
 say "no findings"

@@ -177,7 +177,7 @@ class InSwitchPlanner {
     std::vector<SlicePart> placed;
     for (const int p : parts) {
       const Part& part = plan_.parts[p];
-      std::vector<Task> tasks = tasks_of(part, slice, SliceShares(topology_, weights[p]));
+      std::vector<SliceTree> tasks = tasks_of(part, slice, SliceShares(topology_, weights[p]));
       if (tasks.empty()) continue;
       const std::vector<bool> joined = joined_ranks(topology_, part.members, slice);
       placed.push_back({p,
@@ -225,7 +225,7 @@ class InSwitchPlanner {
     return true;
   }
 
-  std::vector<Task> tasks_of(const Part& part, int slice, const SliceShares& shares) const {
+  std::vector<SliceTree> tasks_of(const Part& part, int slice, const SliceShares& shares) const {
     const int ranks = static_cast<int>(part.members.size());
     if (!has_blocks(part)) {
       const FlitRange range = shares.of(whole_range(0, part.bytes), slice);
@@ -234,7 +234,7 @@ class InSwitchPlanner {
     }
     const int owners = part.roots > 0 ? part.roots : ranks;
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, owners));
-    std::vector<Task> tasks;
+    std::vector<SliceTree> tasks;
     for (const int k : order_of_owners(part, owners)) {
       const FlitRange range = shares.of(blocks[k], slice, k);
       if (range.flits > 0) tasks.push_back({k, range});
@@ -380,7 +380,7 @@ class InSwitchPlanner {
     const Part& of_plan = plan_.parts[part.part];
     const bool compound = has_blocks(of_plan);
     const auto trees = static_cast<int>(part.uplink_trees.size());
-    const Task& task = part.tasks[compound ? slot : 0];
+    const SliceTree& task = part.tasks[compound ? slot : 0];
     const FlitRange range = share_of(range_of(part, slot), static_cast<std::uint64_t>(cut.of),
                                      static_cast<std::uint64_t>(cut.number));
     const GroupRoles roles = of_joined(roles_of_task(of_plan, task.root), part.joined);

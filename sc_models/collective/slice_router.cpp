@@ -114,7 +114,7 @@ SliceRouter::Phase SliceRouter::phase(int number) const {
 }
 
 std::vector<NodeFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
-  const Task& task = part.tasks[has_blocks(plan_.parts[part.part]) ? slot : 0];
+  const SliceTree& task = part.tasks[has_blocks(plan_.parts[part.part]) ? slot : 0];
   return flows_on(part.tree(slot),
                   of_joined(roles_of_task(plan_.parts[part.part], task.root), part.joined));
 }

@@ -2,7 +2,7 @@
 // Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way together. A grid
 // is one slice; in place of uplinks its parts choose rows and columns (collective/grid_trees.h).
 //
-// Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets of level 1
+// Input: the parts of one VC in one slice, each with its trees (SliceTree) and its chiplets of level 1
 //   (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and uplinks
 //   (SlicePart::uplink_trees), so that no port is two parts' and the flows of every chiplet have a routing in
 //   each phase.
@@ -29,7 +29,7 @@
 namespace fredsim {
 
 // One tree of a part in a slice, before it has uplinks.
-struct Task {
+struct SliceTree {
   int root = 0;
   FlitRange range;
 };
@@ -37,8 +37,8 @@ struct Task {
 // A part in one slice: its trees, and which uplinks they take.
 struct SlicePart {
   int part = 0;
-  std::vector<Task> tasks;  // simple collectives: one, to be split over its uplink trees
-  GroupRoles roles;         // roles in all tasks together, of the ranks that are joined
+  std::vector<SliceTree> tasks;  // simple collectives: one, to be split over its uplink trees
+  GroupRoles roles;              // roles in all tasks together, of the ranks that are joined
   ReductionTree lowest;
   std::vector<bool> joined;                 // by rank (collective/detached_ranks.h)
   std::vector<ReductionTree> uplink_trees;  // chosen, on different uplinks; one at least

@@ -55,7 +55,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 // Starts it with what `settings` say and standard input empty.
-pid_t spawn(const Command& command, SpawnSettings& settings, char** environment) {
+pid_t spawn(const ChildCommand& command, SpawnSettings& settings, char** environment) {
   ::posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addchdir_np(&settings.actions, command.folder.c_str());
   std::vector<std::string> words = command.words;
@@ -76,13 +76,13 @@ std::string failure_of(int status) {
 
 }  // namespace
 
-std::string command_text(const Command& command) {
+std::string command_text(const ChildCommand& command) {
   std::string text = "cd " + shell_quoted(command.folder.string()) + " &&";
   for (const std::string& word : command.words) text += " " + shell_quoted(word);
   return text;
 }
 
-ChildProcess::ChildProcess(const Command& command, const std::filesystem::path& output,
+ChildProcess::ChildProcess(const ChildCommand& command, const std::filesystem::path& output,
                            bool own_group)
     : own_group_(own_group) {
   SpawnSettings settings;
@@ -113,7 +113,7 @@ std::optional<std::string> ChildProcess::failure() {
   return ended < 0 ? "no child of this process" : failure_of(status);
 }
 
-std::optional<std::string> output_of(const Command& command) {
+std::optional<std::string> output_of(const ChildCommand& command) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   SpawnSettings settings;

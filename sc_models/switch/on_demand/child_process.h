@@ -13,18 +13,18 @@
 
 namespace fredsim {
 
-struct Command {
+struct ChildCommand {
   std::vector<std::string> words;  // path of the program first
   std::filesystem::path folder;    // in which it runs
 };
 
 // For a shell: "cd FOLDER && PROGRAM WORD…".
-std::string command_text(const Command& command);
+std::string command_text(const ChildCommand& command);
 
 class ChildProcess {
  public:
   // `own_group`: it gets a process group of its own, as Ctrl-C on a terminal is for whoever watches it.
-  ChildProcess(const Command& command, const std::filesystem::path& output, bool own_group);
+  ChildProcess(const ChildCommand& command, const std::filesystem::path& output, bool own_group);
   ~ChildProcess();  // ends it, and in a group of its own all that it started
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
@@ -40,6 +40,6 @@ class ChildProcess {
 };
 
 // The output of a program that ends within a moment, as its --version; none if it fails.
-std::optional<std::string> output_of(const Command& command);
+std::optional<std::string> output_of(const ChildCommand& command);
 
 }  // namespace fredsim

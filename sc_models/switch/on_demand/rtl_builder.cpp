@@ -46,7 +46,7 @@ std::string last_lines(const std::string& text) {
 }
 
 // A tool must be the one of this program's build, whose runtime and headers the library shares.
-void check_tool(const char* name, const char* package, const Command& version,
+void check_tool(const char* name, const char* package, const ChildCommand& version,
                 const std::string& wanted) {
   std::optional<std::string> found;
   try {

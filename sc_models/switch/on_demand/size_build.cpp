@@ -95,7 +95,7 @@ fs::path SizeBuild::output(std::size_t step) const {
   return folder_ / fmt::format("{}.log", steps_[step].name);
 }
 
-Command SizeBuild::command(std::size_t number) const {
+ChildCommand SizeBuild::command(std::size_t number) const {
   const Step& step = steps_[number];
   if (step.tool == Tool::kVerilator) {
     std::vector<std::string> words{tools_.verilator};

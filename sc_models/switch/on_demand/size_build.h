@@ -42,7 +42,7 @@ class SizeBuild {
   const std::vector<Step>& steps() const { return steps_; }
   // A step that may begin now, once; none: what goes before it has not ended.
   std::optional<std::size_t> next();
-  Command command(std::size_t step) const;
+  ChildCommand command(std::size_t step) const;
   std::filesystem::path output(std::size_t step) const;  // has what the command prints
   void done(std::size_t step);
   bool is_complete() const { return steps_.back().state == State::kDone; }
