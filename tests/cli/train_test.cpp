@@ -306,7 +306,8 @@ TEST(Train, DecodesAndPrefills) {
   decode.insert(decode.end(), {"--phase", "decode", "--iterations", "3", "--json", "-"});
   const Outcome outcome = run_fredsim(decode);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const json& run : outcome.json()["runs"]) {
+  const json document = outcome.json();
+  for (const json& run : document["runs"]) {
     EXPECT_EQ(run["inference"], (json{{"phase", "decode"}, {"batch", 2}, {"context", 64}}));
     EXPECT_EQ(run["operations"]["complete"], 80 * 2 * 3);
     EXPECT_TRUE(run["minibatch"].is_null());
@@ -456,7 +457,8 @@ TEST(Train, SaysWhatWasSimulated) {
   Words as_json = words;
   as_json.insert(as_json.end(), {"--json", "-"});
   const std::string text = run_fredsim(words).out;
-  for (const json& run : run_fredsim(as_json).json()["runs"]) {
+  const json document = run_fredsim(as_json).json();
+  for (const json& run : document["runs"]) {
     const json& skipped = run["skipped"];
     const std::uint64_t cycles = run["cycles"], idle = skipped["idle_cycles"],
                         repeated = skipped["repeated_cycles"];

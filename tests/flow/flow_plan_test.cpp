@@ -21,6 +21,7 @@
 #include "support/random_range.h"
 #include "switch/node_shape.h"
 #include "topology/dimensions/blocks.h"
+#include "topology/dimensions/dimensions_kind.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {
@@ -29,6 +30,7 @@ namespace {
 Topology random_block(Random& random) {
   MachineSpec machine;
   machine.name = "block";
+  machine.switch_kind = dimensions_kind().default_switch_kind();
   machine.clock_hz = 1'500'000'000;
   BlockSpec block;
   block.key = "fabric.dimensions.1";

@@ -309,7 +309,7 @@ StateDigest digest_of(const AdderPool& pool) {
 TEST(AdderPool, TheStateIsRelativeToTheEdge) {
   PhasedRow row;
   row.flows = {{0b0111, 0b0001, 1, 2}, {0b11000, 0b0110, 2, 1}};
-  const auto after = [&](int rest, std::initializer_list<Ports> fires) {
+  const auto after = [&](int rest, const std::vector<Ports>& fires) {
     AdderPool pool(5, 1);
     PhasedOutputs outputs(5, PhasedShape{}, 3, pool.longest());
     pool.step(0, &row, outputs);
@@ -317,16 +317,16 @@ TEST(AdderPool, TheStateIsRelativeToTheEdge) {
     for (const Ports fired : fires) pool.step(fired, nullptr, outputs);
     return digest_of(pool);
   };
-  const std::vector<std::initializer_list<Ports>> histories{{0},
-                                                            {0b0111},
-                                                            {0b11000},
-                                                            {0b0111, 0},
-                                                            {0b0111, 0, 0},
-                                                            {0b0111, 0, 0, 0},
-                                                            {0b11111},
-                                                            {0b11111, 0, 0},
-                                                            {0b11111, 0, 0, 0, 0},
-                                                            {0b11111, 0b0111}};
+  const std::vector<std::vector<Ports>> histories{{0},
+                                                  {0b0111},
+                                                  {0b11000},
+                                                  {0b0111, 0},
+                                                  {0b0111, 0, 0},
+                                                  {0b0111, 0, 0, 0},
+                                                  {0b11111},
+                                                  {0b11111, 0, 0},
+                                                  {0b11111, 0, 0, 0, 0},
+                                                  {0b11111, 0b0111}};
   std::set<StateDigest> states;
   for (const auto& history : histories) {
     EXPECT_EQ(after(3, history), after(36, history));
