@@ -21,11 +21,15 @@ struct Bounds {
   std::size_t size = 0;
 };
 
-// Bounds of the calling thread's stack as the system made it, whatever coroutine runs.
+// Bounds of the calling thread's stack as the system made it, whatever coroutine runs. Frames that were there before may have left
+// marks where these variables lie.
 Bounds thread_stack() {
   void* bottom = nullptr;
   std::size_t size = 0;
   pthread_attr_t attributes;
+  __asan_unpoison_memory_region(static_cast<void*>(&bottom), sizeof bottom);
+  __asan_unpoison_memory_region(&size, sizeof size);
+  __asan_unpoison_memory_region(&attributes, sizeof attributes);
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &bottom, &size);
     pthread_attr_destroy(&attributes);

@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -377,7 +376,8 @@ std::vector<GraphPaths::Exit> GraphPaths::exits_to_deal(NodeId at, const Costs& 
 // Adds what all endpoints send by these routes, from afar.
 void GraphPaths::add_load(const Deal& deal, std::vector<double>& load) const {
   std::vector<double> flow = sources_;
-  for (const auto& [at, exit] : deal | std::views::reverse) {
+  for (auto route = deal.rbegin(); route != deal.rend(); ++route) {
+    const auto& [at, exit] = *route;
     load[exit.link] += flow[at];
     flow[exit.to] += flow[at];
   }
@@ -431,7 +431,8 @@ bool GraphPaths::deal_anew(std::uint16_t address, Deal& deal, std::vector<double
   std::vector<Exit*> chosen(exits_.size(), nullptr);
   for (auto& [at, exit] : deal) chosen[at] = &exit;
   std::vector<double> flow = sources_;
-  for (const auto& [at, exit] : deal | std::views::reverse) flow[exit.to] += flow[at];
+  for (auto route = deal.rbegin(); route != deal.rend(); ++route)
+    flow[route->second.to] += flow[route->first];
   // Change of the sum where `more` takes this exit and goes on as is chosen.
   const auto add = [&](const Exit& first, double more) {
     double change = 0;
