@@ -75,20 +75,14 @@ class Chooser {
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
-  // Races that end alike, of whole trees and of a part of them: the one with the fewest hops is taken, since its packets hold up
-  // others least.
-  static constexpr double kEqual = 1.01;
-  static constexpr double kAlike = 1.08;
   // Times as long as estimated that packets take which others hold up, at most.
   static constexpr double kHeldUp = 1.5;
 
   struct Runner {
     const Algorithm* algorithm = nullptr;
     Plan plan{};
-    double cycles = 0;  // estimated, then raced
+    double cycles = 0;  // estimated
     double bound = 0;   // that no race beats
-    std::size_t hops = 0;
-    bool is_whole = true;
   };
 
   // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
@@ -111,23 +105,17 @@ class Chooser {
     std::erase_if(runners, [&](const Runner& runner) { return runner.bound > best * kHeldUp; });
     if (!std::ranges::all_of(runners, [&](Runner& runner) { return can_race(runner.plan, hops); }))
       return {};
+    const Algorithm* first = nullptr;
     best = kNever;
-    for (Runner& runner : runners) {
-      runner.cycles = kNever;
-      if (runner.bound >= best) continue;
-      const Race raced = race_packets(topology_, runner.plan, hops);
-      runner.cycles = raced.cycles;
-      runner.hops = raced.hops;
-      runner.is_whole = raced.is_whole;
-      best = std::min(best, raced.cycles);
-    }
-    if (best == kNever) return {};
-    const Runner* first = nullptr;
     for (const Runner& runner : runners) {
-      if (runner.cycles > best * (runner.is_whole ? kEqual : kAlike)) continue;
-      if (first == nullptr || runner.hops < first->hops) first = &runner;
+      if (runner.bound >= best) continue;
+      const double cycles = race_packets(topology_, runner.plan, hops);
+      if (cycles >= best) continue;
+      best = cycles;
+      first = runner.algorithm;
     }
-    return std::string(first->algorithm->name());
+    if (first == nullptr) return {};
+    return std::string(first->name());
   }
 
   std::vector<Runner> all_runners(HopPaths& hops) {

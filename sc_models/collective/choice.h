@@ -3,7 +3,7 @@
 // take the shortest time. Nobody else compares their names.
 //
 // Races: where no switch has phases and there are no trees of several levels, algorithms are raced packet by packet (collective/packet_race.h), but for any whose
-//   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()). Of long ones, raced in part, the one with the fewest hops is taken of those alike.
+//   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()).
 // Estimates: elsewhere, and where a race would be too long, the trees of each are made and estimated (collective/plan_time.h), all groups
 //   that want the same together, others not looked at. Not of those that are not weighed (Algorithm::is_weighed()).
 // Sizes: one that would take more than kMaxEntries entries of a plan is not tried, unless it is weighed at any size: on large machines

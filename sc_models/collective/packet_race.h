@@ -6,12 +6,11 @@
 //   staging; a link without credits waits. So packets for a busy link hold up those behind them, which neither flows nor the busiest
 //   link show. NPUs send what they pass on first, then packets of their own, tree by tree, within the window.
 // Left out: flits, other virtual channels, acknowledgements on links, whose time alone is in it.
-// Long trees: the first packets of all of them are raced, in two lengths, and what is left takes as long as the difference says, or as the
-//   busiest link, where packets have an order (collective/packet_order.h).
+// Long trees: the first packets of all of them are raced, in two lengths, and the rest takes as long as their difference says, and a little
+//   more. Where packets have an order (collective/packet_order.h), nothing is raced: the busiest link, and the last packet's way.
 // Units: cycles.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "collective/hop_paths.h"
@@ -20,12 +19,6 @@
 
 namespace fredsim {
 
-struct Race {
-  double cycles = 0;
-  bool is_whole = true;  // false: long trees, of which a part was raced
-  std::size_t hops = 0;  // different ones, from NPU to NPU
-};
-
 // Crossings of links by packets that a race simulates: of whole trees at most so many, else of a part as many.
 inline constexpr std::uint64_t kMaxCrossings = 120'000;
 inline constexpr std::uint64_t kCrossingsOfPart = 80'000;
@@ -33,8 +26,8 @@ inline constexpr std::uint64_t kCrossingsOfPart = 80'000;
 // Few packets of each tree cross no more links than that.
 bool can_race(const Plan& plan, HopPaths& hops);
 
-// All parts begin at once; windows are set, the trees are at the endpoints.
-Race race_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
+// All parts begin at once; windows are set, the trees are at the endpoints. Infinite: packets wait for each other in a circle.
+double race_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
 
 // Cycles in which the busiest link sends its flits.
 double busiest_link_cycles(const Topology& topology, const Plan& plan, HopPaths& hops);
