@@ -245,6 +245,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
         take_in(partition, static_cast<int>(window % 2));
         left -= now;
         if (rank_links_ != nullptr && left != 0) {
+          threads_->meet(partition);  // what comes from others goes to wheels that all take in to
           if (partition == 0) exchange_in_window(failures, window);
           threads_->meet(partition);
           if (failures.any(window)) return;
