@@ -291,7 +291,7 @@ class Doctor {
       options.push_back(
           fmt::format("--dimension-order {}",
                       kDimensionOrders[static_cast<std::size_t>(chunking.dimension_order)]));
-    const bool is_default = chunking.chunk_order == ChunkOrder::kFifo && options.size() > 0 &&
+    const bool is_default = chunking.chunk_order == ChunkOrder::kFifo && !options.empty() &&
                             options.back().starts_with("--dimension-order");
     if (chunking.chunk_order != given.chunk_order && !is_default)
       options.push_back(fmt::format("--chunk-order {}",

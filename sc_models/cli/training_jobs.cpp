@@ -20,6 +20,7 @@
 #include "cli/option_values.h"
 #include "cli/rank_session.h"
 #include "cli/shape_surplus.h"
+#include "cli/short_run.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/system_memory.h"
@@ -43,6 +44,15 @@ namespace {
 constexpr double kFitTolerance = 0.0005;
 constexpr int kMaxFitRuns = 8;
 constexpr double kFirstFitRate = 1e16;  // FLOP/s
+
+std::vector<IssuedPlan> issued_by(const TaskGraph& graph, const ShapePlans& plans) {
+  std::vector<IssuedPlan> issued;
+  for (const std::shared_ptr<const PreparedPlan>& plan : plans)
+    issued.push_back({.plan = plan.get(), .times = 0});
+  for (const GraphOperation& operation : graph.operations)
+    issued[operation.shape].times += operation.times;
+  return issued;
+}
 
 std::string packet_order_of(const ShapePlans& plans) {
   std::string order;
@@ -371,23 +381,35 @@ void TrainingJobs::export_traces() const {
   traces_out_->write(*texts);
 }
 
-TrainingResult TrainingJobs::trained(
-    const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
-    const std::function<void(const GraphOutcome&)>& on_complete) const {
+std::unique_ptr<RunEngine> TrainingJobs::engine_of(const TrainedMachine& entry,
+                                                   bool is_flow) const {
+  const Topology& topology = entry.config.topology;
   std::unique_ptr<RunEngine> engine;
-  if (request_.is_flow) {
-    auto flows = std::make_unique<FlowEngine>(entry.config.topology, request_.seed,
-                                              &interrupt_flag(), *entry.surpluses, entry.plans);
-    flows->set_margin(entry.config.topology.has_blocks() ? kSystemTrainingMargin : kTrainingMargin);
+  if (is_flow) {
+    auto flows = std::make_unique<FlowEngine>(topology, request_.seed, &interrupt_flag(),
+                                              *entry.surpluses, entry.plans);
+    flows->set_margin(topology.has_blocks() ? kSystemTrainingMargin : kTrainingMargin);
     engine = std::move(flows);
   } else {
     engine = std::make_unique<ExactRun>(*entry.machine, entry.plans);
   }
   engine->set_arrivals(arrivals_of(request_.arrivals, entry.config, request_.seed));
+  return engine;
+}
+
+TrainingResult TrainingJobs::trained(
+    const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
+    const std::function<void(const GraphOutcome&)>& on_complete) const {
+  const Topology& topology = entry.config.topology;
   if (!streams()) {
     ExpertRouting routing;
     const TaskGraph graph = graph_of(entry, std::numeric_limits<int>::max(), &routing);
+    const std::vector<IssuedPlan> issued = issued_by(graph, entry.plans);
+    const bool stands_for_flows = request_.is_flow && entry.machine && is_short(topology, issued);
+    const std::unique_ptr<RunEngine> engine =
+        engine_of(entry, request_.is_flow && !stands_for_flows);
     TrainingResult result = run_training(*engine, graph, on_progress, on_complete);
+    if (stands_for_flows) result.run = flow_result_of(topology, issued, std::move(result.run));
     if (model_.transformer && model_.transformer->experts > 0)
       result.experts = {.ep = asked_.experts.ep,
                         .router = asked_.experts.router.name,
@@ -399,6 +421,7 @@ TrainingResult TrainingJobs::trained(
                         .imbalance = routing.imbalance};
     return result;
   }
+  const std::unique_ptr<RunEngine> engine = engine_of(entry, request_.is_flow);
   if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
   // A fit runs a machine more than once, at rates of its own.
   return run_training(*engine, *tasks_of(entry), on_progress);

@@ -27,6 +27,7 @@
 #include "collective/worker_placement.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/run_engine.h"
 #include "results/timeline.h"
 #include "workload/graph_timeline.h"
 #include "workload/model_file.h"
@@ -109,6 +110,7 @@ class TrainingJobs {
   void check_switches() const;
   void elaborate();
   void export_traces() const;
+  std::unique_ptr<RunEngine> engine_of(const TrainedMachine& entry, bool is_flow) const;
   TrainingResult trained(const TrainedMachine& entry,
                          const std::function<void(const Progress&)>& on_progress,
                          const std::function<void(const GraphOutcome&)>& on_complete) const;

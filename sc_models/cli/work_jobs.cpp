@@ -15,7 +15,6 @@
 #include "cli/best_base.h"
 #include "cli/calibration_arguments.h"
 #include "cli/flow_engine.h"
-#include "cli/flow_results.h"
 #include "cli/group_members.h"
 #include "cli/interrupt.h"
 #include "cli/job_progress.h"
@@ -25,6 +24,7 @@
 #include "cli/option_values.h"
 #include "cli/rank_session.h"
 #include "cli/shape_surplus.h"
+#include "cli/short_run.h"
 #include "cli/switch_pattern.h"
 #include "cli/switch_rtl.h"
 #include "cli/system_memory.h"
@@ -357,27 +357,12 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
-std::uint64_t times_of(const WorkPlan& work, const WorkPlan::Batch& batch) {
-  return work.steps[batch.steps.front()].repeat;
-}
-
-// The exact run costs no more than operations by which flows would be calibrated may (cli/shape_surplus.h), and so is taken itself.
-bool runs_exactly(const Topology& topology, const WorkPlan& work) {
-  std::uint64_t hops = 0;
+std::vector<IssuedPlan> issued_by(const WorkPlan& work) {
+  std::vector<IssuedPlan> issued;
   for (const WorkPlan::Batch& batch : work.batches)
-    hops += times_of(work, batch) * flit_hops(topology, batch.plan->plan);
-  return hops <= kMaxShapeHops;
-}
-
-RunResult exact_run(ComparedMachine& entry, const WorkPlan& work,
-                    const std::function<void(const Progress&)>& on_progress) {
-  const Topology& topology = entry.config.topology;
-  RunResult exact = run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
-  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  FlowTraffic traffic;
-  for (const WorkPlan::Batch& batch : work.batches)
-    add_traffic(flow_traffic(topology, batch.plan->plan), times_of(work, batch), traffic);
-  return flow_result_of(topology, traffic, std::move(exact));
+    issued.push_back(
+        {.plan = batch.plan.get(), .times = work.steps[batch.steps.front()].repeat});
+  return issued;
 }
 
 RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
@@ -387,10 +372,15 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
     return entry.flows ? entry.flows->run(entry.plans[size])
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
-  if (!entry.surpluses) return run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
+  const auto exact = [&] {
+    return run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
+  };
+  if (!entry.surpluses) return exact();
   const Topology& topology = entry.config.topology;
   const std::atomic<bool>* const stop = &interrupt_flag();
-  if (entry.machine && runs_exactly(topology, work)) return exact_run(entry, work, on_progress);
+  const std::vector<IssuedPlan> issued = issued_by(work);
+  if (entry.machine && is_short(topology, issued))
+    return flow_result_of(topology, issued, exact());
   FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
   engine.set_arrivals(entry.arrivals);
   return run_work(engine, work, on_progress);
