@@ -29,7 +29,7 @@ TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 # To drive what reads users' bytes with libFuzzer.
 FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.
-LINT_PACKAGES=(git clang-format clang-tidy mypy flake8 shellcheck codespell verilator python3)
+LINT_PACKAGES=(git clang-format clang-tidy-16 mypy flake8 shellcheck codespell verilator python3)
 
 # Runs a command of scripts/reproduce in the folder that the script was called from.
 reproduce() {

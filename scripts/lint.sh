@@ -30,18 +30,6 @@ format() {
   clang-format --dry-run -Werror "${files[@]}"
 }
 
-# Compilations that have every .cpp in them: the unity files of libraries and tests, and files that are by themselves.
-tidy_units() {
-  local units
-  units=$(sed -nE 's/^ *"file": "(.*)",?$/\1/p' build/lint/compile_commands.json | sort -u |
-    grep -E "^$PWD/(build/.*/Unity/[^/]*$|sc_models/|testbenches/|tests/)")
-  printf '%s\n' "$units"
-  # Files of other presets, with the command of a neighbour.
-  comm -13 <(
-    { printf '%s\n' "$units"; grep '/Unity/' <<<"$units" | xargs -d '\n' sed -nE 's/^#include "(.*)"$/\1/p'; } | sed "s|^$PWD/||" | sort -u
-  ) <(all_cpp | grep '\.cpp$')
-}
-
 tidy() {
   need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}"
   build_targets -DBUILD_TESTING=ON all  # clang-tidy reads the generated headers of the Verilated switches
@@ -50,15 +38,16 @@ tidy() {
   mapfile -t sources < <(cd scripts && python3 -B -m fredsim_tools.tidy_commands)
   if (($# == 0)); then
     # A library at once: the headers of its files are read once. Two checks then see nothing, since they look at the main file
-    # alone: misc-unused-using-decls and misc-unused-alias-decls.
-    checks=(--checks=-bugprone-suspicious-include)  # a unity file includes nothing but .cpp
+    # alone: misc-unused-using-decls and misc-unused-alias-decls. The analyzer takes more than ten minutes for a large library.
+    # A unity file includes nothing but .cpp, and declares again what another one of them has defined.
+    checks=("--checks=-bugprone-suspicious-include,-readability-redundant-declaration,-clang-analyzer-*")
   else
     mapfile -t sources < <(printf '%s\n' "$@" | grep '\.cpp$')
   fi
   ((${#sources[@]} > 0)) || return 0
   say "clang-tidy, ${#sources[@]} compilations"
   printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
-    clang-tidy --quiet -p build/lint "${checks[@]}" --extra-arg=-Wno-unknown-warning-option
+    clang-tidy-16 --quiet -p build/lint "${checks[@]}" --extra-arg=-Wno-unknown-warning-option
 }
 
 rtl() {

@@ -47,7 +47,8 @@ std::optional<Demand> demand_of_rank(Collective collective, double ranks, bool i
 
 // Vectors that cross the middle in the direction that has more.
 double demand_of_half(Collective collective, int ranks) {
-  const double low = ranks / 2, high = ranks - ranks / 2;
+  const int fewer = ranks / 2;
+  const double low = fewer, high = ranks - fewer;
   switch (collective) {
     case Collective::kAllReduce:
     case Collective::kReduce:

@@ -23,7 +23,8 @@ struct SmallBuffer {
   double rate(int packet) const {
     const int spare = flits - needed;
     if (spare < packet) return static_cast<double>(packet) / (cycles + packet - 1 - spare);
-    return static_cast<double>((spare / packet + 1) * packet) / cycles;
+    const int packets = spare / packet + 1;
+    return static_cast<double>(packets * packet) / cycles;
   }
 };
 

@@ -106,7 +106,7 @@ class CircleFinder {
 
   std::string find() {
     for (const auto& [input, front] : state_.fronts())
-      if (const std::string circle = circle_from(input); !circle.empty()) return circle;
+      if (std::string circle = circle_from(input); !circle.empty()) return circle;
     return {};
   }
 
@@ -186,7 +186,7 @@ class CircleFinder {
         return wait_for_packet(input, *packet, other);
     }
     for (std::uint32_t ports = flow->outputs; ports != 0; ports &= ports - 1)
-      if (const auto wait = wait_for_room(input, *packet, std::countr_zero(ports))) return wait;
+      if (auto wait = wait_for_room(input, *packet, std::countr_zero(ports))) return wait;
     return wait_for_phase(input, *packet);
   }
 

@@ -11,7 +11,7 @@ std::uint64_t PartitionLinks::edges_to_arrival(std::uint64_t edge) const {
   if (!active_.empty()) return 0;
   const std::uint64_t edges = slow_.edges_to_next(edge);
   for (std::uint32_t i = 0; i < wheel_.slots() && i < edges; ++i) {
-    if (wheel_.flits(i).size() != 0 || wheel_.credits(i).size() != 0) return i;
+    if (!wheel_.flits(i).empty() || !wheel_.credits(i).empty()) return i;
   }
   return edges;
 }

@@ -100,11 +100,11 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
                                  dependency.operation, next_ - 1));
   }
   recurrence_.forget();
-  if (options.times < 2) return issue_one(std::move(plan), starts, options, nullptr);
+  if (options.times < 2) return issue_one(plan, starts, options, nullptr);
   return begin_repeat(plan, options);
 }
 
-OperationHandle FlowOperations::issue_one(std::shared_ptr<const PreparedPlan> plan,
+OperationHandle FlowOperations::issue_one(const std::shared_ptr<const PreparedPlan>& plan,
                                           const std::vector<std::uint64_t>& starts,
                                           const IssueOptions& options,
                                           std::shared_ptr<OperationRepeat> repeat) {

@@ -131,7 +131,7 @@ class FlowOperations final : public OperationEngine {
   std::uint64_t whole_cycles(double time) const;
   double time_of(std::uint64_t cycle) const;
   OperationPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
-  OperationHandle issue_one(std::shared_ptr<const PreparedPlan> plan,
+  OperationHandle issue_one(const std::shared_ptr<const PreparedPlan>& plan,
                             const std::vector<std::uint64_t>& starts, const IssueOptions& options,
                             std::shared_ptr<OperationRepeat> repeat);
   OperationHandle begin_repeat(const std::shared_ptr<const PreparedPlan>& plan,

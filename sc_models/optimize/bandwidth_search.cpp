@@ -137,7 +137,7 @@ class ConvexProblem {
   // No time is below it: 1 / bandwidth is nowhere below its tangents, those at the allocations so far; a linear program. Moves to
   // where that is least.
   double lower_bound(std::vector<double>& gbps) {
-    tangents_.push_back({unit_.begin(), unit_.begin() + static_cast<std::ptrdiff_t>(terms_)});
+    tangents_.emplace_back(unit_.begin(), unit_.begin() + static_cast<std::ptrdiff_t>(terms_));
     const std::size_t inverses = variables_, all = variables_ + terms_;
     std::vector<LinearRow> rows;
     const auto add_row = [&](Relation relation, double bound) -> LinearRow& {

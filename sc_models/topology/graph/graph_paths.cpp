@@ -110,7 +110,7 @@ std::vector<NodeId> GraphPaths::by_distance(const std::vector<NodeId>& switches,
     if (distance[root] >= 0) continue;  // in a plane that has its root
     std::deque<NodeId> open;
     for (const NodeId id : roots) {
-      if (id != root && !(with_twins && distance[id] < 0 && are_twins(id, root))) continue;
+      if (id != root && (!with_twins || distance[id] >= 0 || !are_twins(id, root))) continue;
       distance[id] = 0;
       open.push_back(id);
     }
@@ -312,8 +312,10 @@ int GraphPaths::shares() const {
   // Share of the busiest port, over that of all ports alike.
   const auto unevenness = [&](int shares) {
     double most = 0;
-    for (const int ports : numbers)
-      most = std::max(most, static_cast<double>((shares + ports - 1) / ports * ports) / shares);
+    for (const int ports : numbers) {
+      const int of_busiest = (shares + ports - 1) / ports;
+      most = std::max(most, static_cast<double>(of_busiest * ports) / shares);
+    }
     return most;
   };
   int best = 1;
