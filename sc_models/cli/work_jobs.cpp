@@ -360,8 +360,7 @@ std::string work_name(const ComparedMachine& entry, std::size_t size) {
 std::vector<IssuedPlan> issued_by(const WorkPlan& work) {
   std::vector<IssuedPlan> issued;
   for (const WorkPlan::Batch& batch : work.batches)
-    issued.push_back(
-        {.plan = batch.plan.get(), .times = work.steps[batch.steps.front()].repeat});
+    issued.push_back({.plan = batch.plan.get(), .times = work.steps[batch.steps.front()].repeat});
   return issued;
 }
 
@@ -372,15 +371,12 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
     return entry.flows ? entry.flows->run(entry.plans[size])
                        : run_plan(*entry.machine, entry.plans[size], on_progress);
   const WorkPlan& work = entry.ordered[size];
-  const auto exact = [&] {
-    return run_work(*entry.machine, work, on_progress, 0, entry.arrivals);
-  };
+  const auto exact = [&] { return run_work(*entry.machine, work, on_progress, 0, entry.arrivals); };
   if (!entry.surpluses) return exact();
   const Topology& topology = entry.config.topology;
   const std::atomic<bool>* const stop = &interrupt_flag();
   const std::vector<IssuedPlan> issued = issued_by(work);
-  if (entry.machine && is_short(topology, issued))
-    return flow_result_of(topology, issued, exact());
+  if (entry.machine && is_short(topology, issued)) return flow_result_of(topology, issued, exact());
   FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
   engine.set_arrivals(entry.arrivals);
   return run_work(engine, work, on_progress);

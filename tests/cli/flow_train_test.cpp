@@ -106,11 +106,11 @@ TEST_F(ShortFlowTraining, IsTheExactRun) {
     const std::uint64_t mp = std::uint64_t{1} << random.below(3);
     const std::uint64_t pp = mp == 4 ? 1 : 1 + random.below(2);
     const std::uint64_t dp = seed == kRuns ? 1 : 4 / mp / pp;
-    const std::string model = write(
-        "model.yaml",
-        fmt::format("name: tiny\nsample: 512 B\nlayers:\n  - {{name: block, repeat: {}, "
-                    "parameters: {}, flops: 1e6, output: {} B, reduces: true}}\n",
-                    2 + random.below(2), 600 + random.below(60000), 512 << random.below(6)));
+    const std::string model =
+        write("model.yaml",
+              fmt::format("name: tiny\nsample: 512 B\nlayers:\n  - {{name: block, repeat: {}, "
+                          "parameters: {}, flops: 1e6, output: {} B, reduces: true}}\n",
+                          2 + random.below(2), 600 + random.below(60000), 512 << random.below(6)));
     Words words{"train", "configs/mesh_2x2.yaml", "configs/fred_small.yaml"};
     const auto add = [&](const std::string& option, const std::string& value) {
       words.insert(words.end(), {option, value});
