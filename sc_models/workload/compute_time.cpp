@@ -35,8 +35,8 @@ double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes) {
 double sharing_workers(const ModelLayer& layer, int mp) {
   const auto workers = static_cast<std::uint64_t>(mp);
   if (layer.heads == 0) return mp;
-  return static_cast<double>(layer.heads) /
-         static_cast<double>((layer.heads + workers - 1) / workers);
+  const std::uint64_t of_slowest = (layer.heads + workers - 1) / workers;
+  return static_cast<double>(layer.heads) / static_cast<double>(of_slowest);
 }
 
 double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute) {

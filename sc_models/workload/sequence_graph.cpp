@@ -46,8 +46,9 @@ void SequenceGraph::run_half(int stage, const Half& half) {
 
 SequenceGraph::Half SequenceGraph::training_half(const ModelShape& model, int l, Pass pass,
                                                  Recompute recompute, std::string name,
-                                                 std::function<double(int w)> picoseconds,
-                                                 GroupBytes samples, const Compression& compression,
+                                                 const std::function<double(int w)>& picoseconds,
+                                                 const GroupBytes& samples,
+                                                 const Compression& compression,
                                                  double activation_bytes) const {
   const ModelLayer& layer = model.layers[l];
   const std::uint64_t block = block_bytes(model, strategy_.mp, activation_bytes);

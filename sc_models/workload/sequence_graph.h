@@ -61,8 +61,9 @@ class SequenceGraph : protected WorkerGraph {
   void run_half(int stage, const Half& half);
   // Half of a model in training, layer `l`. `picoseconds`: of a worker for all of the pass; `samples`: of the replica of a group.
   Half training_half(const ModelShape& model, int l, Pass pass, Recompute recompute,
-                     std::string name, std::function<double(int w)> picoseconds, GroupBytes samples,
-                     const Compression& compression, double activation_bytes) const;
+                     std::string name, const std::function<double(int w)>& picoseconds,
+                     const GroupBytes& samples, const Compression& compression,
+                     double activation_bytes) const;
   // Collective of a stage's MP groups, behind all that its workers have done.
   StageTasks along_mp(int stage, Collective collective, const GroupBytes& bytes,
                       const std::string& name);

@@ -73,9 +73,9 @@ TEST(Format, CsvOfCompareIsOneTableWithTheNumbersOfTheJson) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     auto row = rows[r];
     const json& run = runs[r % 2 * 2 + r / 2];
-    EXPECT_EQ(row["config"], run["config"]);
-    EXPECT_EQ(row["fabric"], run["fabric"]);
-    EXPECT_EQ(row["algorithm"], run["algorithm"]);
+    EXPECT_EQ(row["config"], run["config"].get<std::string>());
+    EXPECT_EQ(row["fabric"], run["fabric"].get<std::string>());
+    EXPECT_EQ(row["algorithm"], run["algorithm"].get<std::string>());
     EXPECT_EQ(row["groups"], "0,1") << "a field with a comma";
     EXPECT_EQ(std::stoull(row["size_bytes"]), run["size_bytes"]);
     EXPECT_EQ(std::stoull(row["cycles"]), run["cycles"]);

@@ -50,7 +50,7 @@ TEST(Arrivals, SkewHasTheMomentsOfItsDistribution) {
     const double deviation = std::sqrt(square - mean * mean);
     EXPECT_NEAR(sum / kDraws, mean, 5 * deviation / std::sqrt(kDraws));
     EXPECT_NEAR(squares / kDraws, square, 0.03 * square);
-    EXPECT_NEAR(below, kDraws / 2, 5 * std::sqrt(kDraws) / 2);
+    EXPECT_NEAR(below, kDraws / 2.0, 5 * std::sqrt(kDraws) / 2);
     if (is_normal) {
       EXPECT_GT(most, 3 * kSigma);
     } else {

@@ -260,7 +260,7 @@ TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
 TEST(LinkErrors, AllSlicesAreSimulated) {
   EXPECT_FALSE(load_config("configs/fred_d.yaml", kReliable).topology.simulate_all_slices);
   Settings settings = kReliable;
-  settings.push_back("link.flit_loss=0.01");
+  settings.emplace_back("link.flit_loss=0.01");
   EXPECT_TRUE(load_config("configs/fred_d.yaml", settings).topology.simulate_all_slices);
 }
 

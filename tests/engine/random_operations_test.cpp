@@ -70,8 +70,11 @@ std::vector<std::uint64_t> run_random(const Topology& topology, std::uint64_t se
         next = communicator.cycle() + random.below(2) * random.below(500);
       }
     });
-    for (communicator.wait_all(); left > 0; communicator.wait_all())
+    communicator.wait_all();
+    while (left > 0) {
       sc_core::wait(100, sc_core::SC_NS);
+      communicator.wait_all();
+    }
     communicator.finish();
     EXPECT_EQ(communicator.totals().operations, static_cast<std::uint64_t>(operations));
   });

@@ -154,7 +154,7 @@ class GapScheme final : public LinkScheme {
     if (gap == 0) return {};
     return [gap](Topology& topology) {
       set_wafer_policy(topology, std::make_shared<const GapPolicy>(gap));
-      topology.notes.push_back("links pause after packets");
+      topology.notes.emplace_back("links pause after packets");
     };
   }
 };

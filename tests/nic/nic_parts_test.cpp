@@ -151,7 +151,7 @@ TEST(RingQueue, IsAQueueOfAnyLength) {
 struct CallLog : EdgeTimers::Waiter {
   explicit CallLog(EdgeTimers& of) : timers(of) {}
   void time_has_come(int what) override {
-    calls.push_back({timers.now(), what});
+    calls.emplace_back(timers.now(), what);
     if (what >= 1000)
       timers.call_at(timers.now() + static_cast<std::uint64_t>(what % 3), *this, what - 1000);
   }

@@ -215,7 +215,7 @@ class CheckedGraph {
         // All-gathers follow each other: those before one that it waits for are waited for, too.
         if (!may) {
           EXPECT_FALSE(waits[one.task]) << "layer " << l;
-          ++let_go_;
+          ++buffers_let_go;
         }
       }
     }
@@ -225,7 +225,7 @@ class CheckedGraph {
   TaskGraph graph_;
 
  public:
-  int let_go_ = 0;  // buffers that a layer does not wait for
+  int buffers_let_go = 0;  // buffers that a layer does not wait for
 };
 
 TEST(GradientScheduleTest, GraphsOfRandomModels) {
@@ -236,7 +236,7 @@ TEST(GradientScheduleTest, GraphsOfRandomModels) {
     const RandomRun run = random_run(seed);
     CheckedGraph graph(run, topology);
     graph.check();
-    let_go += graph.let_go_;
+    let_go += graph.buffers_let_go;
     if (HasFailure()) return;
   }
   EXPECT_GT(let_go, 200);
