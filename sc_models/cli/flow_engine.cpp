@@ -18,9 +18,7 @@ constexpr std::uint64_t kReportedCycles = 4096;  // from one report of the progr
 
 FlowTraffic traffic_of(const Topology& topology,
                        const std::vector<FlowOperations::Issued>& issued) {
-  FlowTraffic sum{.flits = std::vector<std::uint64_t>(topology.links.size()),
-                  .bytes = std::vector<std::uint64_t>(topology.links.size()),
-                  .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  FlowTraffic sum = no_traffic(topology);
   for (const FlowOperations::Issued& operations : issued) {
     const PreparedPlan& plan = *operations.plan;
     const FlowTraffic one = plan.system != nullptr ? system_traffic(topology, *plan.system)

@@ -3,7 +3,6 @@
 
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "cli/flow_results.h"
@@ -27,9 +26,7 @@ bool is_short(const Topology& topology, std::span<const IssuedPlan> issued) {
 RunResult flow_result_of(const Topology& topology, std::span<const IssuedPlan> issued,
                          RunResult exact) {
   if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  FlowTraffic traffic{.flits = std::vector<std::uint64_t>(topology.links.size()),
-                      .bytes = std::vector<std::uint64_t>(topology.links.size()),
-                      .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  FlowTraffic traffic = no_traffic(topology);
   std::set<std::uint64_t> sizes;
   for (const IssuedPlan& one : issued) {
     if (one.times == 0) continue;

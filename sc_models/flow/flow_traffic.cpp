@@ -83,12 +83,16 @@ void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& s
   sum.result_bytes += times * traffic.result_bytes;
 }
 
+FlowTraffic no_traffic(const Topology& topology) {
+  return {.flits = std::vector<std::uint64_t>(topology.links.size()),
+          .bytes = std::vector<std::uint64_t>(topology.links.size()),
+          .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+}
+
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   HopPaths hops(topology, walk);
-  FlowTraffic traffic{.flits = std::vector<std::uint64_t>(topology.links.size()),
-                      .bytes = std::vector<std::uint64_t>(topology.links.size()),
-                      .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+  FlowTraffic traffic = no_traffic(topology);
   hops.add_loads(
       plan, plan.trees, [](const Tree& tree) { return tree.flits; }, traffic.flits);
   hops.add_loads(

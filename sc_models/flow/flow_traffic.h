@@ -16,6 +16,7 @@ struct FlowTraffic {
   std::uint64_t result_bytes = 0;                 // at all ranks together
 };
 
+FlowTraffic no_traffic(const Topology& topology);
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan);
 // Adds traffic so many times to that of the same machine, or of none yet.
 void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum);

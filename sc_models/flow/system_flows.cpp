@@ -213,9 +213,7 @@ SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
 
 FlowTraffic system_traffic(const Topology& system, const SystemPlan& plan) {
   const SystemPlaces places(system);
-  FlowTraffic traffic{.flits = std::vector<std::uint64_t>(system.links.size()),
-                      .bytes = std::vector<std::uint64_t>(system.links.size()),
-                      .acknowledgements = std::vector<std::uint64_t>(system.nodes.size())};
+  FlowTraffic traffic = no_traffic(system);
   std::map<std::pair<int, const Plan*>, std::map<int, std::uint64_t>> times;
   for (const SystemStep& step : plan.steps) {
     auto& of_groups = times[{step.dimension, step.plan.get()}];

@@ -141,7 +141,9 @@ TEST(FlowTrain, TakesModelsThatAreStreamedAndInference) {
        std::vector<Words>{{"train", "configs/mesh.yaml", "--workload", "configs/models/small.yaml",
                            "--dp", "20", "--execution", "streaming", "--minibatch", "20"},
                           {"train", "configs/fred_d.yaml", "--workload", "transformer_17b", "--mp",
-                           "20", "--phase", "decode", "--iterations", "2"}}) {
+                           "20", "--phase", "decode", "--iterations", "2"},
+                          {"train", "configs/fred_d.yaml", "--workload", "transformer_17b", "--mp",
+                           "20", "--phase", "prefill", "--iterations", "1"}}) {
     const json exact = runs_with(words, "exact");
     const json flow = runs_with(words, "flow");
     ASSERT_EQ(flow.size(), 1U);

@@ -175,7 +175,7 @@ TEST(ChoiceOnGraphs, IsNearTheFastestOnTheHybridCube) {
     expect_near_the_fastest(topology, Collective::kAllReduce, bytes);
 }
 
-// Long operations are raced in part. On eight NPUs `direct` is a fifteenth faster than `ring`; on four it drifts to a seventh slower.
+// Long operations are raced in part. On eight NPUs `direct` is a fifteenth faster than `ring`; on four it drifts to a third slower.
 TEST(ChoiceOnGraphs, IsNearTheFastestOfLongOnesOnOneSwitch) {
   for (const auto& [npus, ns] : {std::pair{8, 1000}, std::pair{4, 200}}) {
     GraphText graph(npus, 1);
