@@ -2,6 +2,7 @@
 #include "cli/flow_jobs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -21,6 +22,8 @@ namespace fredsim {
 namespace {
 
 using Parts = FlowJobs::Parts;
+
+constexpr double kTriedSteps = kMaxExactSteps / 3;
 
 std::uint64_t largest_of(std::span<const Part* const> parts) {
   return std::ranges::max(parts, {}, &Part::bytes)->bytes;
@@ -87,21 +90,28 @@ std::optional<FlowErrorResult> FlowJobs::error_of(const Parts& parts) const {
   return stated(std::move(result), {.percent = kBetweenSizesOfAim * aim_at(bytes)});
 }
 
-bool FlowJobs::runs_exactly(const Plan& plan) const {
-  if (machine_ == nullptr || !calibrated_work(topology_, parts_of(plan))) return false;
-  const std::vector<std::uint64_t> flits = link_flits(topology_, plan);
-  return exact_steps(topology_, flits, run_flows(topology_, plan).end) <= kMaxExactSteps;
-}
-
-RunResult FlowJobs::exact_run(const Plan& plan) const {
-  RunResult result = run_plan(*machine_, plan);
-  if (result.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  return result;
+std::optional<RunResult> FlowJobs::exact_run(const Plan& plan) {
+  if (machine_ == nullptr) return {};
+  const std::optional<CalibratedWork> work = calibrated_work(topology_, parts_of(plan));
+  if (!work) return {};
+  const double cycles = run_flows(topology_, plan).end;
+  const double steps = exact_steps(topology_, link_flits(topology_, plan), cycles);
+  std::uint64_t most = RunLimits::kNever;
+  if (steps > kMaxExactSteps) {
+    if (too_long_.contains(*work)) return {};
+    most = static_cast<std::uint64_t>(cycles * kTriedSteps / steps);
+  }
+  RunResult result = run_plan(*machine_, plan, {}, most);
+  if (!result.incomplete) return result;
+  const std::atomic<bool>* const stop = machine_->options().stop;
+  if (stop != nullptr && *stop) throw Interrupted("interrupted while flows were calibrated");
+  too_long_.insert(*work);
+  return {};
 }
 
 FlowJobs::Surplus FlowJobs::surplus_of(const Plan& plan) {
-  if (runs_exactly(plan))
-    return {static_cast<double>(exact_run(plan).cycles) - run_flows(topology_, plan).end, true};
+  if (const std::optional<RunResult> exact = exact_run(plan))
+    return {static_cast<double>(exact->cycles) - run_flows(topology_, plan).end, true};
   const Parts together = parts_of(plan);
   const std::vector<double> surplus = surpluses(together);
   return {std::ranges::max(surplus), error_of(together).has_value()};
@@ -123,8 +133,10 @@ RunResult FlowJobs::run(const Plan& plan) {
   const bool go_together = follows_from_starts(plan);
   std::optional<FlowErrorResult> error;
   if (go_together) error = error_of(parts);
-  if (!error && runs_exactly(plan))
-    return flow_result_of(topology_, flow_traffic(topology_, plan), exact_run(plan));
+  if (!error) {
+    if (std::optional<RunResult> exact = exact_run(plan))
+      return flow_result_of(topology_, flow_traffic(topology_, plan), *std::move(exact));
+  }
   std::vector<double> surplus;
   if (error || begin_together(plan)) {
     surplus = surpluses(parts);

@@ -3,13 +3,15 @@
 //
 // Calibration: by a file (flow/calibrator.h), its collectives in the same proportion, with their starts. Else the exact
 //   run itself is taken, where it costs no more than kMaxExactSteps, about five seconds: any other calibration of one size costs more.
-//   Larger ones have the surplus of smaller sizes of the same work, with its slope (flow/calibrator.h), of each collective alone where they do
+//   A larger one is taken, too, if it repeats itself soon: a third of these steps is tried, once for works that differ in size alone.
+//   Others have the surplus of smaller sizes of the same work, with its slope (flow/calibrator.h), of each collective alone where they do
 //   not begin together; matrices, streams and systems without exact runs have none. Their error is unmeasured.
 // Errors: those of run_plan() and run_flows(); Interrupted, while exact runs are under way.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "collective/plan.h"
@@ -44,9 +46,8 @@ class FlowJobs {
   Surplus surplus_of(const Plan& plan);
 
  private:
-  // An exact run of it costs no more than is allowed.
-  bool runs_exactly(const Plan& plan) const;
-  RunResult exact_run(const Plan& plan) const;
+  // None: it costs more than is allowed.
+  std::optional<RunResult> exact_run(const Plan& plan);
   std::vector<double> surpluses(const Parts& parts);
   bool has_run(const CalibratedWork& work, const Parts& parts) const;
   std::optional<FlowErrorResult> error_of(const Parts& parts) const;
@@ -55,6 +56,7 @@ class FlowJobs {
   Machine* const machine_;
   std::uint64_t seed_;
   Calibrator calibrator_;
+  std::set<CalibratedWork> too_long_;  // tried, in vain
 };
 
 }  // namespace fredsim

@@ -92,13 +92,17 @@ std::shared_ptr<const Plan> StepPlans::plan(const Stage& stage, const std::strin
       plans_[{stage.dimension, stage.collective, stage.bytes, algorithm, asked.vc, parts}];
   if (plan != nullptr) return plan;
   const SystemBlock& block = system_.blocks[stage.dimension];
+  const std::size_t end = algorithm.find(kThenGathers);
+  std::string name = algorithm.substr(0, end);
+  if (end != std::string::npos && stage.collective == Collective::kAllGather)
+    name = algorithm.substr(end + 1);
   std::vector<CollectiveSpec> specs;
   for (const auto& [root, places] : parts) {
     CollectiveSpec& spec = specs.emplace_back();
     spec.collective = stage.collective;
     spec.group = places;
     spec.bytes = stage.bytes;
-    spec.algorithm = algorithm;
+    spec.algorithm = name;
     spec.vc = asked.vc;
     spec.root = root;
   }

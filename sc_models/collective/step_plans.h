@@ -19,6 +19,8 @@
 
 namespace fredsim {
 
+inline constexpr char kThenGathers = '+';
+
 class StepPlans {
  public:
   // Members of the parts of a step, by root and places: the collectives that have them.
@@ -30,7 +32,7 @@ class StepPlans {
   // `system` outlives it.
   explicit StepPlans(const Topology& system) : system_(system) {}
 
-  // `asked` has the virtual channel.
+  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked` has the virtual channel.
   std::shared_ptr<const Plan> plan(const Stage& stage, const std::string& algorithm,
                                    const CollectiveSpec& asked, const Members& members);
   Time time(const Stage& stage, const std::string& algorithm, const CollectiveSpec& asked,

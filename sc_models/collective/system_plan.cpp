@@ -173,7 +173,14 @@ class SystemPlanner {
     const Asked& asked = asked_[family.front()];
     const Schedule schedule = schedule_of(spec, asked, words, family);
     note_rounding(spec, asked, schedule);
-    std::vector<std::string> used(places_.dimensions());
+    struct Used {
+      std::string first, gathers;  // empty: none
+      std::string name() const {
+        if (first.empty() || first == gathers) return gathers;
+        return gathers.empty() ? first : first + kThenGathers + gathers;
+      }
+    };
+    std::vector<Used> used(places_.dimensions());
     std::map<std::pair<int, std::size_t>, int> before;  // steps of a chunk, by collective and stage
     std::map<int, std::map<std::vector<int>, Members>> in_stage;  // by hop or dimension
     for (std::size_t chunk = 0; chunk < schedule.stages.size(); ++chunk) {
@@ -190,7 +197,11 @@ class SystemPlanner {
           step.groups = groups;
           step.plan =
               plans_.plan(stage, passes_on ? "auto" : words[stage.dimension], spec, members);
-          if (!passes_on) used[stage.dimension] = step.plan->parts.front().algorithm;
+          if (!passes_on) {
+            Used& here = used[stage.dimension];
+            (stage.collective == Collective::kAllGather ? here.gathers : here.first) =
+                step.plan->parts.front().algorithm;
+          }
           std::set<int> after;
           for (const auto& [places, collectives] : members) {
             for (const int one : collectives) {
@@ -208,7 +219,8 @@ class SystemPlanner {
       }
     }
     std::string name, by_dimension;
-    for (const std::string& one : used) {
+    for (const Used& here : used) {
+      const std::string one = here.name();
       if (!one.empty()) name += (name.empty() ? "" : ",") + one;
       by_dimension += (by_dimension.empty() ? "" : ",") + (one.empty() ? "auto" : one);
     }

@@ -66,7 +66,7 @@ bool Communicator::edge() {
     if (skips_idle_) fabric_.come_later(memoisation_.rest());
     if (parts_go_ahead_ && calls_.empty()) {
       if (const std::uint64_t edges = scheduler_.edges_at_once(); edges > 1)
-        fabric_.run_ahead(edges);
+        fabric_.run_ahead(std::min(edges, left_to_simulate()));
     }
     return false;
   } catch (...) {
@@ -94,7 +94,13 @@ void Communicator::report_to(const std::function<void(const Progress&)>& on_prog
 
 bool Communicator::ends_wait() const {
   return failure_ != nullptr || (done_ && done_()) || scheduler_.has_failed() || is_stuck() ||
-         limits_.is_stopped() || limits_.is_over(cycle());
+         limits_.is_stopped() || limits_.is_over(cycle()) || left_to_simulate() == 0;
+}
+
+std::uint64_t Communicator::left_to_simulate() const {
+  if (max_simulated_ == RunLimits::kNever) return max_simulated_;
+  const std::uint64_t simulated = cycle() - idle_cycles() - repeated_cycles();
+  return max_simulated_ - std::min(max_simulated_, simulated);
 }
 
 bool Communicator::is_stuck() const {

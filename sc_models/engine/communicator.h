@@ -105,6 +105,8 @@ class Communicator final : public OperationEngine {
   void skip_idle(bool memoises = true);
   // Before start(): nobody issues any more, nor asks for the cycle at which something is complete but by its report.
   void let_parts_go_ahead() { parts_go_ahead_ = true; }
+  // Before start(): it stops, as where FabricOptions::stop is set, when so many cycles have been simulated; those left out do not count.
+  void stop_after(std::uint64_t simulated) { max_simulated_ = simulated; }
   // Cycles that were skipped or replayed, after finish() or where a run was stopped, with the flits x links of what was passed
   // over and replayed, links on a die left out. A second simulation for a replay is subtracted.
   std::uint64_t idle_cycles() const { return scheduler_.idle_cycles(); }
@@ -119,7 +121,7 @@ class Communicator final : public OperationEngine {
   void wait(Handle handle);
   void wait_all() override;
   void finish() override;
-  // FabricOptions::stop was set, and wait() has returned for that.
+  // FabricOptions::stop was set, or stop_after() was reached, and wait() has returned for that.
   bool stopped() const override { return stopped_; }
 
   std::uint64_t cycle() const override;
@@ -140,6 +142,7 @@ class Communicator final : public OperationEngine {
   void check_dependency(const Dependency& dependency) const;
   bool ends_wait() const;
   bool is_stuck() const;
+  std::uint64_t left_to_simulate() const;  // cycles, of stop_after()
   void run_until(std::function<bool()> done);
   [[noreturn]] void give_up(const RunLimits::End& end);
   void halt();
@@ -155,6 +158,7 @@ class Communicator final : public OperationEngine {
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;
   std::vector<const Part*> observed_;
   std::optional<std::uint64_t> ended_at_;  // cycle
+  std::uint64_t max_simulated_ = RunLimits::kNever;
   bool has_begun_ = false;
   bool stopped_ = false;
   bool has_routes_ = false;

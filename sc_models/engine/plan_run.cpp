@@ -25,11 +25,12 @@ void check_members(const Topology& topology, const Plan& plan) {
 
 class PlanRun {
  public:
-  PlanRun(Machine& machine, const Plan& plan)
+  PlanRun(Machine& machine, const Plan& plan, std::uint64_t max_simulated)
       : machine_(machine),
         plan_(plan),
         simulated_(plan_to_simulate(machine, plan)),
         communicator_(machine) {
+    communicator_.stop_after(max_simulated);
     communicator_.on_complete([this](const OperationReport& report) { times_ = report.parts; });
   }
 
@@ -90,9 +91,11 @@ class PlanRun {
 }  // namespace
 
 RunResult run_plan(Machine& machine, const Plan& plan,
-                   const std::function<void(const Progress&)>& on_progress) {
+                   const std::function<void(const Progress&)>& on_progress,
+                   std::uint64_t max_simulated) {
   check_members(machine.topology(), plan);
-  return run_for_wave(machine, [&] { return PlanRun(machine, plan).run(on_progress); });
+  return run_for_wave(machine,
+                      [&] { return PlanRun(machine, plan, max_simulated).run(on_progress); });
 }
 
 }  // namespace fredsim

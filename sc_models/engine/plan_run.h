@@ -7,18 +7,22 @@
 // Errors: BadInput for a plan with members that are no endpoints; the communicator's.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "collective/plan.h"
 #include "engine/machine.h"
+#include "engine/run_limits.h"
 #include "results/results.h"
 
 namespace fredsim {
 
 // From an SC_THREAD. Fills everything of a result but config, layout and groups' order (groups = the plan's members by
 // rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped (FabricOptions::stop) gives what
-// was counted so far, marked incomplete.
+// was counted so far, marked incomplete; so does one of which more than `max_simulated` cycles would have to be simulated, those that
+// are left out not counted.
 RunResult run_plan(Machine& machine, const Plan& plan,
-                   const std::function<void(const Progress&)>& on_progress = {});
+                   const std::function<void(const Progress&)>& on_progress = {},
+                   std::uint64_t max_simulated = RunLimits::kNever);
 
 }  // namespace fredsim

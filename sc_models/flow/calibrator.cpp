@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <tuple>
 
 #include "collective/link_load.h"
 #include "collective/members.h"
@@ -14,10 +13,10 @@
 namespace fredsim {
 namespace {
 
-constexpr double kRounded = 1e-6;      // cycles, as in a run's result
-constexpr std::uint64_t kFinest = 64;  // share of a size: intervals that are not divided
-constexpr double kLargestOf = 8;       // share of the steps allowed: of the larger of two sizes
-constexpr double kLargestOfNext = 3;   // times as many, where the next two sizes are taken
+constexpr double kRounded = 1e-6;          // cycles, as in a run's result
+constexpr std::uint64_t kFinest = 64;      // share of a size: intervals that are not divided
+constexpr double kLargestOf = 3;           // share of the steps allowed: of the larger of two sizes
+constexpr double kLargestOfRecurring = 8;  // if the run of the size itself recurs
 
 int max_depth(std::uint64_t bytes) {
   if (bytes <= kMiB) return 4;
@@ -31,14 +30,15 @@ std::uint64_t check_of(std::uint64_t low, std::uint64_t high) {
   return low + (high - low) * 7 / 16 + 1;
 }
 
-// Properties of a plan that change from a size to another beside sizes, by part.
-using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
 PlanKind kind_of(const Plan& plan) {
   PlanKind kind;
   for (const Part& part : plan.parts)
     kind.emplace_back(part.packet_flits, part.run, part.lead, part.is_ordered, part.frame > 0);
   return kind;
 }
+
+// The exact run recurs, of which exact_steps() knows nothing.
+bool recurs(const Plan& plan) { return std::ranges::all_of(plan.parts, &Part::is_ordered); }
 
 double surplus_of(std::size_t part, const Calibrator::ExactTimes& exact, const FlowTimes& flow) {
   return exact.parts.at(part) - (flow.parts[part].end - flow.parts[part].start);
@@ -133,10 +133,11 @@ void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::ui
 // Largest size of the grid below another whose exact run takes the share of steps that it may.
 std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& work,
                                                        std::uint64_t bytes) const {
+  const double most = max_steps_ / (recurs(plan(work, bytes)) ? kLargestOfRecurring : kLargestOf);
   auto end = std::ranges::lower_bound(kCalibrationGrid, bytes);
   while (end != kCalibrationGrid.begin()) {
     const std::uint64_t size = *std::prev(end);
-    const double share = max_steps_ / kLargestOf / steps_at(work, size);
+    const double share = most / steps_at(work, size);
     if (share >= 1) return size;
     // Steps grow no faster than sizes, so that none is left out.
     const auto most = static_cast<std::uint64_t>(share * static_cast<double>(size));
@@ -145,25 +146,27 @@ std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& wor
   return {};
 }
 
-// The size and the one below it in the grid, 0 for none; where their plans differ in more than their sizes, and those of the next two do not,
-// these.
+// The size and the one below it in the grid, 0 for none; in their place the first pair above them whose plans differ from the one of `bytes`
+// in nothing but their sizes, if these two are not such a pair and it costs no more than it may.
 Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::uint64_t size,
                                              std::uint64_t bytes) const {
-  const std::size_t number = grid_interval(size);
-  const Interval pair{grid_low(number), size};
-  if (pair.low == 0 || number + 1 >= kCalibrationGrid.size()) return pair;
-  const Interval next{size, grid_high(number + 1)};
-  if (next.high >= bytes) return pair;
-  const PlanKind kind = kind_of(plan(work, size));
-  const bool is_next = kind_of(plan(work, pair.low)) != kind &&
-                       kind_of(plan(work, next.high)) == kind &&
-                       steps_at(work, next.high) <= max_steps_ * kLargestOfNext / kLargestOf;
-  return is_next ? next : pair;
+  const Interval pair{grid_low(grid_interval(size)), size};
+  const PlanKind kind = kind_of(plan(work, bytes));
+  const auto is_alike = [&](std::uint64_t of) { return kind_of(plan(work, of)) == kind; };
+  bool is_low_alike = pair.low > 0 && is_alike(pair.low);
+  for (std::size_t number = grid_interval(size); number < kCalibrationGrid.size(); ++number) {
+    const Interval next{grid_low(number), grid_high(number)};
+    if (next.high >= bytes || steps_at(work, next.high) > max_steps_) break;
+    const bool is_high_alike = is_alike(next.high);
+    if (is_low_alike && is_high_alike) return next;
+    is_low_alike = is_high_alike;
+  }
+  return pair;
 }
 
-// Once for a work: sizes that are too much by themselves begin at the same place, whichever is asked for first.
+// Once for all sizes whose plans differ in nothing but their sizes: these begin at the same place, whichever is asked for first.
 void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) {
-  if (!measured_below_.insert(work).second) return;
+  if (!measured_below_.emplace(work, kind_of(plan(work, bytes))).second) return;
   const std::optional<std::uint64_t> below = largest_below(work, bytes);
   if (!below) return;
   const auto [smaller, size] = alike_below(work, *below, bytes);

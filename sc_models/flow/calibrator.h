@@ -7,10 +7,11 @@
 //   is aimed at, its run is a calibrated one too, and both halves are checked by others, up to a depth that depends on the size. What an
 //   interval has depends on nothing but the work and the machine, whatever was asked for before.
 // Aim: kAims, of the times, from a size on.
-// For a size of which the exact run itself would take too long, at(): exact runs at the two largest sizes of the grid that together take
-//   no more than a fifth of what is allowed, so that they take less than that run even where it repeats itself; it has their surplus, with
-//   its slope, as far as the surplus grows no faster than flows do. Where the plans of both differ in more than their sizes, so that the
-//   slope would be that of the change, the next two of the grid are run, if theirs do not. Error: none is known.
+// For a size of which the exact run itself would take too long, at(): exact runs at the largest size of the grid that takes no more than a
+//   third of what is allowed, and at the one below it, so that both take less than that run; an eighth where packets have an order, since
+//   that run recurs. It has their surplus, with its slope, as far as the surplus grows no faster than flows do. Where one of their plans
+//   differs from that of the size in more than its size, so that the slope would be that of the change or of another order of packets, the
+//   first two sizes above them are run whose plans do not, if they may. Error: none is known.
 // Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is measured on any machine.
 // Errors: those of plans and of exact runs, passed on; what was measured before them stays.
 #pragma once
@@ -25,6 +26,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,10 @@ std::optional<CalibratedWork> calibrated_work(const Topology& topology,
                                               std::span<const Part* const> parts);
 // `bytes`: of the largest part.
 std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t bytes);
+
+// Properties of a plan that change from a size to another beside sizes, by part: flits of a packet, its run and lead, whether packets have
+// an order, and a frame.
+using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
 
 // Cost of an exact run that takes so many cycles: flits x links, and cycles x nodes that something passes, since every one of them works
 // in every cycle. `flits`: by link.
@@ -121,7 +127,7 @@ class Calibrator {
   ExactRun exact_;
   double max_steps_;
   Calibrations calibrations_;
-  std::set<CalibratedWork> measured_below_;
+  std::set<std::pair<CalibratedWork, PlanKind>> measured_below_;
 };
 
 }  // namespace fredsim

@@ -64,7 +64,8 @@ int RouterRules::packet_start_credits(int in, int out, int vc) const {
   const int packet = need(vc, outputs_[out][vc].depth);
   const bool along_row = out == kEast || out == kWest;
   const bool along_column = out == kNorth || out == kSouth;
-  if (!(along_row && rings_.columns != 0) && !(along_column && rings_.rows != 0)) return packet;
+  const bool on_ring = (along_row && rings_.columns != 0) || (along_column && rings_.rows != 0);
+  if (!on_ring) return packet;
   const bool straight = (in == kEast && out == kWest) || (in == kWest && out == kEast) ||
                         (in == kNorth && out == kSouth) || (in == kSouth && out == kNorth);
   return straight ? 1 : packet + 1;

@@ -106,6 +106,31 @@ TEST_F(FlowsOfLargeSizes, GoOnAsExactRuns) {
   EXPECT_NEAR(cycles("1GiB", "flow") / exact, 512, 512 * 0.05);
 }
 
+// Packets have an order from 4 MiB on, after which each drains without waiting for others: small sizes take a seventh longer by the byte.
+TEST_F(FlowsOfLargeSizes, AreExactRunsWhereTheseRepeatThemselves) {
+  const std::string links[] = {"s0, to: s1, bandwidth: 25",   "s1, to: s2, bandwidth: 12.5",
+                               "s0, to: s3, bandwidth: 25",   "npu0, to: s3, bandwidth: 100",
+                               "npu0, to: s2, bandwidth: 50", "npu1, to: s3, bandwidth: 25",
+                               "npu2, to: s1, bandwidth: 25", "npu3, to: s1, bandwidth: 50",
+                               "npu4, to: s0, bandwidth: 50", "npu4, to: s1, bandwidth: 100"};
+  std::string text =
+      "name: graph\nclock: auto\nfabric:\n  type: graph\n  nodes:\n"
+      "    - {name: npu, kind: npu, count: 5}\n    - {name: s, kind: switch, count: 4}\n  links:\n";
+  for (const std::string& link : links)
+    text += "    - {from: " + link + " GB/s, latency: 500 ns}\n";
+  const std::string graph = write("graph.yaml", text);
+  const auto run = [&](const std::string& algorithm, const std::string& engine) -> json {
+    const json runs = runs_of({"run", graph, "--algorithm", algorithm, "--size", "256MiB"}, engine);
+    EXPECT_EQ(runs.size(), 1U);
+    return runs.empty() ? json() : runs[0];
+  };
+  const json flow = run("ring", "flow");
+  EXPECT_EQ(flow.at("cycles"), run("ring", "exact").at("cycles"));
+  EXPECT_EQ(flow.at("error").at("worst_percent"), 0);
+  const double direct = run("direct", "exact").at("cycles");
+  EXPECT_NEAR(run("direct", "flow").at("cycles"), direct, 0.01 * direct);
+}
+
 // Sizes that are run, and sizes that are not.
 TEST_F(FlowsOfLargeSizes, NeverTakeLess) {
   for (const std::string machine : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {

@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-constexpr double kMaxPercent = 4;      // of times of runs
-constexpr double kMaxPartPercent = 1;  // of breakdown parts, of the iteration
+constexpr double kMaxPercent = 4;      // times of runs
+constexpr double kMaxPartPercent = 1;  // breakdown parts, in percent of the iteration
 
 json runs_with(Words words, const std::string& engine) {
   words.insert(words.end(), {"--engine", engine, "--quiet", "--json", "-"});

@@ -135,6 +135,25 @@ TEST(SystemRuns, BoxesUseAllOfTheirSwitches) {
   }
 }
 
+// A collective of several steps in a dimension names each of the algorithms that they have, as --algorithm takes them.
+TEST(SystemRuns, NameAlgorithmsThatGiveTheSameRun) {
+  for (const std::string size : {"64KiB", "1MiB", "64MiB"}) {
+    SCOPED_TRACE(size);
+    const Arguments work{"--engine", "flow", "--size", size};
+    Arguments named = work;
+    const json chosen = result_of({"configs/systems/themis_3d_sw_sw_sw_hetero.yaml"}, work);
+    named.insert(named.end(), {"--algorithm", chosen.at("algorithm")});
+    const json again = result_of({"configs/systems/themis_3d_sw_sw_sw_hetero.yaml"}, named);
+    EXPECT_EQ(again["cycles"], chosen["cycles"]);
+    EXPECT_EQ(again["algorithm"], chosen["algorithm"]);
+    EXPECT_EQ(again["error"], chosen["error"]);
+  }
+  const Outcome refused = run_fredsim(
+      {"run", "configs/systems/fred_d_16.yaml", "--engine", "flow", "--algorithm", "ring+nothing"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("'nothing' found"), std::string::npos) << refused.err;
+}
+
 TEST(SystemRuns, LargeOnesRunAsFlowsAlone) {
   const Arguments large{"configs/systems/fat_tree.yaml", "--set", "fabric.radix=4", "--set",
                         "fabric.oversubscription=16"};

@@ -52,6 +52,38 @@ std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
   return work;
 }
 
+// A run that is given up for the cycles it takes leaves nothing on the machine.
+TEST(SimulatedCycles, ARunThatSimulatesTooMuchIsGivenUp) {
+  int given_up = 0, complete = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology topology = random_machine(random);
+    const Plan plan =
+        make_plan(topology, random_long_work(random, static_cast<int>(topology.npus.size())));
+    const std::uint64_t most = 100 + random.below(2000);
+    Simulation simulation;
+    Machine machine("machine", topology, {.seed = seed}), fresh("fresh", topology, {.seed = seed});
+    simulation.run([&] {
+      const RunResult part = run_plan(machine, plan, {}, most);
+      const RunResult all = run_plan(machine, plan), expected = run_plan(fresh, plan);
+      EXPECT_EQ(results_and_parts(all), results_and_parts(expected));
+      const auto simulated = [](const RunResult& of) {
+        return of.cycles - std::min(of.cycles, of.idle_cycles + of.repeated_cycles);
+      };
+      if (part.incomplete) {
+        EXPECT_LE(simulated(part), most + 1);
+        EXPECT_GT(simulated(expected), most);
+      } else {
+        EXPECT_EQ(results_and_parts(part), results_and_parts(expected));
+      }
+      ++(part.incomplete ? given_up : complete);
+    });
+  }
+  EXPECT_GT(given_up, 3);
+  EXPECT_GT(complete, 3);
+}
+
 class Skipping : public testing::TestWithParam<std::uint64_t> {};
 
 constexpr std::uint64_t kMachinesPerCase = 10;  // per case

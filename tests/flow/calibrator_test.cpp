@@ -157,26 +157,35 @@ TEST(Calibrator, TakesWhatIsGiven) {
 }
 
 // Sizes that take too many steps have the surplus of the two largest that do not, with its slope, whichever is asked for first; and these
-// take less than any of them would.
+// take less than any of them would. Of an all-reduce, whose run recurs, they take less than an eighth.
 TEST(Calibrator, CarriesTheSurplusOn) {
-  const CalibratedWork work = all_reduce("direct");
-  const auto surplus = [](std::uint64_t bytes) { return 10 + static_cast<double>(bytes) / 8192; };
-  MadeUp up(surplus), down(surplus);
-  const double max_steps = 8.5 * steps_of(up.topology(), work, kMiB);
-  Calibrator first = up.calibrator(max_steps), second = down.calibrator(max_steps);
-  const std::vector<std::uint64_t> sizes{10 * kMiB, 64 * kMiB, 1024 * kMiB};
-  for (const std::uint64_t bytes : sizes) {
-    EXPECT_NEAR(first.at(work, bytes).surplus(0, bytes), surplus(bytes), surplus(bytes) / 100);
-    EXPECT_TRUE(first.error_at(work, bytes).sizes.empty());
+  for (const auto collective : {Collective::kAllGather, Collective::kAllReduce}) {
+    SCOPED_TRACE(to_string(collective));
+    CalibratedWork work = all_reduce("direct");
+    work.front().collective = collective;
+    const auto surplus = [](std::uint64_t bytes) {
+      return 300 + static_cast<double>(bytes) / 8192;
+    };
+    MadeUp up(surplus), down(surplus);
+    const bool recurs = is_ordered(up.topology(), work, 10 * kMiB);
+    ASSERT_EQ(recurs, collective == Collective::kAllReduce);
+    const std::uint64_t size = recurs ? 4 * kMiB : kMiB;
+    const double max_steps = (recurs ? 8.5 : 3.5) * steps_of(up.topology(), work, size);
+    Calibrator first = up.calibrator(max_steps), second = down.calibrator(max_steps);
+    const std::vector<std::uint64_t> sizes{40 * kMiB, 64 * kMiB, 1024 * kMiB};
+    for (const std::uint64_t bytes : sizes) {
+      EXPECT_NEAR(first.at(work, bytes).surplus(0, bytes), surplus(bytes), surplus(bytes) / 100);
+      EXPECT_TRUE(first.error_at(work, bytes).sizes.empty());
+    }
+    for (auto bytes = sizes.rbegin(); bytes != sizes.rend(); ++bytes)
+      EXPECT_EQ(second.at(work, *bytes).surplus(0, *bytes),
+                first.at(work, *bytes).surplus(0, *bytes));
+    EXPECT_EQ(up.sizes(), (std::multiset<std::uint64_t>{size / 2, size}));
+    EXPECT_EQ(down.sizes(), up.sizes());
+    double steps = 0;
+    for (const std::uint64_t bytes : up.sizes()) steps += steps_of(up.topology(), work, bytes);
+    EXPECT_LT(steps, max_steps / (recurs ? 4 : 2));
   }
-  for (auto bytes = sizes.rbegin(); bytes != sizes.rend(); ++bytes)
-    EXPECT_EQ(second.at(work, *bytes).surplus(0, *bytes),
-              first.at(work, *bytes).surplus(0, *bytes));
-  EXPECT_EQ(up.sizes(), (std::multiset<std::uint64_t>{512 * kKiB, kMiB}));
-  EXPECT_EQ(down.sizes(), up.sizes());
-  double steps = 0;
-  for (const std::uint64_t bytes : up.sizes()) steps += steps_of(up.topology(), work, bytes);
-  EXPECT_LT(steps, max_steps / 4);
 }
 
 // Packets of trees of 128 and more are in order, from 512 KiB on here: a slope between sizes on both sides would be that of the change.
@@ -189,6 +198,21 @@ TEST(Calibrator, CarriesNoChangeOfThePlanOn) {
   Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 2 * kMiB));
   EXPECT_NEAR(calibrator.at(work, 256 * kMiB).surplus(0, 256 * kMiB), 1000, 1);
   EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
+}
+
+// Both of the two largest sizes that would be taken are below the change.
+TEST(Calibrator, CarriesOnWhatHasTheOrderOfTheSizeAskedFor) {
+  const CalibratedWork work = all_reduce("ring");
+  const auto surplus = [](std::uint64_t bytes) {
+    return bytes < 2 * kMiB ? static_cast<double>(bytes) / 1000 : 300.0;
+  };
+  MadeUp made_up(surplus), no_steps(surplus);
+  Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 512 * kKiB));
+  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).surplus(0, 256 * kMiB), 300, 1);
+  EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
+  Calibrator few = no_steps.calibrator(2 * steps_of(made_up.topology(), work, 512 * kKiB));
+  few.at(work, 256 * kMiB);
+  EXPECT_EQ(no_steps.sizes(), (std::multiset<std::uint64_t>{32 * kKiB, 64 * kKiB}));
 }
 
 // A surplus of waits that small sizes have and large ones do not grows no faster than flows.

@@ -187,7 +187,7 @@ TEST(EdgeTimers, OfOneTimeCallInTheOrderInWhichTheyWereAsked) {
   std::vector<std::pair<std::uint64_t, int>> want;
   for (int i = 0; i < 40; ++i) {
     timers.call_at(9, log, i);
-    want.push_back({9, i});
+    want.emplace_back(9, i);
   }
   timers.begin(9);
   EXPECT_EQ(log.calls, want);

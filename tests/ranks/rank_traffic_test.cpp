@@ -128,7 +128,7 @@ TEST(RankTraffic, PartsOfRanksAreCutEvenly) {
 TEST(RankedCuts, MachinesMustBeEqual) {
   const auto outcomes = run_on_ranks(3, [](Ranks& ranks) {
     std::vector<std::string> settings;
-    if (ranks.rank() == 1) settings.push_back("fabric.link_latency=30ns");
+    if (ranks.rank() == 1) settings.emplace_back("fabric.link_latency=30ns");
     const Topology topology = load_config("configs/mesh.yaml", settings).topology;
     const NodeCosts costs = costs_of_nodes(topology, {});
     EXPECT_EQ(cut_by_rank(topology, costs, &ranks).size(), topology.nodes.size());

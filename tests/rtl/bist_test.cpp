@@ -175,7 +175,7 @@ TEST_F(Bist, LeavesTheMemoryToItsUser) {
     large_.waddr_i = static_cast<CData>(random.below(kDepth));
     large_.wdata_i = static_cast<CData>(random.below(1 << kWidth));
     large_.raddr_i = static_cast<CData>(random.below(kDepth));
-    large_.read_i = random.below(2) == 0 && !(large_.write_i && large_.raddr_i == large_.waddr_i);
+    large_.read_i = random.below(2) == 0 && (!large_.write_i || large_.raddr_i != large_.waddr_i);
     if (large_.read_i) read = expected[large_.raddr_i];
     if (large_.write_i) expected[large_.waddr_i] = large_.wdata_i;
     edge();

@@ -133,7 +133,7 @@ class PoolReference {
     sum.taken.push_back(now_);
     for (int p = 0; p < 32; ++p) {
       if ((sum.flow.outputs >> p & 1U) != 0)
-        arrivals_[p].push_back({now_ + to_staging(sum.operands()), tag});
+        arrivals_[p].emplace_back(now_ + to_staging(sum.operands()), tag);
     }
   }
   void take(const PhasedRow& row) {

@@ -40,7 +40,7 @@ class OutputReference {
   int places(int vc) const { return places_[vc]; }
   void reserve(int vc) { --places_[vc]; }
   void stage(int vc, OutputFlit flit, long arrival) {
-    way_[vc].push_back({arrival, std::move(flit)});
+    way_[vc].emplace_back(arrival, std::move(flit));
   }
   bool is_free(int vc, long arrival) const {  // no flit before it arrives later, none at that edge
     return way_[vc].empty() || way_[vc].back().first < arrival;

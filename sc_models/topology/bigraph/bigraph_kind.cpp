@@ -58,7 +58,7 @@ class BigraphKind final : public TopologyKind {
       const std::int64_t y = half - x;
       pairs = std::min(pairs, x * (layers.lower - y) + y * (layers.upper - x));
     }
-    std::uint64_t across = 0;  // of a pair
+    std::uint64_t across = 0;  // links of a pair
     for (const Link& link : topology.links)
       if (topology.nodes[link.from].name == "lower0" && topology.nodes[link.to].name == "upper0")
         across += link.bytes_per_second;

@@ -37,7 +37,7 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
       const bool start = going_to_[at(p, vc)] < 0;
       ++(start && !has(fronts.room[vc], o) ? credit_ : arbiter_);
       const bool may = !start || (has(fronts.room[vc], o) && owner_[at(o, vc)] < 0 &&
-                                  !(phase.vc == vc && has(phase.held, o)));
+                                  (phase.vc != vc || !has(phase.held, o)));
       if (may && !has(phase.popped, p) && !has(phase.reserved, o)) ++possible;
     });
   }

@@ -32,7 +32,6 @@ class MatcherRules {
   std::vector<int> owner_;     // by (output, VC): input whose packet is open, or -1
   std::vector<int> going_to_;  // by (input, VC): output of the packet it is inside of, or -1
   fredsim::PhasedMatcher::Ports in_ = 0, out_ = 0;
-  int slot_ = -1;
   bool had_phase_ = false;  // at the last edge, after which inputs may skip a cycle
   int credit_ = 0, arbiter_ = 0;
 };

@@ -33,16 +33,17 @@ void for_all_flows(int ports, const std::function<void(const std::vector<Flow>&)
       return;
     }
     outputs(port + 1);
-    for (std::size_t n = 0; n < flows.size(); ++n) {
-      flows[n].outputs |= 1U << port;
+    for (Flow& flow : flows) {
+      flow.outputs |= 1U << port;
       outputs(port + 1);
-      flows[n].outputs &= ~(1U << port);
+      flow.outputs &= ~(1U << port);
     }
   };
   const std::function<void(int)> inputs = [&](int port) {
     if (port == ports) return outputs(0);
     inputs(port + 1);
-    for (std::size_t n = 0; n < flows.size(); ++n) {
+    const std::size_t before = flows.size();  // others come and go inside
+    for (std::size_t n = 0; n < before; ++n) {
       flows[n].inputs |= 1U << port;
       inputs(port + 1);
       flows[n].inputs &= ~(1U << port);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../bench.h"
@@ -64,7 +65,8 @@ class BufferBench {
     }
     int popped = -1;
     if (pops && !fronts.empty()) popped = fronts[random_.below(fronts.size())];
-    dut_->pop_i = popped < 0 ? 0 : 1U << popped;
+    using Pops = std::remove_reference_t<decltype(dut_->pop_i)>;
+    dut_->pop_i = static_cast<Pops>(popped < 0 ? 0U : 1U << popped);
     const bool full = used_[vc] == depth(vc);
     dut_.edge();
 
