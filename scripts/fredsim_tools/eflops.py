@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/studies/eflops.md, as flows: hdrm and halving_doubling on BiGraphs, rings over fat trees with hashed paths, shared NICs.
+"""The tables of docs/studies/eflops.md: hdrm and halving_doubling on BiGraphs, flit by flit; rings over fat trees with hashed paths and shared
+NICs, as flows.
 
-Ratios of rings are over hdrm on a BiGraph of as many NPUs. Random orders of ranks come from the seed of the paths. Commands go to standard error.
+Ratios of both are over bytes / rate. Random orders of ranks come from the seed of the paths. Commands go to standard error.
 """
 
 import argparse
@@ -18,10 +19,11 @@ from .runs import Runs
 from .tables import markdown
 
 SYSTEMS = "configs/systems/"
-SIZE = "1GiB"  # no exact runs calibrate it
-BYTES = 2**30
+MIB = 2**20
+MAPPED = 4 * MIB  # flit by flit
+BYTES = 1024 * MIB
 RATE = 12.5  # bytes/ns, a NIC
-SHAPES = [(2, 4), (4, 8), (8, 16), (16, 32)]  # NPUs of a switch, switches
+SHAPES = [(2, 4), (4, 8), (8, 16)]  # NPUs of a switch, switches
 NPUS, ON_EDGE = 128, 4  # the fat tree has
 
 
@@ -43,30 +45,33 @@ class Times:
     def __init__(self, program: str) -> None:
         self.runs = Runs("eflops", program, StringIO())
 
+    def run(self, machine: str, algorithm: str, size: int, settings: Mapping[str, object], *words: str) -> float:
+        return self.runs.fredsim("run", f"{SYSTEMS}{machine}.yaml", "--size", str(size), "--algorithm", algorithm, *words_of(settings),
+                                 *words)["runs"][0]["time_ns"]  # fmt: skip
+
     def of(self, machine: str, algorithm: str, settings: Mapping[str, object], group: Sequence[int] = ()) -> float:
         ranks = ["--group", ",".join(map(str, group))] if group else []
-        return self.runs.fredsim("run", f"{SYSTEMS}{machine}.yaml", "--engine", "flow", "--size", SIZE, "--algorithm", algorithm,
-                                 *words_of(settings), *ranks)["runs"][0]["time_ns"]  # fmt: skip
+        return self.run(machine, algorithm, BYTES, settings, "--engine", "flow", *ranks)
 
     def bigraph(self, algorithm: str, m: int, n: int) -> float:
-        return self.of("bigraph", algorithm, {"fabric.upper": n // 2, "fabric.lower": n // 2, "fabric.npus_per_switch": m})
+        settings: dict[str, object] = {"fabric.upper": n // 2, "fabric.lower": n // 2, "fabric.npus_per_switch": m}
+        return self.run("bigraph", algorithm, MAPPED, settings)
 
 
-def at_full_rate(npus: int) -> float:
-    return 2 * (npus - 1) / npus * BYTES / RATE
+def at_full_rate(npus: int, size: int = BYTES) -> float:
+    return 2 * (npus - 1) / npus * size / RATE
 
 
 def mapping(times: Times) -> list[list[object]]:
     rows: list[list[object]] = []
     for m, n in SHAPES:
         hdrm, plain, ring = (times.bigraph(algorithm, m, n) for algorithm in ("hdrm", "halving_doubling", "ring"))
-        rows.append([f"({m}, {n})", m * n, f"{hdrm / 1e6:.2f}", f"{hdrm / at_full_rate(m * n):.4f}", f"{plain / 1e6:.1f}", f"{plain / hdrm:.2f}",
+        rows.append([f"({m}, {n})", m * n, f"{hdrm / 1e3:.1f}", f"{hdrm / at_full_rate(m * n, MAPPED):.3f}", f"{plain / 1e3:.1f}", f"{plain / hdrm:.2f}",
                      f"{ring / hdrm:.2f}"])  # fmt: skip
     return rows
 
 
 def rings(times: Times, seeds: int) -> list[list[object]]:
-    mapped = times.bigraph("hdrm", 8, 16)
     in_order = list(range(NPUS))
     across = [edge * ON_EDGE + place for place in range(ON_EDGE) for edge in range(NPUS // ON_EDGE)]
     rows: list[list[object]] = []
@@ -76,7 +81,7 @@ def rings(times: Times, seeds: int) -> list[list[object]]:
         for seed in range(1, seeds + 1):
             group = order or random.Random(seed).sample(in_order, NPUS)
             hashed = {"fabric.port_bandwidth": "12.5 GB/s", "fabric.paths": "hashed", "fabric.path_seed": seed}
-            found.append(times.of("fat_tree", "ring", hashed, group) / mapped)
+            found.append(times.of("fat_tree", "ring", hashed, group) / at_full_rate(NPUS))
         seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin
         low, median, high = statistics.quantiles(found, n=4)
         rows.append([name, *(f"{x:.2f}" for x in (min(found), low, median, high, max(found))), f"{seconds:.1f}"])
@@ -100,7 +105,7 @@ def main(words: Sequence[str]) -> int:
     checkout.enter()
     times = Times(checkout.programs({"fredsim": options.program}, "eflops")["fredsim"])
     tables = {"mapping": mapping(times), "rings": rings(times, options.seeds), "shared": shared(times)}
-    markdown(["(m, n)", "NPUs", "`hdrm`, ms", "over bytes / rate", "`halving_doubling`, ms", "ratio", "`ring`, ratio"], tables["mapping"])
+    markdown(["(m, n)", "NPUs", "`hdrm`, µs", "over bytes / rate", "`halving_doubling`, µs", "ratio", "`ring`, ratio"], tables["mapping"])
     markdown(["order of the ring", "least", "quartile", "median", "quartile", "most", f"processor time of {options.seeds}, s"], tables["rings"])
     markdown(["NPUs to a NIC", "`ring`", "`ring` across", "`halving_doubling`", "`direct`", "`hier_ring`", "`hier_direct`"], tables["shared"])
     if options.json:
