@@ -133,11 +133,12 @@ void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::ui
 // Largest size of the grid below another whose exact run takes the share of steps that it may.
 std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& work,
                                                        std::uint64_t bytes) const {
-  const double most = max_steps_ / (recurs(plan(work, bytes)) ? kLargestOfRecurring : kLargestOf);
+  const double max_steps =
+      max_steps_ / (recurs(plan(work, bytes)) ? kLargestOfRecurring : kLargestOf);
   auto end = std::ranges::lower_bound(kCalibrationGrid, bytes);
   while (end != kCalibrationGrid.begin()) {
     const std::uint64_t size = *std::prev(end);
-    const double share = most / steps_at(work, size);
+    const double share = max_steps / steps_at(work, size);
     if (share >= 1) return size;
     // Steps grow no faster than sizes, so that none is left out.
     const auto most = static_cast<std::uint64_t>(share * static_cast<double>(size));
