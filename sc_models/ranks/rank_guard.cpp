@@ -16,8 +16,10 @@ namespace fredsim {
 namespace {
 
 volatile pid_t guarded = 0;
+volatile sig_atomic_t passed_on = 0;  // the last one
 
 void pass_on(int signal) {
+  passed_on = signal;
   if (guarded > 0) ::kill(guarded, signal);
 }
 
@@ -42,6 +44,7 @@ void guard_rank(int rank, const char* program) {
   }
   if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
+  if (signal == passed_on) ::_exit(1);
   fmt::print(stderr, "{}: rank {} was ended by signal {} ({})\n", program, rank, signal,
              ::strsignal(signal));
   std::fflush(stderr);

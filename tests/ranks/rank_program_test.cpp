@@ -211,10 +211,13 @@ TEST_F(RankProgramTest, DifferentCommandLinesAreRefused) {
   const Outcome outcome = run_fredsim(words, launcher());
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(
-      lines_of(outcome.err).front(),
-      "fredsim: command line: found 'fredsim run configs/mesh_2x2.yaml --size 1KiB' on rank 0 "
-      "and 'fredsim run configs/mesh_2x2.yaml --size 2KiB' on rank 1; allowed: the same on "
-      "all ranks");
+      std::ranges::count(
+          lines_of(outcome.err),
+          "fredsim: command line: found 'fredsim run configs/mesh_2x2.yaml --size 1KiB' on rank 0 "
+          "and 'fredsim run configs/mesh_2x2.yaml --size 2KiB' on rank 1; allowed: the same on "
+          "all ranks"),
+      1)
+      << outcome.err;
 }
 
 TEST_F(RankProgramTest, DifferentProgramsAreRefused) {
@@ -226,7 +229,12 @@ TEST_F(RankProgramTest, DifferentProgramsAreRefused) {
   words = with(with(words, {":", "-n", "1", other}), command);
   const Outcome outcome = run_fredsim(words, launcher());
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(lines_of(outcome.err).front().find("fredsim: program: found '"), 0U) << outcome.err;
+  EXPECT_EQ(std::ranges::count_if(lines_of(outcome.err),
+                                  [](const std::string& line) {
+                                    return line.starts_with("fredsim: program: found '");
+                                  }),
+            1)
+      << outcome.err;
 }
 
 // A time-out is found by all, with one report of what waits, that of one process.
@@ -237,7 +245,7 @@ TEST_F(RankProgramTest, RunsThatFailSayTheSame) {
   ASSERT_EQ(one.exit_code, 1);
   const Outcome several = run(3, words);
   EXPECT_EQ(several.exit_code, 1);
-  EXPECT_EQ(several.err.substr(0, one.err.size()), one.err);
+  EXPECT_NE(several.err.find(one.err), std::string::npos) << several.err;
 }
 
 std::vector<pid_t> children_of(pid_t parent) {
