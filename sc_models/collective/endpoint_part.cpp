@@ -36,6 +36,19 @@ std::vector<FlitRange> EndpointPart::blocks() const {
   return padded_blocks(block_sizes(bytes(), ranks()));
 }
 
+std::vector<std::vector<FlitRange>> EndpointPart::pair_blocks() const {
+  const auto count = static_cast<std::size_t>(ranks());
+  if (spec_.collective == Collective::kAllToAll)
+    return std::vector<std::vector<FlitRange>>(count, blocks());
+  std::vector<std::vector<FlitRange>> pairs;
+  pairs.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = spec_.matrix.begin() + static_cast<std::ptrdiff_t>(i * count);
+    pairs.push_back(padded_blocks({row, row + static_cast<std::ptrdiff_t>(count)}));
+  }
+  return pairs;
+}
+
 void EndpointPart::add(Tree tree) const {
   if (tree.flits > 0) plan_.trees.push_back(std::move(tree));
 }

@@ -35,6 +35,8 @@ class EndpointPart {
   bool shares_vector() const { return spec_.collective == Collective::kAllReduce; }
   FlitRange vector() const { return whole_range(0, bytes()); }
   std::vector<FlitRange> blocks() const;  // by rank
+  // Of an all-to-all, its blocks by sender and receiver.
+  std::vector<std::vector<FlitRange>> pair_blocks() const;
 
   TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
   void add(Tree tree) const;  // one without flits is left out

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/mesh_routing.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
@@ -71,7 +72,11 @@ class TimeModel {
     // Sums of a tree that meet on one link.
     if (sums_.max() > 2 && topology_.flow_only.empty())
       busiest *= 1 + kFanCost * std::log2(sums_.max());
-    const double overlap = overlap_of_levels(has_credits);
+    double overlap = overlap_of_levels(has_credits);
+    if (turns_in_routers()) {
+      busiest *= 1 + kTurnCost;
+      overlap = kTurnOverlap;
+    }
     return std::max(longest + overlap * busiest, busiest + overlap * longest);
   }
 
@@ -86,6 +91,23 @@ class TimeModel {
       if (!of_box->box().has_results()) overlap = kScatterOverlap;
     }
     return overlap;
+  }
+
+  // Some block of an all-to-all changes from a row into a column on its way.
+  bool turns_in_routers() const {
+    if (!topology_.has_places()) return false;
+    const auto place = [&](NodeId node) { return mesh_position(topology_.nodes[node].address); };
+    return std::ranges::any_of(plan_.trees, [&](const Tree& tree) {
+      const Part& part = plan_.parts[tree.part];
+      if (part.collective != Collective::kAllToAll && part.collective != Collective::kAllToAllV)
+        return false;
+      bool turns = false;
+      for_each_send(tree.ranks, [&](int rank, const Send& send) {
+        const MeshPosition from = place(part.members[rank]), to = place(part.members[send.rank]);
+        turns = turns || (from.x != to.x && from.y != to.y);
+      });
+      return turns;
+    });
   }
 
   // The same of virtual channels, by credits.
@@ -124,7 +146,7 @@ class TimeModel {
     places_.assign(plan_.parts[tree.part].members.size(), -1);
     for (std::size_t k = 0; k < ranks_->size(); ++k)
       places_[(*ranks_)[k].rank] = static_cast<int>(k);
-    const int root = tree.order.root();
+    const int root = last_of(tree.order.root());
     return results_at(tree, root, sum_at(tree, root));
   }
   // Belongs to the tree that was asked for last.
@@ -214,6 +236,14 @@ class TimeModel {
       hops.push_back({kNpuCycles + way.latency, (packet_ - 1) * way.slowest, cycles_on(shared)});
     }
     return hops;
+  }
+
+  // Rank at which a sum ends: a block that is only sent on is added nowhere.
+  int last_of(int rank) const {
+    for (const std::vector<Send>* to = nullptr;
+         !(to = &(*ranks_)[places_[rank]].reduce_to)->empty();)
+      rank = to->front().rank;
+    return rank;
   }
 
   // Time at which a rank has added what comes from below.

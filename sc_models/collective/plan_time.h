@@ -10,6 +10,8 @@
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
 //   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
 //   which B is stretched by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which nothing is held up.
+//   All-to-alls whose packets turn in routers of a grid hold up others there, for which B is stretched by kTurnCost and
+//   overlaps by kTurnOverlap.
 // The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
 //   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
 //   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
@@ -34,6 +36,9 @@ inline constexpr double kOverlap = 0.4;
 inline constexpr double kScatterOverlap = 0.7;
 inline constexpr double kCreditOverlap = 0.9;
 inline constexpr double kFanCost = 0.105;
+// Measured on 4 x 4, 5 x 4 and a torus of that: 0.23 to 0.30; on 6 x 6 and 8 x 8: 0.4 and more.
+inline constexpr double kTurnCost = 0.24;
+inline constexpr double kTurnOverlap = 0.65;
 
 inline constexpr double kFittedCredits = 0.7;
 

@@ -53,7 +53,7 @@ class Guarded {
   }
   pid_t guard() const { return guard_; }
 
-  // What it said, once it is gone.
+  // Text of its messages, once it is gone.
   std::string end() {
     std::string said;
     char text[256];

@@ -40,18 +40,11 @@ class Direct final : public Algorithm {
       part.add_pair(0, 1, part.vector(), vc);
       return;
     }
-    if (spec.collective == Collective::kAllToAllV) {
-      all_to_all(part, [&](int i) {
-        const auto row = spec.matrix.begin() + static_cast<std::ptrdiff_t>(i) * ranks;
-        return padded_blocks({row, row + ranks});
-      });
+    if (spec.collective == Collective::kAllToAll || spec.collective == Collective::kAllToAllV) {
+      all_to_all(part);
       return;
     }
     const std::vector<FlitRange> blocks = part.blocks();
-    if (spec.collective == Collective::kAllToAll) {
-      all_to_all(part, [&](int) -> const std::vector<FlitRange>& { return blocks; });
-      return;
-    }
     const int root = part.part().root;
     for (int k = 1; k < ranks; ++k) {
       const int other = (root + k) % ranks;
@@ -66,11 +59,9 @@ class Direct final : public Algorithm {
   // Every rank begins with the one after it, so that no receiver is everybody's first. On a mesh what goes to
   // different ranks is spread over the VCs that the part may use: on one, packets at the head of a buffer
   // hold up those behind them that go elsewhere. (Measured: a torus and a tree gain nothing by it.)
-  static void all_to_all(const EndpointPart& part, const auto& blocks_of) {
+  static void all_to_all(const EndpointPart& part) {
     const int ranks = part.ranks();
-    std::vector<std::vector<FlitRange>> rows;
-    rows.reserve(static_cast<std::size_t>(ranks));
-    for (int i = 0; i < ranks; ++i) rows.push_back(blocks_of(i));
+    const std::vector<std::vector<FlitRange>> rows = part.pair_blocks();
     std::vector<int> channels{part.part().vc};
     if (part.topology().has_places() && !part.topology().has_rings() && ranks > 2) {
       channels = channels_of(part.topology(), part.plan(), part.number());
