@@ -362,6 +362,23 @@ std::string format_time_ps(std::uint64_t picoseconds) {
   return decimal(picoseconds, kThousand) + " ns";
 }
 
+Rational parse_share(std::string_view text, std::string_view what) {
+  constexpr std::size_t kDecimals = 6;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string digits(text.substr(0, point));
+  if (point < text.size()) digits += text.substr(point + 1);
+  const std::size_t decimals = point < text.size() ? text.size() - point - 1 : 0;
+  std::uint64_t num = 0, den = 1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), num);
+  for (std::size_t i = 0; i < std::min(decimals, kDecimals); ++i) den *= 10;
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  if (is_number && point > 0 && decimals <= kDecimals && num > 0 && num <= den)
+    return Rational::reduced(num, den);
+  throw BadInput(fmt::format(
+      "{}: found '{}'; allowed: a number above 0, 1 at most, with up to {} decimals, such as 0.816",
+      what, text, kDecimals));
+}
+
 Rational link_rate(std::uint64_t bytes_per_second, std::uint64_t clock_hz) {
   // clock_hz <= 2^53 (parse_frequency), so the product stays below 2^63.
   return Rational::reduced(bytes_per_second, clock_hz * kFlitBytes);

@@ -39,6 +39,9 @@ std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);  //
 std::uint64_t parse_time_ps(std::string_view text, std::string_view what);    // picoseconds, >= 0
 std::uint64_t parse_frequency(std::string_view text, std::string_view what);  // hertz, > 0
 
+// A share above 0, at most 1, of up to six decimals: "0.816", exact.
+Rational parse_share(std::string_view text, std::string_view what);
+
 // "4 KiB", "16 MiB", "1000 B": exact, the largest power of two
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(double bytes_per_second);  // "750 GB/s", "3.75 TB/s": four digits

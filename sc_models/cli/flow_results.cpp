@@ -31,7 +31,7 @@ void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunRe
     r.flits = r.busy_cycles = traffic.flits[l];
     r.bytes = traffic.bytes[l];
     if (result.cycles > 0)
-      r.utilization = std::min(1.0, static_cast<double>(r.flits) * link.wire_stretch /
+      r.utilization = std::min(1.0, static_cast<double>(r.flits) /
                                         (link.rate.value() * static_cast<double>(result.cycles)));
     result.links.push_back(std::move(r));
   }

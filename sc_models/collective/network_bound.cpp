@@ -96,7 +96,9 @@ std::vector<double> cuts_around(const Topology& topology, const std::vector<Node
 }
 
 bool adds(const Topology& topology) {
-  if (!topology.has_blocks()) return topology.in_switch || adds_in_switches(topology);
+  if (!topology.has_blocks()) {
+    return topology.in_switch || !topology.adders.empty() || adds_in_switches(topology);
+  }
   return std::ranges::any_of(topology.blocks,
                              [](const SystemBlock& block) { return adds(*block.topology); });
 }
@@ -104,10 +106,11 @@ bool adds(const Topology& topology) {
 }  // namespace
 
 double network_bound_ns(const Topology& topology, const Part& part) {
-  const auto ranks = static_cast<int>(part.members.size());
+  const int ranks = part.ranks();
+  const std::vector<NodeId> members(part.members.begin(), part.members.begin() + ranks);
   const auto is_npu = [&](NodeId node) { return topology.nodes[node].kind == NodeKind::kNpu; };
-  if (ranks < 2 || part.roots > 0 || !std::ranges::all_of(part.members, is_npu)) return 0;
-  const std::vector<double> cuts = cuts_around(topology, part.members);
+  if (ranks < 2 || part.roots > 0 || !std::ranges::all_of(members, is_npu)) return 0;
+  const std::vector<double> cuts = cuts_around(topology, members);
   if (std::ranges::any_of(cuts, [](double cut) { return cut <= 0; })) return 0;
   double seconds = 0;  // per byte of the vector
   double all = 0;

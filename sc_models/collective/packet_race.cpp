@@ -53,7 +53,7 @@ class PacketRace {
     links_.resize(topology.links.size());
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = topology.links[l];
-      links_[l].interval = link.wire_stretch / link.rate.value();
+      links_[l].interval = 1 / link.rate.value();
       links_[l].latency = link.latency;
       links_[l].credits = depth_behind(topology, link);
       const Node& from = topology.nodes[link.from];
@@ -477,8 +477,7 @@ double busiest_link_cycles(const Topology& topology, const Plan& plan, HopPaths&
   double busiest = 0;
   for (std::size_t l = 0; l < flits.size(); ++l) {
     const Link& link = topology.links[l];
-    busiest =
-        std::max(busiest, static_cast<double>(flits[l]) * link.wire_stretch / link.rate.value());
+    busiest = std::max(busiest, static_cast<double>(flits[l]) / link.rate.value());
   }
   return busiest;
 }

@@ -61,10 +61,13 @@ struct Tree {
 struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
-  std::vector<NodeId> members;  // rank -> NPU or I/O controller
-  std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning)
-  int vc = kDp;  // its priority; single hops of endpoint trees may use another (Send)
-  int root = 0;  // rank; of collectives that have one
+  std::vector<NodeId> members;  // rank -> NPU or I/O controller; then helpers
+  // The last so many members are adders of switches (NodeKind::kAdder): they hold and get nothing, add what comes and pass it on.
+  int helpers = 0;
+  int ranks() const { return static_cast<int>(members.size()) - helpers; }
+  std::uint64_t bytes = 0;  // size as the user gave it (NCCL meaning)
+  int vc = kDp;             // its priority; single hops of endpoint trees may use another (Send)
+  int root = 0;             // rank; of collectives that have one
   // Streams, multicast and reduce: not 0, the first so many ranks are roots, and the vector is cut into a block for each. A
   // block goes from its root to all members that are no roots, or their sum goes to it; roots add nothing and get nothing
   // from each other. All blocks are under way at once.

@@ -438,7 +438,8 @@ CollectiveSpec spec_of_part(const Topology& topology, const Part& part) {
   CollectiveSpec spec;
   spec.collective = part.collective;
   spec.algorithm = part.algorithm;
-  for (const NodeId member : part.members) spec.group.push_back(member_number(topology, member));
+  for (int rank = 0; rank < part.ranks(); ++rank)
+    spec.group.push_back(member_number(topology, part.members[rank]));
   spec.bytes = part.bytes;
   spec.root = part.root;
   spec.roots = part.roots;

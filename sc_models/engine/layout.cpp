@@ -9,7 +9,7 @@ namespace {
 // Switches by their RTL top.
 std::string kind_name(const Node& node) {
   if (node.is_switch()) return kind_of(node).rtl_top();
-  return node.kind == NodeKind::kNpu ? "npu" : "io";
+  return node.kind == NodeKind::kNpu ? "npu" : node.kind == NodeKind::kAdder ? "adder" : "io";
 }
 
 }  // namespace

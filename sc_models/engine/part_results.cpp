@@ -19,7 +19,8 @@ void join(std::string& names, std::set<std::string>& seen, const std::string& na
 
 std::vector<int> group_of(const Topology& topology, const Part& part) {
   std::vector<int> group;
-  for (const NodeId node : part.members) group.push_back(member_number(topology, node));
+  for (int rank = 0; rank < part.ranks(); ++rank)
+    group.push_back(member_number(topology, part.members[rank]));
   return group;
 }
 
@@ -81,7 +82,7 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
     r.time_ns = static_cast<double>(r.cycles) / result.clock_ghz;
     r.bound_ns = part.bound_ns * static_cast<double>(time.operations);
     const auto size = static_cast<double>(part.bytes) * static_cast<double>(time.operations);
-    const double factor = bus_factor(part.collective, static_cast<int>(part.members.size()));
+    const double factor = bus_factor(part.collective, part.ranks());
     if (r.cycles > 0 && !r.incomplete) {
       r.algbw_gbps = size / r.time_ns;
       r.busbw_gbps = r.algbw_gbps * factor;

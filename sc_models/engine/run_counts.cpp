@@ -63,7 +63,7 @@ SystemResult use_of_dimensions(const Topology& system, const RunResult& result) 
     for (int l = first; l < end; ++l) {
       const Link& link = system.links[l];
       if (system.nodes[link.from].kind != NodeKind::kNpu) continue;
-      sent += static_cast<double>(result.links[l].flits) * link.wire_stretch;
+      sent += static_cast<double>(result.links[l].flits);
       able += link.rate.value();
     }
     const auto cycles = static_cast<double>(result.cycles);

@@ -309,8 +309,7 @@ double with_fill(const TreeFlow& tree, double moved) {
 std::vector<double> flow_capacities(const Topology& topology) {
   std::vector<double> capacities;
   capacities.reserve(topology.links.size());
-  for (const Link& link : topology.links)
-    capacities.push_back(link.rate.value() / link.wire_stretch);
+  for (const Link& link : topology.links) capacities.push_back(link.rate.value());
   return capacities;
 }
 

@@ -54,8 +54,7 @@ std::vector<PhaseTurns::Stays> PhaseTurns::add(const Plan& plan, std::vector<Tre
     walk.walk_in_switch(tree, [&](int number) {
       const Link& link = topology_.links[number];
       if (topology_.nodes[link.to].is_endpoint()) return;
-      crossings[tree.part][link.to].cycles[number] +=
-          flits * link.wire_stretch / link.flit_rate().value();
+      crossings[tree.part][link.to].cycles[number] += flits / link.flit_rate().value();
       crossed[t].insert(link.to);
     });
     for (const NodeId node : crossed[t]) crossings[tree.part][node].flits += flits;

@@ -67,7 +67,10 @@ py::list list_by(const List& list, const Function& function) {
 }
 
 const char* word_of(NodeKind kind) {
-  return kind == NodeKind::kNpu ? "npu" : kind == NodeKind::kIo ? "io" : "switch";
+  return kind == NodeKind::kNpu     ? "npu"
+         : kind == NodeKind::kIo    ? "io"
+         : kind == NodeKind::kAdder ? "adder"
+                                    : "switch";
 }
 
 ConfigPointer load_machine(const std::string& path, const std::vector<std::string>& settings,

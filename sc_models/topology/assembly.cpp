@@ -45,6 +45,10 @@ NodeId Assembly::add_io(int ports, std::uint16_t address) {
   return add_endpoint(NodeKind::kIo, "io", ports, address, topology_.io_controllers);
 }
 
+NodeId Assembly::add_adder(int ports, std::uint16_t address) {
+  return add_endpoint(NodeKind::kAdder, "adder", ports, address, topology_.adders);
+}
+
 NodeId Assembly::add_switch(Node node) {
   topology_.nodes.push_back(std::move(node));
   return static_cast<NodeId>(topology_.nodes.size() - 1);
@@ -86,6 +90,7 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
         kFlitBytes, kMaxLatencyCycles, format_frequency(topology_.clock_hz),
         format_bandwidth(static_cast<double>(min))));
   }
+  lengthen_flits(made, link.efficiency.num, link.efficiency.den);
   topology_.links.push_back(std::move(made));
 }
 

@@ -30,6 +30,7 @@ struct LinkClass {
   std::uint64_t bytes_per_second = 0;
   int latency = 1;  // cycles
   bool on_die = false;
+  Rational efficiency{1, 1};  // share of the rate that carries flits, the rest is protocol
 };
 
 // One end of a link.
@@ -45,6 +46,7 @@ class Assembly {
   Topology& topology() { return topology_; }
   NodeId add_npu(int ports, std::uint16_t address);
   NodeId add_io(int ports, std::uint16_t address);
+  NodeId add_adder(int ports, std::uint16_t address);
   NodeId add_switch(Node node);
   // Both directions; SlowClock where the rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);

@@ -61,7 +61,9 @@ int switch_parameter(const Topology& topology, std::string_view name) {
 }
 
 std::string place_name(const Topology& topology, const Node& node) {
-  if (node.is_endpoint()) return node.kind == NodeKind::kNpu ? "NPU" : "I/O";
+  if (node.is_endpoint()) {
+    return node.kind == NodeKind::kNpu ? "NPU" : node.kind == NodeKind::kAdder ? "adder" : "I/O";
+  }
   return topology.has_levels() ? fmt::format("L{}", node.level) : "router";
 }
 

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/int128.h"
 
 namespace fredsim {
 namespace {
@@ -42,8 +47,11 @@ void check_nodes(const Topology& topology) {
   };
   check_list(topology.npus, NodeKind::kNpu);
   check_list(topology.io_controllers, NodeKind::kIo);
+  check_list(topology.adders, NodeKind::kAdder);
   const auto endpoints = std::ranges::count_if(topology.nodes, &Node::is_endpoint);
-  if (std::ssize(topology.npus) + std::ssize(topology.io_controllers) != endpoints) {
+  if (std::ssize(topology.npus) + std::ssize(topology.io_controllers) +
+          std::ssize(topology.adders) !=
+      endpoints) {
     broken("an endpoint is in no list");
   }
 }
@@ -58,7 +66,29 @@ void check_dimensions(const Topology& topology) {
   }
 }
 
+// rate * bare / bits, in lowest terms.
+Rational slowed(const Link& link, const Rational& rate, std::uint64_t bare, std::uint64_t bits) {
+  Uint128 num = static_cast<Uint128>(rate.num) * bare, den = static_cast<Uint128>(rate.den) * bits;
+  Uint128 a = num, b = den;
+  while (b != 0) a = std::exchange(b, a % b);
+  num /= a, den /= a;
+  constexpr Uint128 kMax = std::numeric_limits<std::uint64_t>::max();
+  if (num > kMax || den > kMax) {
+    throw BadInput(fmt::format(
+        "link {}: found {}/{} flits per cycle, of which {}/{} carry payload; allowed: rates that "
+        "are fractions of 64 bits",
+        link.name, rate.num, rate.den, bare, bits));
+  }
+  return {static_cast<std::uint64_t>(num), static_cast<std::uint64_t>(den)};
+}
+
 }  // namespace
+
+void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits) {
+  link.rate = slowed(link, link.rate, bare, bits);
+  if (link.burst > 0) link.peak = slowed(link, link.peak, bare, bits);
+  link.wire_stretch *= static_cast<double>(bits) / static_cast<double>(bare);
+}
 
 int SwitchTree::switches(int level) const {
   int count = 1;

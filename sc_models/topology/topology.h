@@ -26,7 +26,8 @@ namespace fredsim {
 class LinkPolicy;
 class UnicastPaths;
 
-enum class NodeKind : std::uint8_t { kNpu, kIo, kSwitch };
+// kAdder: a reduction engine of a switch, an endpoint at a port of it that is no NPU's: it adds what comes and passes on sums.
+enum class NodeKind : std::uint8_t { kNpu, kIo, kAdder, kSwitch };
 
 using NodeId = int;
 
@@ -110,6 +111,10 @@ struct Link {
     return static_cast<std::uint64_t>(latency) + (flit_rate().den - 1) / flit_rate().num;
   }
 };
+
+// A flit takes so many bits on the wire for every `bare` ones: the link becomes slower by that, exactly. BadInput where the rate is
+// no fraction of 64 bits any more.
+void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits);
 
 // Reachability between endpoints of a tree with failed components, in a slice: those reach each other whose chiplets
 // of level 1 have a chiplet in common that both reach by going up. Either way, since links fail in both directions.
@@ -234,6 +239,7 @@ struct Topology {
   bool has_slices() const { return slices > 0; }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
+  std::vector<NodeId> adders{};     // NodeKind::kAdder
   std::vector<std::string> faults;  // failed components, as named by the user (topology/faults.h)
   SliceReach reach;                 // reachability in slices, with faults
   std::vector<std::string> notes;   // values that were rounded: "link latency 20 ns = 30 cycles

@@ -190,7 +190,7 @@ TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
     EXPECT_STREQ(error.what(),
                  "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
                  "paper, ring, bidirectional_ring, hier_ring, tree, direct, hier_direct, "
-                 "halving_doubling, hdrm, multi_tree or jump_rings");
+                 "halving_doubling, hdrm, multi_tree, jump_rings or switch_reads");
   }
 }
 

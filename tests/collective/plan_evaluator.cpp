@@ -61,7 +61,7 @@ void add(Received& received, std::uint64_t first, std::uint64_t flits, std::uint
 class Wanted {
  public:
   Wanted(const Part& part, const CollectiveSpec& spec)
-      : part_(part), spec_(spec), ranks_(static_cast<int>(part.members.size())) {}
+      : part_(part), spec_(spec), ranks_(part.ranks()) {}
 
   Receipts receipts() {
     for (int r = 0; r < ranks_; ++r) all_.push_back(r);
@@ -401,6 +401,8 @@ void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work,
     const std::vector<int> leaves = leaves_of(tree.order.sum());
     std::vector<int> contributors;
     for (const TreeRank& rank : tree.ranks) {
+      EXPECT_FALSE(rank.rank >= part.ranks() && (rank.contributes || rank.receives))
+          << "helper " << rank.rank;
       if (rank.contributes) contributors.push_back(rank.rank);
       if (rank.receives && !keeps_its_own(part, tree, rank.rank))
         add(receipts[tree.part][{rank.rank, leaves}], tree.first_flit, tree.flits, tree.bytes);

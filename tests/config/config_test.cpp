@@ -49,6 +49,22 @@ TEST(Config, Mesh) {
   EXPECT_EQ(bisection_bytes_per_second(topology), 3'750'000'000'000U);
 }
 
+// Exactly, of every link but those on dies, and of a dimension's links alone where it says so.
+TEST(Config, LinkEfficiency) {
+  const Topology mesh = load_config("configs/mesh.yaml", {"link.efficiency=0.816"}).topology;
+  EXPECT_EQ(link_named(mesh, "r0_0.1->r1_0.3").rate,
+            Rational::reduced(125 * 816, 128 * std::uint64_t{1000}));
+  for (const Link& link : mesh.links) EXPECT_EQ(link.wire_stretch > 1, !link.on_die) << link.name;
+  const Topology box =
+      load_config("configs/systems/own_box.yaml", {"fabric.links.1.efficiency=0.5"}).topology;
+  for (const Link& link : box.links) EXPECT_EQ(link.rate, (Rational{225, 512})) << link.name;
+  const Topology system =
+      load_config("configs/systems/dgx_8_128.yaml", {"fabric.dimensions.1.efficiency=0.5"})
+          .topology;
+  for (const Link& link : system.links)
+    EXPECT_EQ(link.wire_stretch, link.bytes_per_second == 25'000'000'000 ? 1 : 2) << link.name;
+}
+
 // The mesh with more links: nothing else is different.
 TEST(Config, Torus) {
   const Topology torus = load_config("configs/torus.yaml").topology;

@@ -51,6 +51,21 @@ TEST(ConfigRefusals, LinkErrors) {
       {"link.flit_loss: found 0.1, but link.reliability is none", "link.reliability: link"});
 }
 
+TEST(ConfigRefusals, LinkEfficiency) {
+  const std::string allowed =
+      "allowed: a number above 0, 1 at most, with up to 6 decimals, such as 0.816";
+  for (const std::string text : {"0", "1.2", "-0.5", "0.1234567", "half", ".5", "8e-1"}) {
+    expect_parts(refused_mesh("link.efficiency=" + text),
+                 {"link.efficiency: found '" + text + "'; " + allowed});
+  }
+  expect_parts(refused("configs/systems/own_box.yaml", {"fabric.links.1.efficiency=2"}),
+               {"fabric.links.1.efficiency: found '2'; " + allowed});
+  expect_parts(refused("configs/systems/dgx_8_128.yaml", {"fabric.dimensions.2.efficiency=0"}),
+               {"fabric.dimensions.2.efficiency: found '0'; " + allowed});
+  expect_parts(refused("configs/systems/dgx_8_128.yaml", {"link.efficiency=0.8"}),
+               {"link: found; allowed in the machine file of a block alone"});
+}
+
 TEST(ConfigRefusals, KeysOfTheOtherFabric) {
   expect_parts(refused_mesh("fabric.slices=5"),
                {"fabric.slices: a key of fabric type fred_tree, but fabric.type is mesh2d"});

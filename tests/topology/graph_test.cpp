@@ -152,6 +152,39 @@ TEST(Graph, WhatIsNotRightIsRefused) {
   expect_parts(refused(Sketch(65'537, 0)), {"found 65537 NPUs; allowed is 2 to 65536"});
 }
 
+// Two NPUs and an adder on a switch.
+Sketch with_adder() {
+  Sketch sketch(2, 1);
+  sketch.spec().nodes.push_back({.name = "a0", .label = "adder 0", .is_adder = true});
+  for (const int node : {0, 1, 3}) sketch.link(node, sketch.chip(0));
+  return sketch;
+}
+
+TEST(Graph, AddersAreEndpointsButNoNpus) {
+  const Topology topology = with_adder().build();
+  expect_sound(topology);
+  EXPECT_EQ(topology.npus.size(), 2U);
+  ASSERT_EQ(topology.adders.size(), 1U);
+  const Node& adder = topology.nodes[topology.adders.front()];
+  EXPECT_EQ(adder.name, "adder0");
+  EXPECT_EQ(adder.address, 2);
+  EXPECT_TRUE(adder.is_endpoint());
+  EXPECT_EQ(topology.nodes[node_named(topology, "s0")].ports, 3);
+}
+
+TEST(Graph, AddersHaveOneLinkToASwitch) {
+  const auto refused = [](const Sketch& sketch) {
+    return refusal([&] { check_graph(sketch.spec()); });
+  };
+  Sketch to_npu = with_adder();
+  to_npu.link(3, 0);
+  expect_parts(refused(to_npu),
+               {"link 3: found a link of the adder a0 to n0; allowed: to a switch, both ways"});
+  Sketch twice = with_adder();
+  twice.link(3, twice.chip(0));
+  expect_parts(refused(twice), {"adder 0: found 2 links of the adder a0; allowed: one"});
+}
+
 // NPUs 0 to n - 1, each with a link to those that are so many places after it.
 Sketch one_way_rings(int npus, const std::vector<int>& jumps) {
   Sketch sketch(npus, 0);

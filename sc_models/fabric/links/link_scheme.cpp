@@ -43,15 +43,6 @@ void LinkChanges::make(LinkStage stage, Topology& topology) const {
     if (when == stage) change(topology);
 }
 
-void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits) {
-  const auto slower = [&](const Rational& rate) {
-    return Rational::reduced(rate.num * bare, rate.den * bits);
-  };
-  link.rate = slower(link.rate);
-  if (link.burst > 0) link.peak = slower(link.peak);
-  link.wire_stretch *= static_cast<double>(bits) / static_cast<double>(bare);
-}
-
 std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& link,
                                                                    const LinkCount& before,
                                                                    const LinkCount& after) {

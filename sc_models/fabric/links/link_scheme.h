@@ -65,7 +65,4 @@ class LinkChanges {
   std::vector<std::pair<LinkStage, LinkChange>> changes_;
 };
 
-// A flit takes so many bits on the wire for every `bare` ones: the link becomes slower by that.
-void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits);
-
 }  // namespace fredsim

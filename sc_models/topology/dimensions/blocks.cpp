@@ -172,6 +172,15 @@ void add_switch_latency(const BlockSpec& spec, Topology& topology) {
     if (topology.nodes[link.from].is_switch()) link.latency += cycles;
 }
 
+void add_protocol(const BlockSpec& spec, Topology& topology) {
+  if (spec.efficiency == Rational{1, 1}) return;
+  for (Link& link : topology.links)
+    if (!link.on_die) lengthen_flits(link, spec.efficiency.num, spec.efficiency.den);
+  topology.notes.push_back(
+      fmt::format("links carry payload in {:.6g} of their rate, the rest is protocol",
+                  spec.efficiency.value()));
+}
+
 }  // namespace
 
 int default_links(BlockShape shape, int size) {
@@ -190,6 +199,7 @@ int default_links(BlockShape shape, int size) {
 Topology build_block(const MachineSpec& machine, const BlockSpec& spec) {
   Topology topology = build_alone(machine, spec);
   add_switch_latency(spec, topology);
+  add_protocol(spec, topology);
   size_auto_buffers(topology);
   return topology;
 }

@@ -32,6 +32,7 @@ struct BlockSpec {
       1;  // an NPU's; of a ring or line an even number, joined pairwise a multiple of size - 1
   std::uint64_t latency_ps = 0, switch_latency_ps = 0;
   bool in_switch = false;
+  Rational efficiency{1, 1};  // share of its links' rate that carries flits
 };
 
 // Links of an NPU where nothing is said about them: the least there are.

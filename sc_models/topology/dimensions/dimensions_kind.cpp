@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "topology/dimensions/dimensions.h"
 
 namespace fredsim {
@@ -28,6 +29,9 @@ constexpr std::array kDimensionsKeys = {
               "bandwidth of one NPU in this dimension per direction, over all its links"},
     FabricKey{"fabric.dimensions.links", "links of one NPU in this dimension", Holds::kInteger},
     FabricKey{"fabric.dimensions.latency", "latency of one link, in place of fabric.link_latency"},
+    FabricKey{"fabric.dimensions.efficiency",
+              "share of its links' rate that carries payload; the rest is protocol", Holds::kText,
+              "1"},
     FabricKey{"fabric.dimensions.switch_latency",
               "latency of a switch beside its own cycles, a time", Holds::kValue, "0 ns"},
     FabricKey{"fabric.dimensions.in_switch", "true or false: collectives inside the switch",
@@ -67,7 +71,7 @@ class DimensionReader {
 
   void read_machine(DimensionSpec& spec) const {
     for (const std::string_view other :
-         {"size", "bandwidth", "links", "latency", "switch_latency", "in_switch"}) {
+         {"size", "bandwidth", "links", "latency", "efficiency", "switch_latency", "in_switch"}) {
       if (has(other)) {
         throw BadInput(fmt::format("{}: found beside {}, which says it; allowed there: block, name",
                                    keys_.label(key(other)), key("machine")));
@@ -109,6 +113,7 @@ class DimensionReader {
                                : default_links(block.shape, block.size);
     block.latency_key = has("latency") ? key("latency") : "fabric.link_latency";
     block.latency_ps = keys_.time_ps(block.latency_key);
+    block.efficiency = parse_share(keys_.text(key("efficiency")), keys_.label(key("efficiency")));
     block.switch_latency_ps = keys_.time_ps(key("switch_latency"));
     block.in_switch = keys_.boolean(key("in_switch"));
     for (const std::string_view of_switch : {"switch_latency", "in_switch"}) {

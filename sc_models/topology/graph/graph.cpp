@@ -48,7 +48,7 @@ bool is_npu_name(const std::string& name) {
 
 void check_listed(const GraphSpec& spec) {
   std::map<std::string, const GraphNode*> named;
-  std::size_t npus = 0;
+  std::size_t npus = 0, adders = 0;
   for (const GraphNode& node : spec.nodes) {
     const auto [first, is_new] = named.emplace(node.name, &node);
     if (!is_new) {
@@ -60,12 +60,17 @@ void check_listed(const GraphSpec& spec) {
           "{}: found '{}' for a switch; allowed: any name but npu and a number, which NPUs have",
           node.label, node.name));
     }
-    npus += node.is_switch ? 0 : 1;
+    npus += node.is_npu() ? 1 : 0;
+    adders += node.is_adder ? 1 : 0;
   }
-  const std::size_t switches = spec.nodes.size() - npus;
+  const std::size_t switches = spec.nodes.size() - npus - adders;
   if (npus < 2 || npus > kMaxGraphNpus) {
     throw BadInput(
         fmt::format("{}: found {} NPUs; allowed is 2 to {}", spec.label, npus, kMaxGraphNpus));
+  }
+  if (npus + adders > kMaxGraphNpus) {
+    throw BadInput(fmt::format("{}: found {} NPUs and {} adders; allowed are up to {} together",
+                               spec.label, npus, adders, kMaxGraphNpus));
   }
   if (switches > kMaxGraphSwitches) {
     throw BadInput(fmt::format("{}: found {} switches; allowed is up to {}", spec.label, switches,
@@ -93,6 +98,27 @@ void check_one_way(const GraphSpec& spec) {
     if (leaving[i] == entering[i]) continue;
     throw BadInput(fmt::format("{}: found {} links one way from {} and {} to it; allowed: as many",
                                spec.nodes[i].label, leaving[i], spec.nodes[i].name, entering[i]));
+  }
+}
+
+// An adder is part of a switch: one link, to it.
+void check_adders(const GraphSpec& spec) {
+  std::vector<int> links(spec.nodes.size());
+  for (const GraphLink& link : spec.links) {
+    for (const auto& [node, other] :
+         {std::pair(link.from, link.to), std::pair(link.to, link.from)}) {
+      if (!spec.nodes[node].is_adder) continue;
+      ++links[node];
+      if (spec.nodes[other].is_switch && !link.one_way) continue;
+      throw BadInput(fmt::format(
+          "{}: found a link of the adder {} to {}{}; allowed: to a switch, both ways", link.label,
+          spec.nodes[node].name, spec.nodes[other].name, link.one_way ? ", one way" : ""));
+    }
+  }
+  for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+    if (!spec.nodes[i].is_adder || links[i] == 1) continue;
+    throw BadInput(fmt::format("{}: found {} links of the adder {}; allowed: one, to its switch",
+                               spec.nodes[i].label, links[i], spec.nodes[i].name));
   }
 }
 
@@ -257,8 +283,11 @@ class GraphBuilder {
     next_port_.assign(spec_.nodes.size(), 0);
     std::uint16_t address = 0;
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
-      if (!spec_.nodes[i].is_switch)
+      if (spec_.nodes[i].is_npu())
         node_of_[i] = assembly_.add_npu(with_router[i] ? 1 : links[i], address++);
+    for (std::size_t i = 0; i < spec_.nodes.size(); ++i)
+      if (spec_.nodes[i].is_adder)
+        node_of_[i] = assembly_.add_adder(with_router[i] ? 1 : links[i], address++);
     std::vector<int> of_part(static_cast<std::size_t>(parts_));
     const auto add = [&](std::string name, int ports, int part) {
       Node node{};
@@ -315,7 +344,10 @@ class GraphBuilder {
 
   void connect(const Cable& cable) {
     const GraphLink& link = *cable.link;
-    const LinkClass shape{link.label, cable.bandwidth, latency(link.latency_ps)};
+    const LinkClass shape{.key = link.label,
+                          .bytes_per_second = cable.bandwidth,
+                          .latency = latency(link.latency_ps),
+                          .efficiency = link.efficiency};
     if (link.one_way) {
       const PortRef from{node_of_[link.from], next_port_[link.from]++};
       assembly_.connect_one_way(from, {node_of_[link.to], next_in_[link.to]++}, shape);
@@ -330,9 +362,9 @@ class GraphBuilder {
 
   // The listed names of the NPUs, where they are others.
   void note_names() {
-    const auto is_npu = [](const GraphNode& node) { return !node.is_switch; };
-    const auto first = std::ranges::find_if(spec_.nodes, is_npu);
-    const auto last = std::find_if(spec_.nodes.rbegin(), spec_.nodes.rend(), is_npu);
+    const auto first = std::ranges::find_if(spec_.nodes, &GraphNode::is_npu);
+    const auto last = std::find_if(spec_.nodes.rbegin(), spec_.nodes.rend(),
+                                   [](const GraphNode& node) { return node.is_npu(); });
     if (first->name == "npu0") return;
     assembly_.topology().notes.push_back(
         fmt::format("NPUs are numbered as they are listed: npu0 is {}, npu{} is {}", first->name,
@@ -356,6 +388,7 @@ class GraphBuilder {
 void check_graph(const GraphSpec& spec) {
   check_listed(spec);
   check_one_way(spec);
+  check_adders(spec);
   JoinedNodes parts(spec.nodes.size());
   for (const GraphLink& link : spec.links) {
     if (link.from == link.to) {

@@ -15,7 +15,9 @@
 // Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order in which nodes are listed; of a switch on a
 //   die 0 to its NPU, then by node, then links one way as they are listed; of other switches by node. The order of links both ways, and of
 //   their ends, changes nothing.
-// Addresses: NPU i has address i.
+// Adders: reduction engines of switches. Each has one link, both ways, to a switch, in a graph of one plane; they are nobody's NPU, and
+//   algorithms that use them add there (collective/algorithms/switch_reads.cpp). Names adder<k>, in the order listed.
+// Addresses: NPU i has address i, adder k that of the NPUs' number plus k.
 // Paths: topology/graph/graph_paths.h.
 // Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not
 //   carry a link.
@@ -36,7 +38,10 @@ inline constexpr int kMaxGraphSwitches = 16'384;
 struct GraphNode {
   std::string name{};
   bool is_switch = false;
-  std::string label{};  // where it is listed: "graph.yaml:7: nodes.2"
+  std::string label{};    // where it is listed: "graph.yaml:7: nodes.2"
+  bool is_adder = false;  // NodeKind::kAdder
+
+  bool is_npu() const { return !is_switch && !is_adder; }
 };
 
 // Both directions, unless it is one way.
@@ -47,6 +52,7 @@ struct GraphLink {
   int count = 1;  // in parallel
   std::string label{};
   bool one_way = false;
+  Rational efficiency{1, 1};  // share of the rate that carries flits
 };
 
 struct GraphSpec {

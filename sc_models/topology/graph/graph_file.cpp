@@ -16,7 +16,8 @@
 namespace fredsim {
 namespace {
 
-constexpr std::array<std::string_view, 2> kNodeKinds = {"npu", "switch"};
+constexpr std::array<std::string_view, 3> kNodeKinds = {"npu", "switch", "adder"};
+constexpr int kSwitch = 1, kAdder = 2;
 constexpr std::array<std::string_view, 2> kBooleans = {"false", "true"};
 constexpr int kMaxCounted = kMaxGraphNpus;
 constexpr int kMaxLinks = 1 << 20;
@@ -24,7 +25,8 @@ constexpr int kMaxLinks = 1 << 20;
 // Nodes as they are listed, each a number of nodes.
 class NodeList {
  public:
-  void add(const std::string& name, bool is_switch, int count, bool is_counted,
+  // `kind`: index in kNodeKinds.
+  void add(const std::string& name, int kind, int count, bool is_counted,
            const std::string& label) {
     if (!named_.emplace(name, std::pair(static_cast<int>(spec_.nodes.size()), count)).second)
       throw BadInput(fmt::format("{}: found the name '{}' twice; allowed: each once", label, name));
@@ -35,7 +37,10 @@ class NodeList {
                       label, kMaxGraphNpus + kMaxGraphSwitches, kMaxGraphNpus, kMaxGraphSwitches));
     }
     for (int i = 0; i < count; ++i)
-      spec_.nodes.push_back({is_counted ? fmt::format("{}{}", name, i) : name, is_switch, label});
+      spec_.nodes.push_back({.name = is_counted ? fmt::format("{}{}", name, i) : name,
+                             .is_switch = kind == kSwitch,
+                             .label = label,
+                             .is_adder = kind == kAdder});
   }
 
   // `link`: but its ends.
@@ -110,7 +115,7 @@ GraphSpec read_graph(const FabricKeys& keys) {
       return fmt::format("fabric.nodes.{}.{}", n, name);
     };
     const bool is_counted = keys.has(key("count"));
-    list.add(keys.text(key("name")), keys.choice(key("kind"), kNodeKinds) == 1,
+    list.add(keys.text(key("name")), keys.choice(key("kind"), kNodeKinds),
              keys.integer(key("count"), 1, kMaxCounted), is_counted, keys.label(key("name")));
   }
   for (int n = 1; n <= keys.entries("fabric.links"); ++n) {
@@ -123,6 +128,8 @@ GraphSpec read_graph(const FabricKeys& keys) {
         keys.time_ps(keys.has(key("latency")) ? key("latency") : "fabric.link_latency");
     link.count = keys.integer(key("count"), 1, kMaxCounted);
     link.one_way = keys.has(key("one_way")) && keys.boolean(key("one_way"));
+    if (keys.has(key("efficiency")))
+      link.efficiency = parse_share(keys.text(key("efficiency")), keys.label(key("efficiency")));
     link.label = keys.label(fmt::format("fabric.links.{}", n));
     list.join(keys.text(key("from")), keys.label(key("from")), keys.text(key("to")),
               keys.label(key("to")), link);
@@ -137,17 +144,19 @@ GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default
   NodeList list;
   for (const NodeReader& node : file.list("nodes")) {
     node.allow({"name", "kind", "count"});
-    list.add(node.text("name"), node.choice("kind", kNodeKinds) == 1,
+    list.add(node.text("name"), node.choice("kind", kNodeKinds),
              node.has("count") ? node.integer("count", 1, kMaxCounted) : 1, node.has("count"),
              node.label("name"));
   }
   for (const NodeReader& one : file.list("links")) {
-    one.allow({"from", "to", "bandwidth", "latency", "count", "one_way"});
+    one.allow({"from", "to", "bandwidth", "latency", "efficiency", "count", "one_way"});
     GraphLink link;
     link.bandwidth = parse_bandwidth(one.text("bandwidth"), one.label("bandwidth"));
     link.latency_ps = latency_of(one, default_latency_ps);
     link.count = one.has("count") ? one.integer("count", 1, kMaxCounted) : 1;
     link.one_way = one.has("one_way") && one.choice("one_way", kBooleans) == 1;
+    if (one.has("efficiency"))
+      link.efficiency = parse_share(one.text("efficiency"), one.label("efficiency"));
     link.label = one.label();
     list.join(one.text("from"), one.label("from"), one.text("to"), one.label("to"), link);
   }

@@ -22,9 +22,9 @@ constexpr std::array kGraphKeys = {
     FabricKey{"fabric.nodes", "NPUs and switches, a list", Holds::kList},
     FabricKey{"fabric.nodes.name", "name", Holds::kText},
     FabricKey{.path = "fabric.nodes.kind",
-              .meaning = "npu or switch",
+              .meaning = "npu, switch, or adder: a reduction engine of the switch it is joined to",
               .holds = Holds::kWord,
-              .words = "npu switch"},
+              .words = "npu switch adder"},
     FabricKey{"fabric.nodes.count", "number of such nodes, NAME0 and so on", Holds::kInteger, "1"},
     FabricKey{"fabric.links", "links between nodes, both directions unless one_way, a list",
               Holds::kList},
@@ -34,6 +34,9 @@ constexpr std::array kGraphKeys = {
               Holds::kText},
     FabricKey{"fabric.links.bandwidth", "bandwidth of a link per direction"},
     FabricKey{"fabric.links.latency", "latency of a link, in place of fabric.link_latency"},
+    FabricKey{"fabric.links.efficiency",
+              "share of a link's rate that carries payload; the rest is protocol", Holds::kText,
+              "1"},
     FabricKey{"fabric.links.count", "number of links in parallel", Holds::kInteger, "1"},
     FabricKey{"fabric.links.one_way", "from `from` to `to` alone; runs with --engine flow",
               Holds::kBoolean, "false"},
@@ -65,8 +68,10 @@ class GraphKind final : public TopologyKind {
 
   std::string describe(const Topology& topology) const override {
     const auto switches = std::ranges::count_if(topology.nodes, &Node::is_switch);
-    return fmt::format("graph of {} NPUs and {} switch{}, {} plane{}", topology.npus.size(),
-                       switches, switches == 1 ? "" : "es", topology.slices,
+    const std::string adders =
+        topology.adders.empty() ? "" : fmt::format(" with {} adders", topology.adders.size());
+    return fmt::format("graph of {} NPUs and {} switch{}{}, {} plane{}", topology.npus.size(),
+                       switches, switches == 1 ? "" : "es", adders, topology.slices,
                        topology.slices == 1 ? "" : "s");
   }
 

@@ -47,13 +47,14 @@ std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
 
 GraphPaths::GraphPaths(const Topology& topology)
     : exits_(topology.nodes.size()),
-      last_(topology.npus.size()),
-      ends_(topology.npus.size()),
+      last_(topology.npus.size() + topology.adders.size()),
+      ends_(topology.npus.size() + topology.adders.size()),
       sources_(topology.nodes.size()),
       order_(topology.nodes.size(), -1),
       endpoints_(topology.npus),
       links_(static_cast<int>(topology.links.size())),
-      costs_of_(topology.npus.size()) {
+      costs_of_(topology.npus.size() + topology.adders.size()) {
+  endpoints_.insert(endpoints_.end(), topology.adders.begin(), topology.adders.end());
   for (int l = 0; l < links_; ++l) {
     const Link& link = topology.links[l];
     const Node& from = topology.nodes[link.from];
