@@ -33,6 +33,7 @@ COMMANDS = {
     "eflops": Command("eflops", "BiGraphs, hashed fat trees and shared NICs of EFLOPS"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
     "own_networks": Command("own_networks", "network files of ASTRA-sim beside formulas"),
+    "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
