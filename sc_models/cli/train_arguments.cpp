@@ -36,6 +36,7 @@ constexpr auto kRecompute = std::to_array<std::string_view>({"none", "selective"
 constexpr auto kMemory = std::to_array<std::string_view>({"unlimited", "limited"});
 constexpr auto kOptimizers = std::to_array<std::string_view>({"none", "sgd", "adam"});
 constexpr auto kPhases = std::to_array<std::string_view>({"prefill", "decode"});
+constexpr auto kOverlaps = std::to_array<std::string_view>({"none", "microbatches=2"});
 
 // Refuses an option that was given, and is not for this kind of run.
 void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
@@ -127,6 +128,10 @@ void TrainStrings::add_to(CLI::App& command) {
       "of --phase: sequences over all replicas (default: one per replica and microbatch)");
   add(command, "--context", context, "N",
       "of --phase: tokens of a prompt, or in the KV cache before the first step (default 2048)");
+  offer(add(command, "--overlap", overlap, "WHAT",
+            "of --phase: none (default); or microbatches=2: two share the NPUs of a stage, one "
+            "computes while the other one communicates"),
+        kOverlaps);
   offer(add(command, "--algorithm", algorithm, "NAME",
             "of the collectives: paper (default of training models), auto (the fastest; default of "
             "inference, of text workloads and of traces that name none), or any other of run"),
@@ -330,7 +335,8 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--stream-groups", &stream_groups},
       {"--phase", &phase},
       {"--batch", &batch},
-      {"--context", &context}};
+      {"--context", &context},
+      {"--overlap", &overlap}};
   if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
   const auto of_experts = experts.all();
   refused.insert(refused.end(), of_experts.begin(), of_experts.end());
@@ -359,8 +365,11 @@ void TrainStrings::check_phase(TrainOptions& options) const {
   const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
   inference.split = options.split;
   const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp / options.split.cp);
-  inference.microbatches =
-      microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMaxSamples);
+  if (!overlap.empty())
+    inference.overlap = 1 + static_cast<int>(parse_word("--overlap", overlap, kOverlaps));
+  inference.microbatches = microbatches.empty()
+                               ? stages * static_cast<std::uint64_t>(inference.overlap)
+                               : parse_number(microbatches, "--microbatches", 1, kMaxSamples);
   inference.batch = batch.empty() ? replicas * inference.microbatches
                                   : parse_number(batch, "--batch", 1, kMaxSamples);
   constexpr std::uint64_t kContext = 2048;
@@ -393,6 +402,7 @@ void TrainStrings::check_model_options(TrainOptions& options) const {
   if (!phase.empty()) return check_phase(options);
   refuse_given("--batch", batch, " without --phase");
   refuse_given("--context", context, " without --phase");
+  refuse_given("--overlap", overlap, " without --phase");
   check_samples(options);
   check_gradients(options);
   check_memory(options);

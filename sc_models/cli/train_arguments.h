@@ -62,7 +62,7 @@ struct TrainStrings {
   bool sp = false;
   std::string minibatch, samples, microbatches;
   std::string iterations;
-  std::string phase, batch, context;
+  std::string phase, batch, context, overlap;
   std::string algorithm;
   std::string accounting, gradients, compress, optimizer, recompute, memory;
   std::string execution, stream, stream_layers, stream_groups;

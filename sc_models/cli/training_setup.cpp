@@ -35,7 +35,11 @@ TrainingSetup TrainingJobs::setup() const {
   setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
   if (asked_.inference) {
     setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
-                       asked_.inference->batch, asked_.inference->context};
+                       asked_.inference->batch,
+                       asked_.inference->context,
+                       {}};
+    if (asked_.inference->overlap > 1)
+      setup.inference->overlap = fmt::format("microbatches={}", asked_.inference->overlap);
   }
   setup.accounting = asked_.accounting;
   setup.gradients = asked_.gradients;
@@ -123,6 +127,8 @@ std::vector<std::string> TrainingJobs::idealised() const {
   if (asked_.experts.ep > 1)
     all.emplace_back("ranks know without a packet how many tokens come to their experts");
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
+  if (asked_.inference && asked_.inference->overlap > 1)
+    all.emplace_back("communication takes nothing of the computing and the memory beside it");
   if (asked_.split.cp > 1)
     all.emplace_back(asked_.inference
                          ? "workers of a context merge their steps of attention in no time"

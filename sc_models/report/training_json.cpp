@@ -103,9 +103,11 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
                             {"imbalance", experts.imbalance}});
   }
   if (setup.inference) {
-    json.set("inference", JsonObject<fields::kInference>{{"phase", setup.inference->phase},
-                                                         {"batch", setup.inference->batch},
-                                                         {"context", setup.inference->context}});
+    JsonObject<fields::kInference> inference{{"phase", setup.inference->phase},
+                                             {"batch", setup.inference->batch},
+                                             {"context", setup.inference->context}};
+    if (!setup.inference->overlap.empty()) inference.set("overlap", setup.inference->overlap);
+    json.set("inference", inference);
   }
   if (setup.fit) {
     json.set("fit", JsonObject<fields::kFit>{{"config", setup.fit->config},

@@ -110,13 +110,14 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
   }
   if (setup.inference) {
     return fmt::format(
-        "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
+        "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}{}, {}\n"
         "{}algorithm {}, {}{}; model {}, lanes {}, seed {}",
         setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
         placement_text(runs), setup.inference->phase,
         counted(setup.inference->batch, "sequence", "sequences"),
         counted(setup.inference->context, "token", "tokens"),
         counted(setup.microbatches, "microbatch", "microbatches"),
+        setup.inference->overlap.empty() ? "" : ", of which two overlap",
         counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), experts_text(runs),
         setup.algorithm, order, compute_text(setup), first.model, first.lanes, first.seed);
   }
@@ -274,6 +275,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("context", setup.inference ? fmt::to_string(setup.inference->context) : ""),
       csv_field("minibatch", setup.inference ? "" : fmt::to_string(setup.minibatch)),
       csv_field("microbatches", fmt::to_string(setup.microbatches)),
+      csv_field("overlap", setup.inference ? setup.inference->overlap : ""),
       csv_field("iterations", fmt::to_string(setup.iterations)),
       {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
       {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},

@@ -31,6 +31,7 @@ struct TrainingSetup {
   struct Inference {
     std::string phase;
     std::uint64_t batch = 0, context = 0;
+    std::string overlap{};  // as on the command line; empty: none
   };
   std::optional<Inference> inference{};  // minibatch, accounting and gradients mean nothing then
   std::uint64_t minibatch = 0, microbatches = 1;

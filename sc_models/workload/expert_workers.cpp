@@ -39,45 +39,49 @@ std::uint64_t ExpertWorkers::gradient_parameters(GradientKind kind, const ModelL
                                        : experts_->max_parameters(layer.expert_layer);
 }
 
-void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
-  const int layer = pass.layer;
+std::uint64_t ExpertWorkers::tokens_at(int w, const ExpertPass& pass) const {
+  return experts_->own_tokens(pass.tokens(replica_of(w)), w % strategy_.mp);
+}
+
+std::map<int, int> ExpertWorkers::send_tokens(int stage, const ExpertPass& pass, bool back) {
   const std::uint64_t token_bytes =
       bytes_of(static_cast<double>(pass.shape.hidden), pass.speed.npu.value_bytes.activations);
-  const std::vector<Members> own = experts_->groups(stage, false);
-  const std::vector<Members> others = experts_->groups(stage, true);
-  const auto sent = [&](bool back) {
-    return [this, &pass, layer, token_bytes, back](const Members& group) -> const Matrix& {
-      return experts_->bytes(layer, tokens_of(group, pass), token_bytes, back);
-    };
+  const auto sent = [&](const Members& group) -> const Matrix& {
+    return experts_->bytes(pass.layer, tokens_of(group, pass), token_bytes, back);
   };
-  const auto tokens_at = [&](int w) {
-    return experts_->own_tokens(pass.tokens(replica_of(w)), w % strategy_.mp);
-  };
+  return exchange(experts_->groups(stage, false), experts_->groups(stage, true), sent,
+                  TimeCategory::kEp, (back ? "combine " : "dispatch ") + pass.name);
+}
+
+void ExpertWorkers::dispatch_tokens(int stage, const ExpertPass& pass) {
   for_all(stage, [&](int w) {
-    compute(w, "gate " + pass.name, pass.times * gate_ps(pass.speed, pass.shape, tokens_at(w)));
+    compute(w, "gate " + pass.name,
+            pass.times * gate_ps(pass.speed, pass.shape, tokens_at(w, pass)));
   });
-  const std::map<int, int> dispatched =
-      exchange(own, others, sent(false), TimeCategory::kEp, "dispatch " + pass.name);
+  const std::map<int, int> dispatched = send_tokens(stage, pass, false);
   if (pass.shape.shared_experts > 0)
     for_all(stage, [&](int w) {
       compute(w, "shared experts " + pass.name,
-              pass.times * shared_experts_ps(pass.speed, pass.shape, tokens_at(w)));
+              pass.times * shared_experts_ps(pass.speed, pass.shape, tokens_at(w, pass)));
     });
-  for (const Members& group : own) {
-    const ExpertTokens& tokens = experts_->tokens(layer, tokens_of(group, pass));
+  for (const auto& [w, task] : dispatched) workers_[w].pending.push_back(task);
+}
+
+void ExpertWorkers::combine_tokens(int stage, const ExpertPass& pass) {
+  for (const Members& group : experts_->groups(stage, false)) {
+    const ExpertTokens& tokens = experts_->tokens(pass.layer, tokens_of(group, pass));
     routed_ += tokens.routed;
     dropped_ += tokens.dropped;
-    for (std::size_t rank = 0; rank < group.size(); ++rank) {
-      const int w = group[rank];
-      if (const auto at = dispatched.find(w); at != dispatched.end())
-        workers_[w].pending.push_back(at->second);
-      compute(w, "experts " + pass.name,
+    for (std::size_t rank = 0; rank < group.size(); ++rank)
+      compute(group[rank], "experts " + pass.name,
               pass.times * experts_ps(pass.speed, pass.shape, tokens.of_experts[rank]));
-    }
   }
-  const std::map<int, int> combined =
-      exchange(own, others, sent(true), TimeCategory::kEp, "combine " + pass.name);
-  for (const auto& [w, task] : combined) workers_[w].pending = {task};
+  for (const auto& [w, task] : send_tokens(stage, pass, true)) workers_[w].pending = {task};
+}
+
+void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
+  dispatch_tokens(stage, pass);
+  combine_tokens(stage, pass);
 }
 
 }  // namespace fredsim

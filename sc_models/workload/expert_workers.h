@@ -3,7 +3,7 @@
 //
 // A worker gates its tokens and dispatches them; computes the shared experts beside that; then its own experts, when all of their tokens
 //   are there, and sends these back (combine), which the next layer waits for. Workers along MP have a share of the tokens each: whoever
-//   calls gathers them again.
+//   calls gathers them again. Callers with several microbatches on an NPU compute other ones between the two halves, and behind them.
 // The backward pass takes the same way with gradients, and computes twice as long.
 #pragma once
 
@@ -40,6 +40,9 @@ class ExpertWorkers : protected SequenceGraph {
     std::string name{};  // label, after the part's
   };
   void run_experts(int stage, const ExpertPass& pass);
+  // Its halves: gates, dispatch and shared experts; the workers' own experts and combine.
+  void dispatch_tokens(int stage, const ExpertPass& pass);
+  void combine_tokens(int stage, const ExpertPass& pass);
 
   // Gradients that are reduced together: of dense layers along DP; of what every worker has of a layer of experts, its gate and shared
   // ones, by all workers of a stage; of experts, by those who have copies of them.
@@ -54,6 +57,9 @@ class ExpertWorkers : protected SequenceGraph {
 
  private:
   ExpertLayers::Tokens tokens_of(const Members& group, const ExpertPass& pass) const;
+  std::uint64_t tokens_at(int w, const ExpertPass& pass) const;
+  // All-to-all of the groups of a stage, there or back; by worker its task.
+  std::map<int, int> send_tokens(int stage, const ExpertPass& pass, bool back);
 
   std::uint64_t routed_ = 0, dropped_ = 0;
 };

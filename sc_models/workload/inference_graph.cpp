@@ -31,12 +31,13 @@ class InferenceBuilder : private ExpertWorkers {
     const auto parts = static_cast<std::uint64_t>(strategy_.dp) / contexts * options.microbatches;
     work_.sequences = options.batch / parts;
     work_.tokens = is_prefill() ? options.context / contexts : 1;
+    lanes_.assign(static_cast<std::size_t>(options.overlap), workers_);
   }
 
   TaskGraph build() {
     for (iteration_ = 0; iteration_ < options_.steps; ++iteration_) {
       work_.context = is_prefill() ? 0 : options_.context + static_cast<std::uint64_t>(iteration_);
-      for (int m = 0; m < static_cast<int>(options_.microbatches); ++m)
+      for (int m = 0; m < static_cast<int>(options_.microbatches); m += options_.overlap)
         for (int stage = 0; stage < strategy_.pp; ++stage) pass(stage, m);
     }
     return std::move(graph_);
@@ -51,22 +52,48 @@ class InferenceBuilder : private ExpertWorkers {
                     speed_.npu.value_bytes.activations);
   }
 
-  // ---- a microbatch at a stage
+  // ---- microbatches at a stage
 
-  void pass(int stage, int microbatch) {
-    const bool is_last = stage + 1 == strategy_.pp;
+  // All that share it, from `first` on.
+  void pass(int stage, int first) {
     const std::uint64_t tokens = work_.sequences * work_.tokens;
+    const auto in_turn = [&](const auto& visit) {
+      for (int lane = 0; lane < options_.overlap; ++lane) {
+        enter(lane);
+        visit(first + lane);
+      }
+    };
+    // Without workers along MP attention sends nothing behind it, and its turn goes on up to dispatch.
+    const bool reduces = strategy_.mp > 1;
+    in_turn([&](int microbatch) { receive_inputs(stage, microbatch); });
+    for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
+      const bool routes = shape_.has_experts(l);
+      in_turn([&](int) {
+        attend(stage, l, tokens);
+        if (routes && !reduces) dispatch_tokens(stage, expert_pass(l, tokens));
+      });
+      if (routes && reduces) in_turn([&](int) { dispatch_tokens(stage, expert_pass(l, tokens)); });
+      in_turn([&](int) { routes ? combine(stage, l, tokens) : run_mlp(stage, l, tokens); });
+    }
+    in_turn([&](int microbatch) { pass_on(stage, microbatch); });
+  }
+
+  // Dependencies of the microbatches of a lane are its own.
+  void enter(int lane) {
+    std::swap(lanes_[lane_], workers_);
+    std::swap(lanes_[lane], workers_);
+    lane_ = lane;
+  }
+
+  void receive_inputs(int stage, int microbatch) {
     if (stage > 0) receive(stage - 1, stage, microbatch);
     if (stage == 0 && iteration_ > 0 && !is_prefill() && strategy_.pp > 1)
       receive(strategy_.pp - 1, 0, microbatch);
-    for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
-      attend(stage, l, tokens);
-      if (shape_.has_experts(l)) {
-        route(stage, l, tokens);
-      } else {
-        run_mlp(stage, l, tokens);
-      }
-    }
+  }
+
+  void pass_on(int stage, int microbatch) {
+    const bool is_last = stage + 1 == strategy_.pp;
+    const std::uint64_t tokens = work_.sequences * work_.tokens;
     if (!is_last)
       return send(stage, stage + 1, activation_bytes(tokens) / transfer_parts(), microbatch);
     head(stage);
@@ -111,13 +138,17 @@ class InferenceBuilder : private ExpertWorkers {
                      .along_mp = outputs_of(tokens)});
   }
 
+  ExpertPass expert_pass(int l, std::uint64_t tokens) const {
+    return {.shape = shape_,
+            .speed = speed_,
+            .layer = l - shape_.dense_layers,
+            .tokens = [tokens](int) { return tokens; },
+            .name = fmt::format("{}", l)};
+  }
+
   // Experts, after which each worker along MP has all tokens again, unless these are split anyway.
-  void route(int stage, int l, std::uint64_t tokens) {
-    run_experts(stage, {.shape = shape_,
-                        .speed = speed_,
-                        .layer = l - shape_.dense_layers,
-                        .tokens = [tokens](int) { return tokens; },
-                        .name = fmt::format("{}", l)});
+  void combine(int stage, int l, std::uint64_t tokens) {
+    combine_tokens(stage, expert_pass(l, tokens));
     if (strategy_.mp > 1 && !sequence_.sp)
       wait_for(stage, along_mp(stage, Collective::kAllGather, outputs_of(tokens),
                                fmt::format("experts {} all-gather", l)));
@@ -182,6 +213,8 @@ class InferenceBuilder : private ExpertWorkers {
   const ComputeSpeed& speed_;
   InferenceWork work_;                       // work of a microbatch
   std::map<std::pair<int, int>, int> sent_;  // by stage and microbatch: the latest operation
+  std::vector<std::vector<Worker>> lanes_;   // workers of the microbatches that are not at work
+  int lane_ = 0;                             // the one that is
 };
 
 std::uint64_t replicas_of(const InferenceOptions& o) {
@@ -229,6 +262,11 @@ void check(const TransformerShape& shape, const InferenceOptions& o, const std::
   if (static_cast<std::uint64_t>(o.strategy.mp) > shape.heads)
     throw BadInput(fmt::format("--mp: found {}; allowed: 1 to {}, the attention heads of {}",
                                o.strategy.mp, shape.heads, name));
+  if (o.microbatches % static_cast<std::uint64_t>(o.overlap) != 0)
+    throw BadInput(fmt::format(
+        "--microbatches: found {} together with --overlap microbatches={}; allowed: a multiple of "
+        "{}",
+        o.microbatches, o.overlap, o.overlap));
   const std::uint64_t unit = replicas_of(o) * o.microbatches;
   if (o.batch % unit != 0 || o.batch == 0)
     throw BadInput(

@@ -5,6 +5,10 @@
 //   token per step, behind `context` others in its KV cache, then behind one more.
 // Workers: MP x DP x PP as in training (workload/training_graph.h); `batch` sequences over all replicas, a replica's in
 //   microbatches that follow each other through the stages. Stages have whole layers, in equal numbers as far as these go.
+// Overlap: of several microbatches that share the NPUs of a stage, one computes while others communicate, as serving systems hide
+//   dispatch and combine (two of them in DeepSeek-V3's, section 3.4 of arXiv 2412.19437). They take turns, half a layer each: an NPU
+//   computes for one until its next communication, then for the next one, in an order that all NPUs of the stage have and keep.
+//   Weights are read once for each.
 // Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden activations; between stages MP worker 0 multicasts
 //   as much to all MP workers of the next one, which nobody waits for but they. In decode the last stage multicasts its tokens to
 //   the first, 4 bytes per sequence, which begins its next step with them.
@@ -38,6 +42,7 @@ struct InferenceOptions {
   std::vector<int> npus{};               // by worker; empty: the paper's placement
   std::uint64_t batch = 1, context = 1;  // sequences, tokens
   std::uint64_t microbatches = 1;
+  int overlap = 1;  // microbatches that share the NPUs of a stage, which divides them
   int steps = 1;
   std::string algorithm = "auto";
   ExpertOptions experts{};

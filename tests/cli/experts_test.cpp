@@ -78,6 +78,26 @@ TEST_F(ExpertRuns, SayWhatTheirRoutersDid) {
   EXPECT_NE(other.at("time_ns"), found.at("time_ns"));
 }
 
+// Two microbatches on an NPU: named in the JSON and above the table, at most as long, the same bytes of tokens.
+TEST_F(ExpertRuns, HideDispatchAndCombineBehindAnotherMicrobatch) {
+  const Words apart{"--ep", "4", "--microbatches", "2"};
+  const Words both{"--ep", "4", "--overlap", "microbatches=2"};
+  const json alone = run(apart), hidden = run(both);
+  EXPECT_FALSE(alone.at("inference").contains("overlap"));
+  EXPECT_EQ(hidden.at("inference").at("overlap"), "microbatches=2");
+  EXPECT_EQ(hidden.at("microbatches"), 2);
+  EXPECT_EQ(hidden.at("traffic").at("injected_bytes"), alone.at("traffic").at("injected_bytes"));
+  EXPECT_EQ(hidden.at("breakdown_ns").at("compute"), alone.at("breakdown_ns").at("compute"));
+  EXPECT_LT(hidden.at("breakdown_ns").at("ep"), alone.at("breakdown_ns").at("ep"));
+  EXPECT_LT(hidden.at("time_ns"), alone.at("time_ns"));
+  EXPECT_NE(hidden.at("idealised").dump().find("nothing of the computing and the memory"),
+            std::string::npos);
+  EXPECT_EQ(run({"--ep", "4", "--overlap", "none"}).at("time_ns"),
+            run({"--ep", "4"}).at("time_ns"));
+  const Outcome table = run_fredsim(words(both, model_));
+  EXPECT_NE(table.out.find("2 microbatches, of which two overlap"), std::string::npos) << table.out;
+}
+
 TEST_F(ExpertRuns, AreShorterWhereRanksHaveAsMuchToDo) {
   const auto time = [&](const Words& options) {
     Words all{"--ep", "4", "--router", "zipf:1.2"};

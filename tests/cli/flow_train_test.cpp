@@ -143,7 +143,10 @@ TEST(FlowTrain, TakesModelsThatAreStreamedAndInference) {
                           {"train", "configs/fred_d.yaml", "--workload", "transformer_17b", "--mp",
                            "20", "--phase", "decode", "--iterations", "2"},
                           {"train", "configs/fred_d.yaml", "--workload", "transformer_17b", "--mp",
-                           "20", "--phase", "prefill", "--iterations", "1"}}) {
+                           "20", "--phase", "prefill", "--iterations", "1"},
+                          {"train", "configs/mesh.yaml", "--workload", "transformer_17b", "--mp",
+                           "4", "--dp", "5", "--phase", "prefill", "--batch", "10", "--context",
+                           "512", "--overlap", "microbatches=2"}}) {
     const json exact = runs_with(words, "exact");
     const json flow = runs_with(words, "flow");
     ASSERT_EQ(flow.size(), 1U);

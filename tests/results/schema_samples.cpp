@@ -187,7 +187,7 @@ json training_file(const TrainingSetup& setup, const TrainingResult& result) {
 }
 json inference_file(const std::string& phase) {
   TrainingSetup setup = sample_training_setup();
-  setup.inference = TrainingSetup::Inference{phase, 2, 64};
+  setup.inference = TrainingSetup::Inference{phase, 2, 64, "microbatches=2"};
   setup.optimizer = setup.stream = "";
   setup.compute_rate.reset();
   setup.fit.reset();

@@ -10,6 +10,9 @@ inline constexpr auto kInferenceFields = std::to_array<Field>({
     {"phase", word("prefill decode"), kNone, "`--phase`"},
     {"batch", kPositive, kNone, "sequences"},
     {"context", kPositive, "tokens", "of a sequence"},
+    {"overlap", word("microbatches=2"), kNone,
+     "microbatches that share the NPUs of a stage, one of which computes while others communicate",
+     "with `--overlap`"},
 });
 inline constexpr Object kInference{"inference", "an inference pass", kInferenceFields};
 
