@@ -31,10 +31,14 @@ QUESTIONS: dict[str, Callable[[Study], None]] = {
 }
 
 
+PAGES = ("inference", "experts")  # docs/studies has a page of this name, with a place for each table
+
+
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/study.sh", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help=f"{', '.join(QUESTIONS)} (default: all)")
     parser.add_argument("--smoke", action="store_true", help="few and small sizes, for tests")
+    parser.add_argument("--write", action="store_true", help="puts the tables of `inference` and `experts` into their pages, too")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="pictures of `links` and `faults` there, as PNG and SVG")
     parser.add_argument("--program", help=argparse.SUPPRESS)
     parser.add_argument("--rounding", help=argparse.SUPPRESS)
@@ -48,5 +52,6 @@ def main(words: Sequence[str]) -> int:
     study = Study(Runs("study.sh", programs["fredsim"]), programs["tb_rounding"], options.smoke, options.plot)
     for name in options.questions or QUESTIONS:
         print(f"### {name}\n")
+        study.page = Path(f"docs/studies/{name}.md") if options.write and name in PAGES else None
         QUESTIONS[name](study)
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..runs import Json, Runs
-from ..tables import markdown
+from ..tables import lines_of, markdown, put_into
 
 MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
@@ -23,6 +23,7 @@ class Study:
     rounding: str
     smoke: bool  # few and small sizes
     plot: Path | None  # folder of pictures
+    page: Path | None = None  # that gets the tables which have a name
 
     def fredsim(self, *arguments: str) -> list[Json]:
         """The study is about the paper's algorithms where it does not name others; work files name theirs."""
@@ -33,11 +34,13 @@ class Study:
     def run(self, machine: str, *arguments: str) -> Json:
         return self.fredsim("run", config(machine), *arguments)[0]
 
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """A table without rows or with an empty cell is an error of the study."""
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]], name: str = "") -> None:
+        """A table without rows or with an empty cell is an error of the study, and a page without a place for it."""
         if not rows or any(len(row) != len(head) or any(str(cell) == "" for cell in row) for row in rows):
             self.runs.fail(f"incomplete table: {head}: {rows}")
         markdown(head, rows)
+        if self.page and name and not put_into(self.page, name, lines_of(head, rows, "---")):
+            self.runs.fail(f"{self.page}: found no line <!-- table {name} -->")
 
 
 def config(machine: str) -> str:
