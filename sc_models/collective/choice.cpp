@@ -82,6 +82,9 @@ class Chooser {
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
+  // Whole vectors over a reducing mesh, in place of the switches: up to a tenth longer than estimated (six groups, ten sizes).
+  static constexpr double kVectorLead = 0.9;
+
   // Times as long as estimated that packets take which others hold up, at most.
   static constexpr double kHeldUp = 1.5;
 
@@ -101,6 +104,7 @@ class Chooser {
   void take_switches(const Algorithm& switches, double lead) {
     name_ = switches.name();
     lead_ = lead;
+    best_in_switches_ = true;
   }
 
   // The first over the line; none: there are too many packets for a race.
@@ -165,7 +169,9 @@ class Chooser {
     const std::optional<Plan> plan = plan_by(algorithm);
     if (!plan) return;
     const double cycles = estimated_cycles(topology_, *plan, walk_);
-    if (cycles >= best_ * lead_) return;
+    const bool leaves_switches = best_in_switches_ && algorithm.sends_whole_vectors();
+    if (cycles >= best_ * (leaves_switches ? std::min(lead_, kVectorLead) : lead_)) return;
+    best_in_switches_ = false;
     best_ = cycles;
     name_ = algorithm.name();
     lead_ = pattern_of(specs_.front().collective) == Pattern::kPairs ? kClearlyOfPairs : kClearly;
@@ -177,6 +183,7 @@ class Chooser {
   std::span<const CollectiveSpec> specs_;
   std::span<const Part> parts_;
   double best_ = kNever;
+  bool best_in_switches_ = false;
   double lead_ = kClearly;  // by which another has to be faster than the best so far
   std::string name_{to_string(Choice::kPapers)};
 };

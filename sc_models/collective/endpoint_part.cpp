@@ -49,6 +49,12 @@ std::vector<std::vector<FlitRange>> EndpointPart::pair_blocks() const {
   return pairs;
 }
 
+std::vector<FlitRange> EndpointPart::slices() const {
+  std::vector<FlitRange> ranges;
+  for (int s = 0; s < shares_.slices(); ++s) ranges.push_back(shares_.of(vector(), s));
+  return ranges;
+}
+
 void EndpointPart::add(Tree tree) const {
   if (tree.flits > 0) plan_.trees.push_back(std::move(tree));
 }
@@ -131,6 +137,35 @@ void EndpointPart::add_rooted(const RingBox& box) const {
     if (share.flits > 0)
       add(BoxTrees(builder(s), box, roles_).tree(static_cast<int>(place), share));
   }
+}
+
+void EndpointPart::add_sum_at_every_rank(const FlitRange& range,
+                                         const std::function<Tree(int)>& tree) const {
+  if (range.flits == 0) return;
+  Tree sum{.part = number_,
+           .first_flit = range.first_flit,
+           .flits = range.flits,
+           .bytes = range.bytes,
+           .operands = ranks(),
+           .ranks = {},
+           .order = {}};
+  SumOrder order;
+  for (int k = 0; k < ranks(); ++k) {
+    Tree operand = tree(k);
+    operand.to_sum = ranks() - k;
+    plan_.trees.push_back(std::move(operand));
+    sum.ranks.all().push_back({.rank = k,
+                               .receives = true,
+                               .reduce_from = {},
+                               .reduce_to = {},
+                               .broadcast_to = {},
+                               .acknowledge_sums = {},
+                               .acknowledge_results = {}});
+    order.postfix.push_back(k);
+    if (k > 0) order.postfix.push_back(SumOrder::kAdd);
+  }
+  sum.order = TreeOrder(std::move(order));
+  plan_.trees.push_back(std::move(sum));
 }
 
 void EndpointPart::add_pair(int from, int to, const FlitRange& block, int vc) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "collective/collective_spec.h"
@@ -37,6 +38,7 @@ class EndpointPart {
   std::vector<FlitRange> blocks() const;  // by rank
   // Of an all-to-all, its blocks by sender and receiver.
   std::vector<std::vector<FlitRange>> pair_blocks() const;
+  std::vector<FlitRange> slices() const;  // of the vector
 
   TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
   void add(Tree tree) const;  // one without flits is left out
@@ -44,6 +46,8 @@ class EndpointPart {
   void add_box(const RingBox& box) const;
   // The same with each half of every owner's data along a box of its own; of collectives in which all ranks are owners.
   void add_box_halves(const RingBox& first, const RingBox& second) const;
+  // A sum at every rank: `tree(k)` brings all flits of a range from rank k to all, itself included.
+  void add_sum_at_every_rank(const FlitRange& range, const std::function<Tree(int)>& tree) const;
   // A block straight from one rank to another, on a virtual channel.
   void add_pair(int from, int to, const FlitRange& block, int vc) const;
 

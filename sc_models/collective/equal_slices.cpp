@@ -15,6 +15,14 @@ namespace {
 constexpr int kUnused = -1;  // nothing is sent
 constexpr int kSeveral = -2;
 
+// By tree, its port, kUnused or kSeveral; a sum at every rank has that of its operands.
+std::vector<int> slice_ports(const Plan& plan) {
+  std::vector<int> ports;
+  for (const Tree& tree : plan.trees)
+    ports.push_back(tree.operands > 0 ? ports.back() : slice_port(tree));
+  return ports;
+}
+
 // NIC ports by which its ranks send.
 void add_ports(const Tree& tree, std::set<int>& ports) {
   for (const TreeRank& rank : tree.ranks) {
@@ -44,7 +52,8 @@ bool same_rank(const TreeRank& a, const TreeRank& b) {
 bool same_tree(const Tree* a, const Tree* b) {
   return a->transport == b->transport && a->part == b->part && a->step == b->step &&
          a->flits == b->flits && a->bytes == b->bytes && a->is_acknowledged == b->is_acknowledged &&
-         a->interval == b->interval && std::ranges::equal(a->ranks, b->ranks, same_rank);
+         a->interval == b->interval && a->operands == b->operands && a->to_sum == b->to_sum &&
+         std::ranges::equal(a->ranks, b->ranks, same_rank);
 }
 
 // Lays the slice behind a NIC port over that behind another.
@@ -140,10 +149,10 @@ struct SlicedPlan {
 std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
   SlicedPlan sliced;
   sliced.trees.resize(static_cast<std::size_t>(ports));
-  for (const Tree& tree : plan.trees) {
-    const int port = slice_port(tree);
-    if (port == kSeveral) return std::nullopt;
-    if (port != kUnused) sliced.trees[port].push_back(&tree);
+  const std::vector<int> port_of = slice_ports(plan);
+  for (std::size_t t = 0; t < port_of.size(); ++t) {
+    if (port_of[t] == kSeveral) return std::nullopt;
+    if (port_of[t] != kUnused) sliced.trees[port_of[t]].push_back(&plan.trees[t]);
   }
   for (const PhaseProgram& program : plan.programs)
     sliced.rows[program.node][program.phase] = &program.row;
@@ -160,19 +169,21 @@ int slice_port(const Tree& tree) {
 
 Plan EqualSlices::simulated(Plan plan) const {
   if (port_like.empty()) return plan;
-  std::erase_if(plan.trees, [this](const Tree& tree) {
-    const int port = slice_port(tree);
-    return port != kUnused && port_like[port] != port;
-  });
+  const std::vector<int> port_of = slice_ports(plan);
+  std::vector<Tree> kept;
+  for (std::size_t t = 0; t < port_of.size(); ++t) {
+    const int port = port_of[t];
+    if (port == kUnused || port_like[port] == port) kept.push_back(std::move(plan.trees[t]));
+  }
+  plan.trees = std::move(kept);
   return plan;
 }
 
 std::vector<int> EqualSlices::copies(const Plan& simulated) const {
+  if (port_like.empty()) return std::vector<int>(simulated.trees.size(), 1);
   std::vector<int> copies;
-  for (const Tree& tree : simulated.trees) {
-    const int port = port_like.empty() ? kUnused : slice_port(tree);
+  for (const int port : slice_ports(simulated))
     copies.push_back(port == kUnused ? 1 : static_cast<int>(std::ranges::count(port_like, port)));
-  }
   return copies;
 }
 

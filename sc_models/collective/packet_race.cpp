@@ -171,7 +171,8 @@ class PacketRace {
       own.is_source = rank.contributes && rank.reduce_from.empty();
       own.sees_results = rank.receives && !rank.reduce_to.empty();
       any_sees = any_sees || own.sees_results;
-      if (rank.receives && !(own.is_source && rank.reduce_to.empty())) ++raced.receivers;
+      if (rank.receives && tree.operands == 0 && !(own.is_source && rank.reduce_to.empty()))
+        ++raced.receivers;
     }
     raced.window =
         any_sees ? static_cast<std::uint64_t>(part.window) : acknowledged_window(part, tree);

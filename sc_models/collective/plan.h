@@ -14,6 +14,8 @@
 //     a phase; the switches add and distribute; the result arrives by the same NIC port. With failed components, a rank that
 //     the tree's slice does not join (switch_port < 0) sends its operand to one that it joins, as in an endpoint tree; this one
 //     adds it to its own before it sends, and passes the result on.
+//   sum at every rank: trees that follow each other bring the operands of all ranks to all, an endpoint tree each; the tree after
+//     them, without hops, is the sum of their results, which every rank adds by itself, in the order of the trees.
 // Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank contributes and
 //   receives what its collective says, the root of a reduce its own operand, too. The order of additions is part of the plan.
 // Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
@@ -53,8 +55,14 @@ struct Tree {
                                // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
-  TreeRanks ranks;                                          // those that do something, ascending
+  // Sums at every rank: of a sum the number of operands, which are the results of so many trees before it, all of its flits; of
+  // these trees the number of places to the sum. 0: neither.
+  int operands = 0, to_sum = 0;
+  TreeRanks ranks;  // those that do something, ascending
   TreeOrder order;  // leaves are ranks: what the result must be, bit for bit
+
+  // Ranks that end up with a result of the collective; operands of a sum are none.
+  std::uint64_t receivers() const { return to_sum > 0 ? 0 : ranks.receivers(); }
 };
 
 // One collective on one group.

@@ -98,9 +98,30 @@ class SizeOfOne {
     size_.bytes += trees * (kTree + entries * (sizeof(TreeRank) + lists * kList + kSum));
   }
 
+  std::uint64_t whole_vectors(const Algorithm& algorithm) const {
+    return (ranks_ + 1) * cuts(spec_.bytes, algorithm.trees(topology_, spec_));
+  }
+  // Algorithm that sends whole vectors, if it is asked for, or if `auto` may take it: for vectors of few flits, in more trees than
+  // others have. Null: neither.
+  const Algorithm* sender_of_vectors() const {
+    constexpr std::uint64_t kMostFlits = 1U << 14U;  // of all vectors
+    if (counted().sends_whole_vectors()) return &counted();
+    if (choice_of(spec_.algorithm) != Choice::kFastest ||
+        ranks_ * flits_of(spec_.bytes) > kMostFlits)
+      return nullptr;
+    const auto found = std::ranges::find_if(algorithms(), [&](const Algorithm* algorithm) {
+      return algorithm->sends_whole_vectors() && algorithm->has(spec_.collective) &&
+             whole_vectors(*algorithm) * ranks_ <= kMaxEntries &&
+             whole_vectors(*algorithm) > cuts(spec_.bytes, counted().trees(topology_, spec_));
+    });
+    return found == algorithms().end() ? nullptr : *found;
+  }
+
   void rings() {
     const std::uint64_t trees = counted().trees(topology_, spec_);
-    if (spec_.collective == Collective::kAllReduce) {
+    if (const Algorithm* algorithm = sender_of_vectors(); algorithm != nullptr) {
+      add(whole_vectors(*algorithm), ranks_, 1);
+    } else if (spec_.collective == Collective::kAllReduce) {
       add(cuts(spec_.bytes, trees), ranks_, 3);
     } else {
       add(ranks_ * cuts(spec_.bytes / ranks_, trees), ranks_,

@@ -73,6 +73,7 @@ class TimeModel {
     if (sums_.max() > 2 && topology_.flow_only.empty())
       busiest *= 1 + kFanCost * std::log2(sums_.max());
     double overlap = overlap_of_levels(has_credits);
+    if (std::ranges::any_of(plan_.trees, is_straight_operand)) overlap = 1;
     if (turns_in_routers()) {
       busiest *= 1 + kTurnCost;
       overlap = kTurnOverlap;
@@ -319,6 +320,12 @@ double estimated_rate(const Topology& topology, const Link& link) {
   if (!counts_credits(topology, link)) return link.rate.value();
   return link.rate.value() * carried_bytes_per_second(topology, link) /
          static_cast<double>(link.bytes_per_second);
+}
+
+bool is_straight_operand(const Tree& tree) {
+  return tree.to_sum > 0 && tree.transport == Transport::kEndpoint &&
+         std::ranges::count_if(
+             tree.ranks, [](const TreeRank& rank) { return !rank.broadcast_to.empty(); }) == 1;
 }
 
 int switch_cycles(const Topology& topology) {

@@ -5,7 +5,8 @@
 // Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to the root and
 //   back; and B, the time in which the busiest link sends all its flits. They overlap: the time is the larger of
 //   L + kOverlap B and B + kOverlap L; along rings of several levels of switches
-//   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted.
+//   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted. Operands of sums at
+//   every rank that come straight from all ranks, and at once, do not overlap: L + B.
 //   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
 //   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
@@ -47,6 +48,9 @@ double estimated_rate(const Topology& topology, const Link& link);
 bool counts_credits(const Topology& topology, const Link& link);
 // True for any link.
 bool counts_credits(const Topology& topology);
+
+// An operand of a sum at every rank (collective/plan.h) that no rank passes on.
+bool is_straight_operand(const Tree& tree);
 
 // Cycles of a flit through a switch.
 int switch_cycles(const Topology& topology);

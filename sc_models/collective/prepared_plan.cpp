@@ -27,7 +27,7 @@ void find_channels(const Plan& plan, PreparedPlan& p) {
   }
 }
 
-std::uint64_t result_bytes_of(const Tree& tree) { return tree.bytes * tree.ranks.receivers(); }
+std::uint64_t result_bytes_of(const Tree& tree) { return tree.bytes * tree.receivers(); }
 
 StateDigest next_identity() {
   static std::atomic<std::uint64_t> plans = 0;

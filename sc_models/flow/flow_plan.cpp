@@ -285,7 +285,9 @@ class SpreadCrossings {
   std::vector<int> crossed_;
 };
 
-bool overlaps(const Tree& tree) { return tree.transport == Transport::kEndpoint; }
+bool overlaps(const Tree& tree) {
+  return tree.transport == Transport::kEndpoint && !is_straight_operand(tree);
+}
 
 // Links that each tree crosses, all together.
 bool crosses_more(const Topology& topology, const Plan& plan, HopPaths& hops, std::size_t uses) {

@@ -99,7 +99,7 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
       plan, plan.trees, [](const Tree& tree) { return tree.bytes; }, traffic.bytes);
   AcknowledgementTraffic acknowledgements(plan, hops, traffic);
   for (const Tree& tree : plan.trees) {
-    traffic.result_bytes += tree.bytes * tree.ranks.receivers();
+    traffic.result_bytes += tree.bytes * tree.receivers();
     acknowledgements.add(tree);
   }
   acknowledgements.add_boxes();

@@ -70,7 +70,7 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
   }
   for (std::size_t t = 0; t < plan.trees.size(); ++t) {
     const Tree& tree = plan.trees[t];
-    trees_[t].receivers = tree.ranks.receivers();
+    trees_[t].receivers = tree.receivers();
     total_ += tree.flits * trees_[t].receivers;
     if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
     total_bytes_ += tree.bytes * trees_[t].receivers * trees_[t].copies;

@@ -56,7 +56,7 @@ class CollectiveJob {
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
   // Expected result of a packet; valid until another one is asked for.
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
-  // A rank has a result, and it is right; it has all of a part, at `now` of its timers (nic/edge_timers.h).
+  // A rank has a result of the collective, and it is right; it has all of a part, at `now` of its timers (nic/edge_timers.h).
   void count_result(int tree, std::uint64_t packet);
   void has_all_results(int part, std::uint64_t now);
   void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,

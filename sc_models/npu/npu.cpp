@@ -159,7 +159,7 @@ void Npu::start(Work& w, int local) {
   w.job->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
   reducer_.add_held(w, local, index, lanes_of(packet), true);
   if (s.role == Role::kHead) {
-    reducer_.on_result(w, local, index, lanes_of(packet));
+    reducer_.on_result(w, local, index, packet);
     packet.release();
   } else {
     send(packet);
@@ -206,7 +206,8 @@ void Npu::add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& fur
   if (w == nullptr) return;
   for (const TreeState& s : w->trees) {
     std::uint64_t& of_tree = furthest[static_cast<std::size_t>(s.tree)];
-    of_tree = std::max(of_tree, s.started);
+    const bool is_sum = job.plan().trees[s.tree].operands > 0;
+    of_tree = std::max(of_tree, is_sum ? s.reduced : s.started);
   }
 }
 

@@ -75,7 +75,8 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   bool complete() const;
   // A packet of no job has come, while there was none; empty: no.
   const std::string& stray() const { return stray_; }
-  // Packets of trees of a job that sources here have started, into those of all NPUs, by tree: the furthest.
+  // Packets of trees of a job that sources here have started, or of a sum at every rank those added here, into those of all NPUs, by
+  // tree: the furthest.
   void add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& furthest) const;
   // State as in SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of
   // their tree.

@@ -17,7 +17,7 @@ void NpuReducer::receive(Work& w, int local, Packet& packet) {
   if (!from_switches && (e.stream & 1U) == 0) {
     on_partial(w, local, packet, e);
   } else if (expect(w, local, e, s.results, "result")) {
-    on_result(w, local, s.results, lanes_of(packet));
+    on_result(w, local, s.results, packet);
   }
 }
 
@@ -36,7 +36,7 @@ void NpuReducer::finish_alone(Work& w, int local) {
   for (std::uint64_t index = 0; index < s.packets && !w.job->failed(); ++index) {
     Packet& packet = packets_.make(w, local, false, index, s.part->rank, 0);
     w.job->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
-    on_result(w, local, index, lanes_of(packet));
+    on_result(w, local, index, packet);
     packet.release();
   }
 }
@@ -97,7 +97,7 @@ void NpuReducer::combine(Work& w, int local) {
   if (s.part->contributes) w.job->fill_operand(s.part->rank, s.tree, index, acc);
   add_held(w, local, index, acc, s.part->contributes);
   if (is_root) {
-    on_result(w, local, index, acc);
+    on_result(w, local, index, sum);
     sum.release();
   } else {
     pass_on(w, local, false, sum, to);
@@ -125,7 +125,8 @@ void NpuReducer::add_held(Work& w, int local, std::uint64_t index, std::uint16_t
 }
 
 // A result that this rank is to have: verified on every lane.
-void NpuReducer::accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes) {
+void NpuReducer::accept(Work& w, int local, std::uint64_t index, Packet& packet) {
+  const std::uint16_t* const lanes = lanes_of(packet);
   const TreeState& s = w.trees[local];
   CollectiveJob& job = *w.job;
   const std::uint16_t* const wanted = job.expected_packet(s.tree, index);
@@ -134,18 +135,34 @@ void NpuReducer::accept(Work& w, int local, std::uint64_t index, const std::uint
     job.report_difference(s.part->rank, s.tree, index, lanes, wanted);
     return;
   }
-  job.count_result(s.tree, index);
+  if (w.plan_tree(local).to_sum > 0) {
+    hold_operand(w, local, packet);
+  } else {
+    job.count_result(s.tree, index);
+  }
   if (--w.to_receive[s.part_number] == 0) job.has_all_results(s.part_number, scheduler_.now());
 }
 
-void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes) {
+// For the sum that this rank makes; it has a part in all trees of the sum, so that they follow each other here, too.
+void NpuReducer::hold_operand(Work& w, int local, Packet& packet) {
+  const int to_sum = w.plan_tree(local).to_sum;
+  const int of_sum = local + to_sum;
+  const std::span<TreeState::Input> inputs = w.trees[of_sum].inputs();
+  TreeState::Input& input = inputs[inputs.size() - static_cast<std::size_t>(to_sum)];
+  packet.acquire();
+  ++input.arrived;
+  input.held.push(&packet);
+  combine_held(w, of_sum);
+}
+
+void NpuReducer::on_result(Work& w, int local, std::uint64_t index, Packet& packet) {
   TreeState& s = w.trees[local];
   ++s.results;
-  if (s.part->receives) accept(w, local, index, lanes);
+  if (s.part->receives) accept(w, local, index, packet);
   for (const Send& to : s.part->broadcast_to) {
     const int channel = scheduler_.channel(to);
     Packet& copy = packets_.make(w, local, true, index, to.rank, channel);
-    std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
+    std::memcpy(lanes_of(copy), lanes_of(packet), copy.get_data_length());
     pass_on(w, local, true, copy, to);
   }
   acknowledgements_.advance(w, local);

@@ -34,13 +34,14 @@ class NpuReducer {
   // Adds partial sums, one from each rank that sends some, to what `acc` has.
   void add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc, bool started);
   // The NPU has the result of packet `index`.
-  void on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+  void on_result(Work& w, int local, std::uint64_t index, Packet& packet);
 
  private:
   static bool expect(const Work& w, int local, const PacketExtension& e, std::uint64_t index,
                      const char* what);
   void on_partial(Work& w, int local, Packet& packet, const PacketExtension& e);
-  void accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+  void accept(Work& w, int local, std::uint64_t index, Packet& packet);
+  void hold_operand(Work& w, int local, Packet& packet);
   void combine_held(Work& w, int local);
   void combine(Work& w, int local);
   void finish_alone(Work& w, int local);

@@ -19,6 +19,10 @@ Role role_of(const TreeRank& rank) {
   return rank.broadcast_to.empty() ? Role::kAlone : Role::kHead;
 }
 
+Role role_of(const Tree& tree, const TreeRank& rank) {
+  return tree.operands > 0 ? Role::kRoot : role_of(rank);
+}
+
 Work::Work(CollectiveJob& of, const std::vector<Share>& shares, int ports) : job(&of) {
   const std::size_t parts = of.plan().parts.size();
   allowed.assign(parts, false);
@@ -40,12 +44,13 @@ void Work::prepare(int local, const Share& share, int ports) {
   rank[tree.part] = part.rank;
   s.window = static_cast<std::uint64_t>(plan_part.window);
   s.packets = job->packets(s.tree);
-  s.role = role_of(part);
+  s.role = role_of(tree, part);
   s.in_switch = part.switch_port >= 0;
   s.sees_results = part.receives || !part.broadcast_to.empty();
   s.acknowledged_window = acknowledged_window(plan_part, tree);
-  s.set_sizes(part.reduce_from.size(), (part.results_acknowledged ? part.broadcast_to.size() : 0) +
-                                           (part.sums_acknowledged ? 1 : 0));
+  const std::size_t inputs = part.reduce_from.size() + static_cast<std::size_t>(tree.operands);
+  s.set_sizes(inputs, (part.results_acknowledged ? part.broadcast_to.size() : 0) +
+                          (part.sums_acknowledged ? 1 : 0));
   s.goes_by_acknowledgements = !s.acknowledged().empty() && waits_for_acknowledgements(tree, part);
   if (s.goes_by_acknowledgements) s.window = s.acknowledged_window;
   if (s.role == Role::kSwitchLeaf) {
@@ -147,9 +152,11 @@ void Work::describe_missing(std::vector<std::string>& lines) const {
     for (std::size_t i = 0; i < s.inputs().size(); ++i) {
       const std::uint64_t arrived = s.inputs()[i].arrived;
       if (arrived == s.packets) continue;
-      lines.push_back(fmt::format("rank {} tree {}: partial sum {} of {} from rank {} is missing",
-                                  s.part->rank, number, arrived + out, all,
-                                  s.part->reduce_from[i]));
+      const bool is_operand = s.part->reduce_from.empty();
+      lines.push_back(fmt::format("rank {} tree {}: {} {} of {} from rank {} is missing",
+                                  s.part->rank, number, is_operand ? "operand" : "partial sum",
+                                  arrived + out, all,
+                                  is_operand ? static_cast<int>(i) : s.part->reduce_from[i]));
     }
     if (s.sees_results && s.results < s.packets) {
       lines.push_back(fmt::format("rank {} tree {}: result {} of {} is missing", s.part->rank,

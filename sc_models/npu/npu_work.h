@@ -32,6 +32,7 @@ enum class Role : std::uint8_t {
   kAlone,     // its operand is the result, and nobody else wants it
 };
 Role role_of(const TreeRank& rank);
+Role role_of(const Tree& tree, const TreeRank& rank);  // sums at every rank, too
 // It starts packets of the tree.
 constexpr bool is_source(Role role) {
   return role == Role::kLeaf || role == Role::kSwitchLeaf || role == Role::kHead;
@@ -82,14 +83,15 @@ struct alignas(64) TreeState {
   std::unique_ptr<TreePace> pace;  // of a source that has one
 
   void set_sizes(std::size_t inputs, std::size_t acknowledged);
-  std::span<Input> inputs() { return {inputs_.get(), input_count_}; }  // by entry of reduce_from
+  // By entry of reduce_from; of a sum at every rank by operand.
+  std::span<Input> inputs() { return {inputs_.get(), input_count_}; }
   std::span<const Input> inputs() const { return {inputs_.get(), input_count_}; }
   // Packets that others have acknowledged: by entry of broadcast_to, then by reduce_to; where they do.
   std::span<std::uint64_t> acknowledged() { return {acknowledged_.get(), acknowledged_count_}; }
   std::span<const std::uint64_t> acknowledged() const {
     return {acknowledged_.get(), acknowledged_count_};
   }
-  bool has_inputs_for_one() const;  // a packet from every entry of reduce_from is held
+  bool has_inputs_for_one() const;  // a packet for every input is held
 
  private:
   std::unique_ptr<Input[]> inputs_;

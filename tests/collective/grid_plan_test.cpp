@@ -189,7 +189,7 @@ TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
   } catch (const BadInput& error) {
     EXPECT_STREQ(error.what(),
                  "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
-                 "paper, ring, bidirectional_ring, hier_ring, tree, direct, hier_direct, "
+                 "paper, ring, bidirectional_ring, hier_ring, tree, direct, one_shot, hier_direct, "
                  "halving_doubling, hdrm, multi_tree, jump_rings or switch_reads");
   }
 }

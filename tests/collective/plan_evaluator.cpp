@@ -8,6 +8,7 @@
 #include <bit>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "collective/operand.h"
@@ -217,6 +218,30 @@ void play_endpoint_tree(const Tree& tree, std::size_t n) {
   }
 }
 
+// A sum at every rank is what every rank has of the trees before it, which bring it the operand of each rank once.
+void expect_sum_of_operands(const Plan& plan, const Tree& sum) {
+  const auto place = &sum - plan.trees.data();
+  const std::size_t ranks = plan.parts[sum.part].members.size();
+  ASSERT_EQ(sum.operands, std::ssize(plan.parts[sum.part].members));
+  ASSERT_GE(place, sum.operands);
+  Expression in_order;
+  for (int k = 0; k < sum.operands; ++k) {
+    SCOPED_TRACE(fmt::format("operand {}", k));
+    const Tree& tree = plan.trees[place - sum.operands + k];
+    EXPECT_EQ(tree.to_sum, sum.operands - k);
+    EXPECT_EQ(std::tuple(tree.part, tree.first_flit, tree.flits, tree.bytes),
+              std::tuple(sum.part, sum.first_flit, sum.flits, sum.bytes));
+    ASSERT_EQ(tree.order.postfix().size(), 1U);
+    EXPECT_EQ(std::ranges::count_if(tree.ranks, &TreeRank::receives), ranks);
+    in_order.push_back(tree.order.postfix().front());
+    if (k > 0) in_order.push_back(SumOrder::kAdd);
+  }
+  EXPECT_EQ(sum.order.postfix(), in_order);
+  for (const TreeRank& rank : sum.ranks)
+    EXPECT_TRUE(!rank.contributes && rank.reduce_from.empty() && rank.reduce_to.empty() &&
+                rank.broadcast_to.empty());
+}
+
 // Balanced over ports `first` … `first` + `size` - 1, a power of two, of those of them that are in the mask.
 Expression balanced(std::uint32_t inputs, int first, int size) {
   if (size == 1) return (inputs >> first & 1U) != 0 ? Expression{first} : Expression{};
@@ -404,8 +429,12 @@ void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work,
       EXPECT_FALSE(rank.rank >= part.ranks() && (rank.contributes || rank.receives))
           << "helper " << rank.rank;
       if (rank.contributes) contributors.push_back(rank.rank);
-      if (rank.receives && !keeps_its_own(part, tree, rank.rank))
+      if (rank.receives && tree.to_sum == 0 && !keeps_its_own(part, tree, rank.rank))
         add(receipts[tree.part][{rank.rank, leaves}], tree.first_flit, tree.flits, tree.bytes);
+    }
+    if (tree.operands > 0) {
+      expect_sum_of_operands(plan, tree);
+      continue;
     }
     EXPECT_EQ(contributors, leaves);
     if (tree.transport == Transport::kEndpoint)

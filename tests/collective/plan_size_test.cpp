@@ -27,14 +27,15 @@ struct SizeCase {
 
 constexpr std::uint64_t kLarge = std::uint64_t{64} << 20;
 
-const SizeCase kCases[] = {{"all_reduce", "auto", kLarge},     {"all_reduce", "ring", kLarge},
-                           {"all_reduce", "auto", 4096},       {"all_reduce", "paper", kLarge},
-                           {"reduce_scatter", "auto", kLarge}, {"all_gather", "auto", kLarge},
-                           {"all_gather", "ring", 4096},       {"reduce", "auto", kLarge},
-                           {"broadcast", "auto", kLarge},      {"multicast", "auto", kLarge},
-                           {"gather", "auto", kLarge},         {"scatter", "auto", 4096},
-                           {"all_to_all", "auto", kLarge},     {"all_to_all", "direct", 4096},
-                           {"all_to_all_v", "auto", kLarge},   {"all_to_all_v", "auto", 100'000}};
+const SizeCase kCases[] = {{"all_reduce", "auto", kLarge},      {"all_reduce", "ring", kLarge},
+                           {"all_reduce", "auto", 4096},        {"all_reduce", "paper", kLarge},
+                           {"all_reduce", "one_shot", 200'000}, {"reduce_scatter", "auto", kLarge},
+                           {"all_gather", "auto", kLarge},      {"all_gather", "ring", 4096},
+                           {"reduce", "auto", kLarge},          {"broadcast", "auto", kLarge},
+                           {"multicast", "auto", kLarge},       {"gather", "auto", kLarge},
+                           {"scatter", "auto", 4096},           {"all_to_all", "auto", kLarge},
+                           {"all_to_all", "direct", 4096},      {"all_to_all_v", "auto", kLarge},
+                           {"all_to_all_v", "auto", 100'000}};
 
 class PlanSizeTest : public testing::TestWithParam<const char*> {};
 

@@ -26,7 +26,8 @@ PlanPointer later(const Topology& topology, const std::vector<CollectiveSpec>& w
 }
 
 CollectiveSpec sum_of(std::vector<int> group, std::uint64_t bytes = 4096, int vc = kDp) {
-  return spec_of(Collective::kAllReduce, std::move(group), bytes, {.vc = vc});
+  return spec_of(Collective::kAllReduce, std::move(group), bytes,
+                 {.algorithm = "in_switch", .vc = vc});
 }
 
 TEST(PreparedPlans, OfOneWaveFollowEachOther) {
