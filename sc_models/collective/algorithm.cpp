@@ -60,6 +60,9 @@ int Algorithm::window(const Topology& /*topology*/, const Part& part) const {
   return kDirectWindow;
 }
 
+void Algorithm::plan_together(const Topology& /*topology*/, const std::vector<int>& /*parts*/,
+                              Plan& /*plan*/) const {}
+
 void Algorithm::plan(EndpointPart& /*part*/, std::vector<ChainSpec>& /*chains*/) const {
   throw std::logic_error(fmt::format("algorithm {}: not at the endpoints", name_));
 }

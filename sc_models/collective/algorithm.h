@@ -69,6 +69,11 @@ class Algorithm {
   // trees of chains, whose directions depend on all other parts, their description is appended to `chains`.
   virtual void plan(EndpointPart& part, std::vector<ChainSpec>& chains) const;
 
+  // Once plan() has been called for all parts of a plan: adds the trees of those that have this algorithm where they depend on each
+  // other.
+  virtual void plan_together(const Topology& topology, const std::vector<int>& parts,
+                             Plan& plan) const;
+
   // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector, or each block of a
   // reduce-scatter or an all-gather, is cut at most.
   virtual std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const;

@@ -160,7 +160,7 @@ class Chooser {
     std::vector<ChainSpec> chains;
     for (std::size_t k = 0; k < specs.size(); ++k)
       plan_endpoint(topology_, specs[k], static_cast<int>(k), plan, chains);
-    add_chains(topology_, chains, plan);
+    plan_together(topology_, chains, plan);
     balance_ports(topology_, plan);
     return plan;
   }

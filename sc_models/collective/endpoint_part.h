@@ -30,7 +30,7 @@ class EndpointPart {
   Part& part() const { return plan_.parts[static_cast<std::size_t>(number_)]; }
   const std::vector<NodeId>& members() const { return part().members; }
   std::uint64_t bytes() const { return part().bytes; }
-  int ranks() const { return static_cast<int>(members().size()); }
+  int ranks() const { return part().ranks(); }
   Pattern pattern() const { return pattern_of(spec_.collective); }
   Roles roles() const { return roles_; }
   bool shares_vector() const { return spec_.collective == Collective::kAllReduce; }

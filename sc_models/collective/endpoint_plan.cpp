@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,18 @@ void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int par
   of_plan.window = algorithm.window(topology, of_plan);
   EndpointPart planned(topology, spec, part, plan);
   algorithm.plan(planned, chains);
+}
+
+void plan_together(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan) {
+  add_chains(topology, chains, plan);
+  for (const Algorithm* algorithm : algorithms()) {
+    std::vector<int> parts;
+    for (int part = 0; part < std::ssize(plan.parts); ++part)
+      if (plan.parts[part].ranks() > 1 && plan.parts[part].algorithm == algorithm->name())
+        parts.push_back(part);
+    if (!parts.empty()) algorithm->plan_together(topology, parts, plan);
+  }
+  std::ranges::stable_sort(plan.trees, {}, &Tree::part);
 }
 
 }  // namespace fredsim

@@ -17,4 +17,7 @@ namespace fredsim {
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
                    std::vector<ChainSpec>& chains);
 
+// Adds the trees that depend on all parts: of chains, and of algorithms that plan parts together. Trees stay sorted by part.
+void plan_together(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan);
+
 }  // namespace fredsim

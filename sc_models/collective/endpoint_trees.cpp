@@ -53,6 +53,7 @@ int endpoint_slices(const Topology& topology) {
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)
     : topology_(topology),
       members_(plan.parts[part].members),
+      ranks_(plan.parts[part].ranks()),
       vc_(plan.parts[part].vc),
       slice_(slice) {
   tree_.part = part;
@@ -76,6 +77,7 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
     mend(true, root);
   }
   for (TreeRank& rank : tree_.ranks) {
+    if (rank.rank >= ranks_) continue;
     const bool is_root = rank.rank == root;
     rank.contributes = is_root || reduces(roles);
     rank.receives = is_root ? roles != Roles::kToOthers : broadcasts(roles);
@@ -83,18 +85,10 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
     rank.contributes = is_root && !reduces(roles);
     rank.receives = is_root && reduces(roles);
   }
-  std::vector<int>& postfix = order_.postfix;
-  if (reduces(roles) && roots > 0) {
-    // The root adds nothing of its own.
-    const std::vector<int>& from = tree_.ranks[root].reduce_from;
-    for (std::size_t k = 0; k < from.size(); ++k) {
-      append_sum(from[k]);
-      if (k > 0) postfix.push_back(SumOrder::kAdd);
-    }
-  } else if (reduces(roles)) {
+  if (reduces(roles)) {
     append_sum(root);
   } else {
-    postfix = {root};
+    order_.postfix = {root};
   }
   tree_.order = std::move(order_);
   std::erase_if(tree_.ranks.all(), does_nothing);
@@ -217,10 +211,12 @@ Tree TreeBuilder::finish_relayed(int from, int to, const FlitRange& range) {
 }
 
 void TreeBuilder::append_sum(int rank) {
-  order_.postfix.push_back(rank);
+  bool has_one = tree_.ranks[rank].contributes;
+  if (has_one) order_.postfix.push_back(rank);
   for (const int from : tree_.ranks[rank].reduce_from) {
     append_sum(from);
-    order_.postfix.push_back(SumOrder::kAdd);
+    if (has_one) order_.postfix.push_back(SumOrder::kAdd);
+    has_one = true;
   }
 }
 

@@ -52,6 +52,7 @@ class TreeBuilder {
   Tree tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitRange& range) const;
 
  private:
+  // Order in which a rank adds: its own operand first, if it has one.
   void append_sum(int rank);
   // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1: none.
   std::vector<int> parents(bool of_results) const;
@@ -61,6 +62,7 @@ class TreeBuilder {
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
+  int ranks_;  // relays left out
   int vc_;
   int slice_;
   Tree tree_;

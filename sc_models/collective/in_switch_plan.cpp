@@ -440,7 +440,7 @@ InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::spa
 
 std::string group_name(const Topology& topology, const Part& part) {
   std::string ranks;
-  for (const NodeId member : part.members) {
+  for (const NodeId member : part.group()) {
     ranks += (ranks.empty() ? "" : ",") + member_name(member_number(topology, member));
   }
   return fmt::format("group {} ({} at priority {})", ranks, to_string(part.collective),

@@ -107,10 +107,10 @@ bool adds(const Topology& topology) {
 
 double network_bound_ns(const Topology& topology, const Part& part) {
   const int ranks = part.ranks();
-  const std::vector<NodeId> members(part.members.begin(), part.members.begin() + ranks);
   const auto is_npu = [&](NodeId node) { return topology.nodes[node].kind == NodeKind::kNpu; };
-  if (ranks < 2 || part.roots > 0 || !std::ranges::all_of(members, is_npu)) return 0;
-  const std::vector<double> cuts = cuts_around(topology, members);
+  if (ranks < 2 || part.roots > 0 || !std::ranges::all_of(part.group(), is_npu)) return 0;
+  const std::vector<double> cuts =
+      cuts_around(topology, {part.group().begin(), part.group().end()});
   if (std::ranges::any_of(cuts, [](double cut) { return cut <= 0; })) return 0;
   double seconds = 0;  // per byte of the vector
   double all = 0;

@@ -5,21 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <queue>
 #include <set>
 
-#include "collective/link_walk.h"
+#include "collective/hop_graph.h"
 #include "collective/members.h"
-#include "routing/mesh_routing.h"
-#include "routing/nic_port.h"
 
 namespace fredsim {
 namespace {
 
-constexpr int kFarthest = 2;       // routers from one member to the other
 constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
 constexpr double kSame = 1e-9;     // tolerance for equal loads
 // Hops of at most so many members give way in chains; every number of trees is tried for them, and trees are made shorter.
@@ -28,122 +24,29 @@ constexpr int kChain = 3;
 // More trees are worth it where they take so much off the busiest link.
 constexpr double kWorthIt = 0.995;
 
-struct Hop {
-  int a = 0;
-  int b = 0;               // ranks, a < b
-  std::vector<int> links;  // links of the topology, there and back, each once
-
-  int other(int rank) const { return rank == a ? b : a; }
-};
-
-class HopGraph {
- public:
-  HopGraph(const Topology& topology, const std::vector<NodeId>& members)
-      : topology_(topology), members_(members), walk_(topology, none_, false) {
-    for (const NodeId member : members_) routers_.insert(topology.nodes[member].above);
-    at_.resize(members.size());
-    over_.resize(topology.links.size());
-    std::map<std::pair<int, int>, int> ranks;
-    for (int rank = 0; rank < size(); ++rank) {
-      const MeshPosition place = mesh_position(topology.nodes[members[rank]].address);
-      ranks[{place.x, place.y}] = rank;
-    }
-    for (const auto& [place, rank] : ranks) {
-      for (int dx = -kFarthest; dx <= kFarthest; ++dx) {
-        const int rest = kFarthest - std::abs(dx);
-        for (int dy = -rest; dy <= rest; ++dy) {
-          const auto found = ranks.find({wrapped(place.first + dx, topology.grid.rings.columns),
-                                         wrapped(place.second + dy, topology.grid.rings.rows)});
-          if (found != ranks.end() && found->second > rank) add(rank, found->second);
-        }
-      }
-    }
+// No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
+double min_load(const HopGraph& graph) {
+  double all = 0;
+  std::vector<double> of_member(graph.size(), 0);
+  for (const HopGraph::Hop& hop : graph.hops()) {
+    const double slowest = graph.slowest(hop);
+    all += slowest;
+    of_member[hop.a] += slowest;
+    of_member[hop.b] += slowest;
   }
+  return std::max((graph.size() - 1) / all, 1 / std::ranges::min(of_member));
+}
 
-  int size() const { return static_cast<int>(members_.size()); }
-  const std::vector<Hop>& hops() const { return hops_; }
-  const std::vector<int>& at(int rank) const { return at_[rank]; }
-  std::size_t links() const { return over_.size(); }  // number of the topology's links
-  const std::vector<int>& over(int link) const { return over_[link]; }
-  double rate(int link) const { return topology_.links[link].rate.value(); }
-
-  // No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
-  double min_load() const {
-    double all = 0;
-    std::vector<double> of_member(at_.size(), 0);
-    for (const Hop& hop : hops_) {
-      double slowest = 1;
-      for (const int link : hop.links) slowest = std::min(slowest, rate(link));
-      all += slowest;
-      of_member[hop.a] += slowest;
-      of_member[hop.b] += slowest;
-    }
-    return std::max((size() - 1) / all, 1 / std::ranges::min(of_member));
-  }
-  // Least load of the busiest link of so many trees, of which it carries a whole number.
-  double reachable(int trees) const {
-    double min = std::numeric_limits<double>::infinity();
-    std::set<double> rates;
-    for (const Hop& hop : hops_)
-      for (const int link : hop.links) rates.insert(rate(link));
-    for (const double rate : rates)
-      min = std::min(min, std::ceil(min_load() * trees * rate - kSame) / rate);
-    return min;
-  }
-
-  // Hops to the farthest member; nothing: not all are joined.
-  std::optional<int> reach(int from) const {
-    std::vector<int> far(size(), -1);
-    std::vector<int> next{from};
-    far[from] = 0;
-    for (std::size_t k = 0; k < next.size(); ++k) {
-      for (const int hop : at_[next[k]]) {
-        const int to = hops_[hop].other(next[k]);
-        if (far[to] >= 0) continue;
-        far[to] = far[next[k]] + 1;
-        next.push_back(to);
-      }
-    }
-    if (std::ssize(next) != size()) return {};
-    return far[next.back()];
-  }
-
- private:
-  static int wrapped(int place, int ring) { return ring > 0 ? (place + ring) % ring : place; }
-
-  // Appends what a hop crosses; false: another member's router is on its path.
-  bool cross(int from, int to, std::vector<int>& links) const {
-    const NodeId a = members_[from];
-    const NodeId b = members_[to];
-    if (!has_nic_port(topology_, a, b)) return false;
-    int passed = 0;
-    walk_.walk_hop(a, b, nic_port(topology_, a, b, 0), [&](int link) {
-      links.push_back(link);
-      passed += static_cast<int>(routers_.count(topology_.links[link].to));
-    });
-    return passed == 2;  // its own and that of the receiver
-  }
-
-  void add(int a, int b) {
-    Hop hop{std::min(a, b), std::max(a, b), {}};
-    if (!cross(a, b, hop.links) || !cross(b, a, hop.links)) return;
-    for (const Hop& other : hops_)
-      if (other.a == hop.a && other.b == hop.b) return;  // two paths round a short ring
-    at_[a].push_back(static_cast<int>(hops_.size()));
-    at_[b].push_back(static_cast<int>(hops_.size()));
-    for (const int link : hop.links) over_[link].push_back(static_cast<int>(hops_.size()));
-    hops_.push_back(std::move(hop));
-  }
-
-  const Topology& topology_;
-  const std::vector<NodeId>& members_;
-  const Plan none_{};
-  LinkWalk walk_;
-  std::set<NodeId> routers_;
-  std::vector<Hop> hops_;
-  std::vector<std::vector<int>> at_;    // hops, by rank
-  std::vector<std::vector<int>> over_;  // hops, by link
-};
+// Least load of the busiest link of so many trees, of which it carries a whole number.
+double reachable(const HopGraph& graph, int trees) {
+  double min = std::numeric_limits<double>::infinity();
+  std::set<double> rates;
+  for (const HopGraph::Hop& hop : graph.hops())
+    for (const int link : hop.links) rates.insert(graph.rate(link));
+  for (const double rate : rates)
+    min = std::min(min, std::ceil(min_load(graph) * trees * rate - kSame) / rate);
+  return min;
+}
 
 using Hops = std::vector<int>;  // hops of a tree, by number
 
@@ -151,7 +54,7 @@ using Hops = std::vector<int>;  // hops of a tree, by number
 std::vector<std::pair<int, int>> outwards(const HopGraph& graph, const Hops& tree, int root) {
   std::vector<std::vector<int>> joined(graph.size());
   for (const int hop : tree) {
-    const Hop& ends = graph.hops()[hop];
+    const HopGraph::Hop& ends = graph.hops()[hop];
     joined[ends.a].push_back(ends.b);
     joined[ends.b].push_back(ends.a);
   }
@@ -205,7 +108,7 @@ class Packing {
       trees_.push_back(grown(middle));
       for (const int hop : trees_.back()) load(hop, 1);
     }
-    const double min = graph.reachable(trees) + kSame;
+    const double min = reachable(graph, trees) + kSame;
     while (max() > min && relieve()) {
     }
   }
@@ -349,7 +252,7 @@ class Packing {
       if (hop != gone) part[part_of(graph_.hops()[hop].a)] = part_of(graph_.hops()[hop].b);
     std::vector<std::pair<double, int>> found;
     for (int hop = 0; hop < std::ssize(graph_.hops()); ++hop) {
-      const Hop& ends = graph_.hops()[hop];
+      const HopGraph::Hop& ends = graph_.hops()[hop];
       if (hop != gone && part_of(ends.a) != part_of(ends.b))
         found.emplace_back(with_one_more(hop), hop);
     }
@@ -394,7 +297,7 @@ std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector
   const bool is_small = graph.size() <= kSmall;
   for (int trees = 1; trees <= kMaxPackedTrees; trees = is_small ? trees + 1 : 2 * trees) {
     const double enough = best ? best->busiest() * kWorthIt : 0;
-    if (best && graph.reachable(trees) / trees > enough) continue;
+    if (best && reachable(graph, trees) / trees > enough) continue;
     Packing packing(graph, middle, trees);
     if (!best || packing.busiest() < enough) best.emplace(std::move(packing));
   }

@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,10 +70,10 @@ struct Tree {
 struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
-  std::vector<NodeId> members;  // rank -> NPU or I/O controller; then helpers
-  // The last so many members are adders of switches (NodeKind::kAdder): they hold and get nothing, add what comes and pass it on.
-  int helpers = 0;
-  int ranks() const { return static_cast<int>(members.size()) - helpers; }
+  std::vector<NodeId> members;  // rank -> NPU or I/O controller; then relays
+  // The last so many members are none of the group: NPUs outside of it, or adders of switches (NodeKind::kAdder). They have no operand
+  // and no result, add what meets there and send it on.
+  int relays = 0;
   std::uint64_t bytes = 0;  // size as the user gave it (NCCL meaning)
   int vc = kDp;             // its priority; single hops of endpoint trees may use another (Send)
   int root = 0;             // rank; of collectives that have one
@@ -95,6 +96,11 @@ struct Part {
   // what it has to send there; 0: any number.
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
+  int ranks() const { return static_cast<int>(members.size()) - relays; }
+  // Those of the group.
+  std::span<const NodeId> group() const {
+    return std::span(members).first(static_cast<std::size_t>(ranks()));
+  }
   bool is_paced() const { return order == PacketOrder::kPaced; }
   // On a tree with failed components: what each slice carries, relative to the others (collective/slice_shares.h). Empty where
   // endpoint trees go hop by hop (collective/port_balance.h).

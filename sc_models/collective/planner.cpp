@@ -190,7 +190,7 @@ class WorkPlanner {
       }
     }
     plan_.programs = std::move(switches.programs);
-    add_chains(topology_, chains, plan_);
+    plan_together(topology_, chains, plan_);
     balance_ports(topology_, plan_);
     if (topology_.has_places()) part_channels();
     cover_round_trips(topology_, plan_);
@@ -438,8 +438,7 @@ CollectiveSpec spec_of_part(const Topology& topology, const Part& part) {
   CollectiveSpec spec;
   spec.collective = part.collective;
   spec.algorithm = part.algorithm;
-  for (int rank = 0; rank < part.ranks(); ++rank)
-    spec.group.push_back(member_number(topology, part.members[rank]));
+  for (const NodeId member : part.group()) spec.group.push_back(member_number(topology, member));
   spec.bytes = part.bytes;
   spec.root = part.root;
   spec.roots = part.roots;

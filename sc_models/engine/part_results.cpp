@@ -19,8 +19,7 @@ void join(std::string& names, std::set<std::string>& seen, const std::string& na
 
 std::vector<int> group_of(const Topology& topology, const Part& part) {
   std::vector<int> group;
-  for (int rank = 0; rank < part.ranks(); ++rank)
-    group.push_back(member_number(topology, part.members[rank]));
+  for (const NodeId node : part.group()) group.push_back(member_number(topology, node));
   return group;
 }
 

@@ -63,8 +63,8 @@ std::optional<CalibratedWork> calibrated_work(const Topology& topology,
     CalibratedPart& calibrated = work.emplace_back();
     calibrated.collective = part->collective;
     calibrated.algorithm = part->algorithm;
-    for (int rank = 0; rank < part->ranks(); ++rank)
-      calibrated.group.push_back(member_number(topology, part->members[rank]));
+    for (const NodeId member : part->group())
+      calibrated.group.push_back(member_number(topology, member));
     calibrated.root = part->root;
     calibrated.vc = part->vc;
     calibrated.start = part->start_cycle - first;

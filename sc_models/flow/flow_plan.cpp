@@ -195,6 +195,13 @@ double member_latency(const Topology& topology, const LinkWalk& walk, const Part
   return latency;
 }
 
+// Rate of a tree that the pace of its sources allows.
+double pace_limit(const Part& part, const Tree& tree) {
+  if (part.frame == 0) return kNoLimit;
+  const auto flits = static_cast<double>(tree.in_frame) * part.packet_flits;
+  return flits / static_cast<double>(part.frame);
+}
+
 // Rate of a tree that its window allows.
 double window_limit(const Part& part, const Tree& tree, double fill, double round_trip) {
   auto packets = static_cast<std::uint64_t>(part.window);
@@ -207,7 +214,7 @@ double window_limit(const Part& part, const Tree& tree, double fill, double roun
   return static_cast<double>(flits) / round_trip;
 }
 
-// Fill of each tree, and what its window lets it carry.
+// Fill of each tree, and what its window and pace let it carry.
 struct TreeTimes {
   std::vector<double> fills{}, windows{};
 };
@@ -226,7 +233,8 @@ TreeTimes times_of(const Topology& topology, const LinkWalk& walk, const Plan& p
       if (latency < 0) latency = member_latency(topology, walk, part);
       times.fills.back() = round_trip = latency + kTurn;
     }
-    times.windows.push_back(window_limit(part, tree, times.fills.back(), round_trip));
+    times.windows.push_back(
+        std::min(window_limit(part, tree, times.fills.back(), round_trip), pace_limit(part, tree)));
   }
   return times;
 }

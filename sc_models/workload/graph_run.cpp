@@ -304,6 +304,7 @@ class GraphRun {
 
   void complete_communication(int number, int part, int rank) {
     HeldOperation& operation = tasks_.operation(number);
+    if (rank >= std::ssize(operation.places[part])) return;  // it only sends on (Part::relays)
     const Place own = operation.places[part][rank];
     if (--operation.left[part][rank] > 0) return;
     const std::uint64_t now = operations_.cycle();

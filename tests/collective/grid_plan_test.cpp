@@ -189,8 +189,8 @@ TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
   } catch (const BadInput& error) {
     EXPECT_STREQ(error.what(),
                  "algorithm: in_switch needs switches that add, mesh has others, allowed: auto, "
-                 "paper, ring, bidirectional_ring, hier_ring, tree, direct, one_shot, hier_direct, "
-                 "halving_doubling, hdrm, multi_tree, jump_rings or switch_reads");
+                 "paper, ring, detours, bidirectional_ring, hier_ring, tree, direct, one_shot, "
+                 "hier_direct, halving_doubling, hdrm, multi_tree, jump_rings or switch_reads");
   }
 }
 

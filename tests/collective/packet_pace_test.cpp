@@ -88,7 +88,9 @@ TEST(PacketPace, AsksNoLinkForMoreThanItCarries) {
         check_part(topology, plan, part);
       } else {
         ++refused;
-        EXPECT_EQ(plan.parts[part].frame, 0U);
+        if (plan.parts[part].algorithm != "detours") {  // which has a pace of its own
+          EXPECT_EQ(plan.parts[part].frame, 0U);
+        }
         EXPECT_TRUE(std::ranges::any_of(plan.notes, [](const std::string& note) {
           return note.starts_with("packets have no pace: ");
         }));

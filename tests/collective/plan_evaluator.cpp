@@ -156,7 +156,7 @@ class Wanted {
 
 // Data that its holder keeps is checked on the way past the engine; it is no transfer.
 bool keeps_its_own(const Part& part, const Tree& tree, int rank) {
-  return part.members.size() > 1 && tree.order.postfix() == std::vector<int>{rank};
+  return part.ranks() > 1 && tree.order.postfix() == std::vector<int>{rank};
 }
 
 const TreeRank* find(const Tree& tree, int rank) {

@@ -161,6 +161,7 @@ TEST(WorkerPlacement, WorkersOfNoStrategyAreAsGivenOrSearched) {
   EXPECT_LT(placement_ns(mesh, {&corners, 1}, found.npus),
             0.8 * placement_ns(mesh, {&corners, 1}, test::first_ranks(16)));
   corners.work.front().group = {0, 1, 4, 5};
+  corners.work.front().algorithm = "multi_tree";
   EXPECT_EQ(auto_placement(16, mesh, {&corners, 1}).name, "identity");
 }
 

@@ -5,7 +5,7 @@
 // Each rank owns a shard. It reads the sum of its shard from the switch, which has the operands from all ranks, the owner's own too,
 //   and writes it back to the switch, which sends a copy to every other rank. So a rank sends S (1 + 1/N) bytes, its vector and the sum
 //   of its shard, and as many packets of all shards are under way as its window allows.
-// The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as helpers (Part::helpers): shard k is
+// The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as relays (Part::relays): shard k is
 //   added at engine k and copied at the next one, so that with as many engines as ranks none has more to carry than a rank. Reads
 //   are idealised: operands come without a request. What requests and acknowledgements take of the wire is in the links' efficiency.
 // The copy that the hardware sends back to the owner, S/N bytes towards each rank, is left out: the owner has the sum.
@@ -116,7 +116,7 @@ class SwitchReads final : public Algorithm {
     const auto adders = static_cast<int>(topology.adders.size());
     Part& of_plan = part.part();
     of_plan.members.insert(of_plan.members.end(), topology.adders.begin(), topology.adders.end());
-    of_plan.helpers = adders;
+    of_plan.relays = adders;
     for (int owner = 0; owner < ranks; ++owner) {
       const FlitRange range =
           part.shares_vector() ? share_of(part.vector(), ranks, owner) : blocks[owner];
