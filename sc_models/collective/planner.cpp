@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -291,8 +292,29 @@ class WorkPlanner {
     }
   }
 
+  // On a grid: where the parts in the switches of a virtual channel may all take another path, they do so rather than wait for
+  // unicasts of others there.
+  void leave_beside_unicasts() {
+    const std::vector<int> in_switch = in_switch_;
+    for (const int part : in_switch) {
+      const auto shares_channel = [&](int other) {
+        return plan_.parts[other].vc == plan_.parts[part].vc;
+      };
+      const auto sends_unicasts = [&](int other) {
+        return shares_channel(other) && plan_.parts[other].members.size() > 1 &&
+               std::ranges::find(in_switch, other) == in_switch.end();
+      };
+      const auto must_stay = [&](int other) { return shares_channel(other) && !free_[other]; };
+      if (std::ranges::any_of(std::views::iota(0, static_cast<int>(specs_.size())),
+                              sends_unicasts) &&
+          std::ranges::none_of(in_switch, must_stay))
+        to_endpoints(part, "unicasts of other groups share its virtual channel");
+    }
+  }
+
   // Parts that cannot be in the switches are taken out of in_switch_.
   InSwitchPlan plan_switches() {
+    if (topology_.has_places()) leave_beside_unicasts();
     for (;;) {
       InSwitchPlan switches;
       try {

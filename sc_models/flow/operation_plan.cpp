@@ -49,6 +49,7 @@ void OperationPlan::find_trees(const QueueOf& queue_of) {
     const Tree& tree = plan->plan.trees[t];
     const Part& part = plan->plan.parts[tree.part];
     OfTree& of = trees.emplace_back();
+    if (tree.operands > 0) continue;  // complete with the trees before it
     for (const TreeRank& rank : tree.ranks.passing(passing)) {
       of.members.push_back({rank.rank, rank.receives});
       OfRank& of_rank = ranks[tree.part][rank.rank];

@@ -107,6 +107,7 @@ TEST(Memoisation, ManyAreSimulatedAsFew) {
   CollectiveSpec& spec = step.specs.emplace_back();
   spec.group = {0, 1, 2, 3};
   spec.bytes = 10'000;
+  spec.algorithm = "direct";
   step.repeat = 100'000;
   Simulation simulation;
   Machine machine("machine", topology, {});

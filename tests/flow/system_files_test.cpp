@@ -52,6 +52,7 @@ const std::map<std::string, std::vector<FileSide>>& systems() {
         {"fully_connected", 8, 124'999},
         {"ring", 4, 125'000},
         {"switch", 32, 125'000}}},
+      {"tpu_v5e_axis", {{"line", 4, 45'000}}},
       {"themis_2d_sw_sw", {{"switch", 16, 150'000}, {"switch", 64, 100'000}}},
       {"themis_3d_sw_sw_sw_homo",
        {{"switch", 16, 100'000}, {"switch", 8, 100'000}, {"switch", 8, 100'000}}},
