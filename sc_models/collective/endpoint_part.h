@@ -38,7 +38,7 @@ class EndpointPart {
   std::vector<FlitRange> blocks() const;  // by rank
   // Of an all-to-all, its blocks by sender and receiver.
   std::vector<std::vector<FlitRange>> pair_blocks() const;
-  std::vector<FlitRange> slices() const;  // of the vector
+  std::vector<FlitRange> slices() const;  // shares of the vector
 
   TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
   void add(Tree tree) const;  // one without flits is left out

@@ -104,7 +104,7 @@ class SizeOfOne {
   // Algorithm that sends whole vectors, if it is asked for, or if `auto` may take it: for vectors of few flits, in more trees than
   // others have. Null: neither.
   const Algorithm* sender_of_vectors() const {
-    constexpr std::uint64_t kMostFlits = 1U << 14U;  // of all vectors
+    constexpr std::uint64_t kMostFlits = 1U << 14U;  // all vectors together
     if (counted().sends_whole_vectors()) return &counted();
     if (choice_of(spec_.algorithm) != Choice::kFastest ||
         ranks_ * flits_of(spec_.bytes) > kMostFlits)

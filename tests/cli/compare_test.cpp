@@ -31,8 +31,7 @@ TEST(Compare, RunsAfterTheFirstMachineStandAgainstTheBaseOfTheSameSize) {
     EXPECT_DOUBLE_EQ(run["link_traffic_reduction"],
                      traffic(base, "link_bytes") / traffic(run, "link_bytes"));
   }
-  EXPECT_NEAR(runs[2]["injected_traffic_reduction"], 3, 1e-9)
-      << "D against (N - 1) D of one_shot";
+  EXPECT_NEAR(runs[2]["injected_traffic_reduction"], 3, 1e-9) << "D against (N - 1) D of one_shot";
   EXPECT_EQ(runs[4]["speedup"], 1) << "the same machine again";
   EXPECT_EQ(runs[4]["link_traffic_reduction"], 1);
 }

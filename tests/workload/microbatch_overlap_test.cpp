@@ -28,7 +28,7 @@ struct Serving {
   TransformerShape shape = kSmallTransformer;
   ComputeSpeed speed = kPicosecondSpeed;
   Topology topology;
-  InferenceOptions options;  // of two microbatches that follow each other
+  InferenceOptions options;  // two microbatches that follow each other
 
   TaskGraph graph(int overlap) const {
     InferenceOptions own = options;

@@ -11,7 +11,7 @@ OVERHEADS = (0, 5, 20, 38)  # µs: none, what a fast library may reach, 18 measu
 OVERLAPS = ("none", "microbatches=2")
 MACHINES = ("mesh", "torus", "fred_d")
 
-Runs = Callable[..., list[Json]]  # of options and machines=
+Runs = Callable[..., list[Json]]  # arguments: options, and machines=
 
 
 def at_efficiency(efficiency: str) -> tuple[str, ...]:

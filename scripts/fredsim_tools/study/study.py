@@ -12,6 +12,7 @@ from ..tables import lines_of, markdown, put_into
 MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
 PAPER = "`--algorithm paper`, placement `paper`"  # default if a caption or a command does not say otherwise
+BEST_TORUS = "torus, `auto`"
 BEST = "mesh, `auto`"  # the algorithm that is estimated to be the fastest; no placement matters to one group of all
 
 
