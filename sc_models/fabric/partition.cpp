@@ -318,6 +318,7 @@ bool Partition::all_idle() const {
 
 void Partition::rest(std::uint64_t edges) {
   links_.rest(edges);
+  timers_.rest(edges);
   edge_ += edges;
   quiet_ += edges;
   steps_left_out_ += edges * nodes_.size();

@@ -49,6 +49,7 @@ class EdgeTimers {
     }
   }
   void end(std::uint64_t edge) { now_ = edge - left_out_ + 1; }
+  void rest(std::uint64_t edges) { now_ += edges; }  // idle ones
   void pass_over(std::uint64_t edges) { left_out_ += edges; }
   void reset() {
     waiting_ = {};

@@ -98,6 +98,11 @@ INSTANTIATE_TEST_SUITE_P(
             "RunAllToAll",
             3,
             {"run", "configs/torus.yaml", "--size", "64KiB", "--collective", "all_to_all"}},
+        RankedCommand{"RunDetours",
+                      3,
+                      {"run", "configs/mesh.yaml", "--size", "100KiB", "--algorithm", "detours",
+                       "--group", "0,1", "--group", "7,8,13"}},
+        RankedCommand{"RunOneShot", 3, {"run", "configs/torus.yaml", "--size", "4KiB"}},
         RankedCommand{
             "RunRtl", 4, {"run", "configs/mesh_2x2.yaml", "--size", "8KiB", "--model", "rtl"}},
         RankedCommand{
