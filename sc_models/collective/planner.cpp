@@ -292,8 +292,8 @@ class WorkPlanner {
     }
   }
 
-  // On a grid: where the parts in the switches of a virtual channel may all take another path, they do so rather than wait for
-  // unicasts of others there.
+  // On a grid: where `auto` has put all parts of a virtual channel that are in the switches there, they leave them rather than have
+  // unicasts of others on that channel wait.
   void leave_beside_unicasts() {
     const std::vector<int> in_switch = in_switch_;
     for (const int part : in_switch) {
@@ -304,7 +304,9 @@ class WorkPlanner {
         return shares_channel(other) && plan_.parts[other].members.size() > 1 &&
                std::ranges::find(in_switch, other) == in_switch.end();
       };
-      const auto must_stay = [&](int other) { return shares_channel(other) && !free_[other]; };
+      const auto must_stay = [&](int other) {
+        return shares_channel(other) && (!free_[other] || is_choice(specs_[other].algorithm));
+      };
       if (std::ranges::any_of(std::views::iota(0, static_cast<int>(specs_.size())),
                               sends_unicasts) &&
           std::ranges::none_of(in_switch, must_stay))
