@@ -183,7 +183,12 @@ pid_t child_of(pid_t parent) {
   return 0;
 }
 
-bool is_alive(pid_t process) { return std::filesystem::exists("/proc/" + std::to_string(process)); }
+// Init may take its time to reap it.
+bool is_alive(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return stat >> number >> name >> state && state != "Z";
+}
 
 TEST_F(SweepTest, AKilledPointIsRunAgain) {
   study("machines: configs/mesh_2x2.yaml\nrun: {size: 4MiB, no-skip: true}\n");
