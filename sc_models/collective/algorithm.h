@@ -77,7 +77,7 @@ class Algorithm {
   // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector, or each block of a
   // reduce-scatter or an all-gather, is cut at most.
   virtual std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const;
-  // Has one of those trees per rank, and one of their sum.
+  // Has an operand tree per rank, and one tree for their sum.
   virtual bool sends_whole_vectors() const { return false; }
   virtual bool is_weighed() const { return true; }  // by `auto`, where it estimates; all are raced
   // `auto` weighs it however large its plan is.

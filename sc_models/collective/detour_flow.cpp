@@ -18,7 +18,7 @@ constexpr double kNoFlow = 1e-7;  // shares of the longest vector
 
 using Pairs = std::vector<std::pair<int, int>>;
 
-// All of so many nodes, by their Prüfer sequences.
+// Spanning trees of so many nodes, enumerated by Prüfer sequence.
 std::vector<Pairs> spanning_trees(int nodes) {
   std::vector<Pairs> trees;
   std::vector<int> sequence(static_cast<std::size_t>(nodes - 2), 0);

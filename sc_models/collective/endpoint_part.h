@@ -36,7 +36,7 @@ class EndpointPart {
   bool shares_vector() const { return spec_.collective == Collective::kAllReduce; }
   FlitRange vector() const { return whole_range(0, bytes()); }
   std::vector<FlitRange> blocks() const;  // by rank
-  // Of an all-to-all, its blocks by sender and receiver.
+  // Blocks of an all-to-all, by sender and receiver.
   std::vector<std::vector<FlitRange>> pair_blocks() const;
   std::vector<FlitRange> slices() const;  // shares of the vector
 

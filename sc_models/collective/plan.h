@@ -97,7 +97,7 @@ struct Part {
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
   int ranks() const { return static_cast<int>(members.size()) - relays; }
-  // Those of the group.
+  // Members of the group.
   std::span<const NodeId> group() const {
     return std::span(members).first(static_cast<std::size_t>(ranks()));
   }

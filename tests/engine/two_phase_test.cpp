@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// two_phase simulated: payload on random grids with failed components, switches as RTL and as twins, flows beside them, and how near its
-// bound it comes.
+// two_phase simulated: payload on random grids with failed components, switches as RTL and as twins, and how near its bound it
+// comes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

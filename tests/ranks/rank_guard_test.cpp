@@ -31,7 +31,7 @@ class Guarded {
     ::close(ends_[1]);
   }
 
-  // Once it catches SIGTERM.
+  // Waits until the guard catches SIGTERM.
   bool is_up() const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < end) {
@@ -81,7 +81,7 @@ TEST(RankGuard, ReportsASignalThatEndsItsRank) {
   EXPECT_EQ(WEXITSTATUS(guarded.status()), 1);
 }
 
-// As launchers do to all ranks that are left once one of them has ended: a report would hide why.
+// Launchers end the other ranks like this once one has left: a report would hide why.
 TEST(RankGuard, IsSilentAboutASignalItPassesOn) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     SCOPED_TRACE(signal);

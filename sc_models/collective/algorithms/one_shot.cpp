@@ -10,7 +10,7 @@
 //     ranks cut their vectors alike. A flit that would be shared by both kinds of combs goes from cells of one colour of a
 //     chessboard along rows, from the others along columns.
 //   With slices each has a share of the vector.
-// Sums: N - 1 additions of the vector at every NPU, which take no time there, as those of all algorithms (npu/npu_reducer.h).
+// Sums: N - 1 additions of the vector at every NPU, which take no time there, as in all algorithms (npu/npu_reducer.h).
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -31,8 +31,8 @@ struct Straight {
   int distance = 0, longest = 0;
 };
 
-// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last one; where there are three, those at the
-// next distances the one before. (Fitted on lines of 3 to 8: other shares of the same channels take up to a fifth longer.)
+// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last one; where there are three, the
+// next distances have the one before. (Fitted on lines of 3 to 8: other shares of the same channels take up to a fifth longer.)
 int channel_index(const Straight& hop, int count) {
   if (count == 1) return 0;
   if (hop.distance == 1) return count - 1;
@@ -51,7 +51,7 @@ class Relays {
     }
   }
 
-  // On the channels that it uses.
+  // Virtual channels in use, highest priority first.
   const std::vector<int>& vcs() const { return vcs_; }
 
   void add(int from, int to, const FlitRange& block) const {
@@ -153,7 +153,7 @@ class TwoPhase final : public Algorithm {
   Layout layout() const override { return Layout::kStar; }
 
  private:
-  // Packets of a pair's half under way: more than corners hold back while their links are another's.
+  // Packets of a pair's half in flight: more than corners hold back while their links are another's.
   static constexpr int kWindow = 1024;
 
   // Some pair of NPUs shares neither row nor column.
