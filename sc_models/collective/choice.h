@@ -3,7 +3,9 @@
 // take the shortest time. Nobody else compares their names.
 //
 // Races: where no switch has phases and there are no trees of several levels, algorithms are raced packet by packet (collective/packet_race.h), but for any whose
-//   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()).
+//   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()). On grids all but pairs, by algorithms whose
+//   estimate is not far from the best.
+// Packets: on a grid what is raced as a whole (races_whole()) is raced with packets of 1 KiB, too, which are taken where they are clearly faster.
 // Estimates: elsewhere, and where a race would be too long, the trees of each are made and estimated (collective/plan_time.h), all groups
 //   that want the same together, others not looked at. Not of those that are not weighed (Algorithm::is_weighed()).
 // Sizes: one that would take more than kMaxEntries entries of a plan is not tried, unless it is weighed at any size: on large machines
@@ -41,11 +43,16 @@ std::vector<std::string_view> choice_names();  // in the order of help and messa
 // Entries of all candidates of a part: about ten milliseconds of planning.
 inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
+struct Fastest {
+  std::string algorithm;  // that all groups can take, or kPapers for what is fixed
+  int packet_flits = 0;   // its longest packet; 0: the machine's
+};
+
 // `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the
 // algorithm in the switches that may be taken, too, or null; `in_switch`: cycles that it takes, where that is known better than by
-// its formula, infinite: it cannot. An algorithm that all groups can take, or kPapers for what is fixed.
-std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
-                              std::span<const Part> parts, const Algorithm* switches,
-                              std::optional<double> in_switch = {});
+// its formula, infinite: it cannot.
+Fastest fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
+                          std::span<const Part> parts, const Algorithm* switches,
+                          std::optional<double> in_switch = {});
 
 }  // namespace fredsim

@@ -22,6 +22,7 @@ struct CollectiveSpec {
   int roots = 0;  // Part::roots
   std::uint64_t start_cycle = 0;
   PacketOrder order = PacketOrder::kAuto;
+  int packet_flits = 0;               // longest packet, at the endpoints; 0: the machine's
   Chunking chunking{};                // on systems (collective/system_plan.h)
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };

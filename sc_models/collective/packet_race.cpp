@@ -23,7 +23,7 @@ constexpr std::uint64_t kFewestRaced = 4;  // packets of a tree
 // four NPUs, mostly by nothing. By so much an order is preferred.
 constexpr double kDrift = 1.05;
 // A flit through a crossbar, as measured; those with phases, which are not raced, take kSwitchCycles.
-constexpr double kCrossbarCycles = 8;
+constexpr int kCrossbarCycles = 8;
 // Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU offers.
 constexpr std::size_t kQueuedPackets = 3;
 // Copies that a broadcast root has waiting for a port at most.
@@ -49,7 +49,10 @@ class PacketRace {
  public:
   PacketRace(const Topology& topology, const Plan& plan, HopPaths& hops,
              std::span<const FirstPacket> alone)
-      : topology_(topology), plan_(plan), alone_(alone) {
+      : topology_(topology),
+        plan_(plan),
+        alone_(alone),
+        switch_cycles_(topology.has_places() ? switch_cycles(topology) : kCrossbarCycles) {
     links_.resize(topology.links.size());
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = topology.links[l];
@@ -132,6 +135,7 @@ class PacketRace {
     std::vector<Input> inputs{};
     std::deque<int> staged{};            // in the output of a switch, or the queue of a NIC
     std::deque<int> copies{}, passed{};  // an NPU's
+    int root_link = -1;                  // that a root waits on for room among the copies
   };
   enum class Kind : std::uint8_t { kArrival, kSent, kCredit, kSeen };
   struct Event {
@@ -209,6 +213,7 @@ class PacketRace {
       link.staged.clear();
       link.copies.clear();
       link.passed.clear();
+      link.root_link = -1;
     }
     for (std::size_t t = 0; t < trees_.size(); ++t) {
       RacedTree& tree = trees_[t];
@@ -348,7 +353,7 @@ class PacketRace {
     link.left -= packet.flits;
     ++packet.at;
     if (packet.at < packet.path->size())
-      call(now_ + link.interval + link.latency + kCrossbarCycles - 1, Kind::kArrival, next);
+      call(now_ + link.interval + link.latency + switch_cycles_ - 1, Kind::kArrival, next);
     settle(number);
     if (!link.from_switch) queue(link);
   }
@@ -369,7 +374,7 @@ class PacketRace {
     if (packet.ended == packet.path->size()) {
       call(packet.tail + kNpuCycles, Kind::kArrival, sent);
     } else {
-      packet.tail += kCrossbarCycles;
+      packet.tail += switch_cycles_;
       if (packet.at > packet.ended) settle((*packet.path)[packet.ended]);
     }
   }
@@ -389,18 +394,28 @@ class PacketRace {
       packets.pop_front();
       return first;
     };
-    if (!link.copies.empty()) return take(link.copies);
+    // New packets of roots have the longest way before them: they go first, one at a time.
+    if (link.copies.empty()) {
+      if (const int head = start(link, true); head >= 0) return head;
+    } else {
+      if (const int waiting = std::exchange(link.root_link, -1); waiting >= 0)
+        call(now_, Kind::kCredit, waiting);
+      return take(link.copies);
+    }
     if (!link.passed.empty()) return take(link.passed);
+    return start(link, false);
+  }
+
+  // A new packet of the next source in turn that may send one, a root where `heads` says so; -1: none may.
+  int start(LinkState& link, bool heads) {
     for (std::size_t tried = 0; tried < link.sources.size(); ++tried) {
       Rank& rank = ranks_[link.sources[link.turn]];
       link.turn = link.turn + 1 == link.sources.size() ? 0 : link.turn + 1;
       const RacedTree& tree = trees_[rank.tree];
-      if (rank.started == tree.packets || rank.started - rank.seen >= tree.window) continue;
       const bool is_root = rank.sum.path.empty();
-      if (is_root && !std::ranges::all_of(rank.results, [&](const Hop& hop) {
-            return links_[hop.path.front()].copies.size() < kMostCopies;
-          }))
-        continue;
+      if (is_root != heads) continue;
+      if (rank.started == tree.packets || rank.started - rank.seen >= tree.window) continue;
+      if (is_root && !has_room_for_copies(rank)) continue;
       const int flits = flits_of(rank.tree, rank.started++);
       if (!is_root) return make(rank.sum, rank.slot, flits);
       const int first = make(rank.results.front(), -1, flits);
@@ -412,6 +427,17 @@ class PacketRace {
       return first;
     }
     return -1;
+  }
+
+  // False: the root is called when a port without room has sent one.
+  bool has_room_for_copies(const Rank& root) {
+    for (const Hop& hop : root.results) {
+      LinkState& port = links_[hop.path.front()];
+      if (port.copies.size() < kMostCopies) continue;
+      port.root_link = root.results.front().path.front();
+      return false;
+    }
+    return true;
   }
 
   void receive(const Packet& packet) {
@@ -453,6 +479,7 @@ class PacketRace {
   const Topology& topology_;
   const Plan& plan_;
   std::span<const FirstPacket> alone_;
+  int switch_cycles_;
   std::vector<TreeRank> made_;
   std::vector<LinkState> links_;
   std::vector<Rank> ranks_;
@@ -485,6 +512,10 @@ double busiest_link_cycles(const Topology& topology, const Plan& plan, HopPaths&
 
 bool can_race(const Plan& plan, HopPaths& hops) {
   return crossings_of(plan, hops, kFewestRaced) <= kCrossingsOfPart;
+}
+
+bool races_whole(const Plan& plan, HopPaths& hops) {
+  return crossings_of(plan, hops) <= kMaxCrossings;
 }
 
 double race_packets(const Topology& topology, const Plan& plan, HopPaths& hops) {

@@ -25,6 +25,8 @@ inline constexpr std::uint64_t kCrossingsOfPart = 80'000;
 
 // Few packets of each tree cross no more links than that.
 bool can_race(const Plan& plan, HopPaths& hops);
+// All packets cross no more than kMaxCrossings.
+bool races_whole(const Plan& plan, HopPaths& hops);
 
 // All parts begin at once; windows are set, the trees are at the endpoints. Infinite: packets wait for each other in a circle.
 double race_packets(const Topology& topology, const Plan& plan, HopPaths& hops);

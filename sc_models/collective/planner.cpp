@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/units.h"
 #include "collective/acknowledgements.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
@@ -58,7 +59,8 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.members = members_of(topology, spec.group);
   check_spec(spec);
   part.bytes = spec.bytes;
-  part.packet_flits = topology.packet_flits;
+  part.packet_flits = spec.packet_flits > 0 ? std::min(spec.packet_flits, topology.packet_flits)
+                                            : topology.packet_flits;
   part.vc = spec.vc;
   part.root = spec.root;
   part.roots = spec.roots;
@@ -240,14 +242,27 @@ class WorkPlanner {
         topology_.reach.slices != 0 || (topology_.has_slices() && counts_credits(topology_));
     if (may_be_slow && switches != nullptr && !is_measured_)
       in_switch = cycles_in_switches(parts, specs.front());
-    const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
-    for (const int part : numbers) specs_[part].algorithm = name;
+    const Fastest fastest = fastest_algorithm(topology_, specs, parts, switches, in_switch);
+    for (const int part : numbers) specs_[part].algorithm = fastest.algorithm;
+    take_packets(numbers, fastest.packet_flits);
     if (switches != nullptr && topology_.in_switch && takes_steps(specs.front().collective) &&
-        name != switches->name()) {
+        fastest.algorithm != switches->name()) {
       plan_.note(
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
                       to_string(specs.front().collective)));
     }
+  }
+
+  void take_packets(const std::vector<int>& numbers, int flits) {
+    const int longest = topology_.packet_flits;
+    for (const int part : numbers) plan_.parts[part].packet_flits = flits > 0 ? flits : longest;
+    if (flits == 0 || flits == longest) return;
+    const auto size = [](int of) {
+      return format_size(static_cast<std::uint64_t>(of) * kFlitBytes);
+    };
+    plan_.note(fmt::format("{} by packets of {}, estimated to be faster than of {} (fabric.packet)",
+                           to_string(specs_[numbers.front()].collective), size(flits),
+                           size(longest)));
   }
 
   // Time of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
@@ -468,6 +483,7 @@ CollectiveSpec spec_of_part(const Topology& topology, const Part& part) {
   spec.roots = part.roots;
   spec.vc = part.vc;
   spec.order = part.order;
+  if (!find_algorithm(part.algorithm)->is_in_switches()) spec.packet_flits = part.packet_flits;
   return spec;
 }
 

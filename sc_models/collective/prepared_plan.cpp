@@ -66,11 +66,12 @@ bool is_one_wave(const PreparedPlan& a, const LinkWave& of_a, const PreparedPlan
 
 std::string key_of(const CollectiveSpec& spec) {
   const Chunking& chunking = spec.chunking;
-  return fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
-      fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root, spec.roots,
-      static_cast<int>(spec.order), chunking.chunks, static_cast<int>(chunking.dimension_order),
-      static_cast<int>(chunking.chunk_order), chunking.threshold, fmt::join(spec.matrix, ","));
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {};",
+                     static_cast<int>(spec.collective), fmt::join(spec.group, ","), spec.bytes,
+                     spec.algorithm, spec.vc, spec.root, spec.roots, static_cast<int>(spec.order),
+                     spec.packet_flits, chunking.chunks, static_cast<int>(chunking.dimension_order),
+                     static_cast<int>(chunking.chunk_order), chunking.threshold,
+                     fmt::join(spec.matrix, ","));
 }
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithm that `auto` takes, by size: a table of machines, whole and with failed components, collectives and groups. Sizes
-// in flits; each change of mind is exact, so that whatever is estimated is in it. The program says what it takes now; whether
-// that is a good choice, tests/engine/algorithms_test.cpp measures. A line that moved on purpose is replaced by what the test
+// in flits; each change of mind is exact, so that whatever is estimated is in it, but on grids, where algorithms are raced: powers of two
+// there, with "/2" where packets are of so many flits in place of the machine's. The program says what it takes now; whether that is a good choice, tests/engine/algorithms_test.cpp measures. A line that moved on purpose is replaced by what the test
 // prints.
 #include "collective/choice.h"
 
@@ -44,9 +44,10 @@ std::string taken_by_size(const Row& row) {
     std::iota(group.begin(), group.end(), 0);
   }
   const auto choice = [&](std::uint64_t flits) {
-    return make_plan(topology, row.collective, group, flits * kFlitBytes, "auto")
-        .parts[0]
-        .algorithm;
+    const Part part =
+        make_plan(topology, row.collective, group, flits * kFlitBytes, "auto").parts[0];
+    const bool is_short = topology.has_places() && part.packet_flits != topology.packet_flits;
+    return is_short ? fmt::format("{}/{}", part.algorithm, part.packet_flits) : part.algorithm;
   };
   std::string taken = choice(1);
   std::string last = taken;
@@ -54,7 +55,7 @@ std::string taken_by_size(const Row& row) {
     const std::string next = choice(2 * flits);
     if (next == last) continue;
     std::uint64_t below = flits, above = 2 * flits;
-    while (above - below > 1) {
+    while (!topology.has_places() && above - below > 1) {
       const std::uint64_t middle = (below + above) / 2;
       (choice(middle) == last ? below : above) = middle;
     }
@@ -75,28 +76,36 @@ TEST(Choice, HasOneName) {
 
 TEST(Choice, IsThatOfTheTable) {
   const std::vector<Row> rows{
-      {"mesh", nullptr, Collective::kAllReduce, kAll, "one_shot up to 39, multi_tree"},
+      {"mesh", nullptr, Collective::kAllReduce, kAll,
+       "one_shot up to 2, one_shot/2 up to 32, multi_tree/2 up to 2048, multi_tree"},
       {"mesh", nullptr, Collective::kAllReduce, kFive,
-       "one_shot up to 74, direct up to 250, detours"},
+       "one_shot up to 64, direct/2 up to 256, detours"},
       {"mesh", nullptr, Collective::kReduceScatter, kAll,
-       "direct up to 60, multi_tree up to 3220, hier_ring"},
+       "direct up to 64, multi_tree/2 up to 1024, multi_tree"},
       {"mesh", nullptr, Collective::kReduceScatter, kFive,
-       "direct up to 495, tree up to 990, ring"},
+       "direct up to 256, ring up to 512, direct up to 2048, direct/2"},
       {"mesh", nullptr, Collective::kAllGather, kAll,
-       "direct up to 20, multi_tree up to 3220, hier_ring"},
-      {"mesh", nullptr, Collective::kAllGather, kFive, "direct up to 2680, ring"},
+       "direct up to 32, multi_tree up to 64, multi_tree/2 up to 512, multi_tree"},
+      {"mesh", nullptr, Collective::kAllGather, kFive, "direct up to 512, ring"},
       {"mesh", nullptr, Collective::kBroadcast, kAll,
-       "direct up to 3, multi_tree up to 10, tree up to 27, multi_tree up to 936, chain"},
-      {"mesh", nullptr, Collective::kBroadcast, kFive, "direct up to 87, chain"},
-      {"torus", nullptr, Collective::kAllReduce, kAll, "one_shot up to 49, multi_tree"},
+       "direct up to 4, tree/2 up to 16, multi_tree/2 up to 512, chain/2 up to 4096, chain"},
+      {"mesh", nullptr, Collective::kBroadcast, kFive, "direct up to 64, chain/2 up to 256, chain"},
+      {"torus", nullptr, Collective::kAllReduce, kAll,
+       "one_shot up to 2, one_shot/2 up to 32, direct/2 up to 64, multi_tree/2 up to 1024, "
+       "multi_tree"},
       {"torus", nullptr, Collective::kAllReduce, kFive,
-       "one_shot up to 59, multi_tree up to 596, detours"},
-      {"torus", nullptr, Collective::kReduceScatter, kAll, "direct up to 60, multi_tree"},
-      {"torus", nullptr, Collective::kReduceScatter, kFive, "direct"},
-      {"torus", nullptr, Collective::kAllGather, kAll, "direct up to 40, multi_tree"},
+       "one_shot up to 32, multi_tree/2 up to 128, multi_tree up to 1024, detours"},
+      {"torus", nullptr, Collective::kReduceScatter, kAll,
+       "direct up to 64, multi_tree/2 up to 256, multi_tree up to 1024, multi_tree/2 up to 2048, "
+       "multi_tree"},
+      {"torus", nullptr, Collective::kReduceScatter, kFive, "direct up to 1024, direct/2"},
+      {"torus", nullptr, Collective::kAllGather, kAll,
+       "direct up to 64, multi_tree/2 up to 2048, multi_tree"},
       {"torus", nullptr, Collective::kAllGather, kFive, "direct"},
-      {"torus", nullptr, Collective::kBroadcast, kAll, "direct up to 28, tree up to 435, chain"},
-      {"torus", nullptr, Collective::kBroadcast, kFive, "direct up to 143, chain"},
+      {"torus", nullptr, Collective::kBroadcast, kAll,
+       "direct up to 16, tree/2 up to 128, tree up to 256, chain/2 up to 4096, chain"},
+      {"torus", nullptr, Collective::kBroadcast, kFive,
+       "direct up to 64, chain/2 up to 1024, chain"},
       {"fred_a", nullptr, Collective::kAllReduce, kAll,
        "one_shot up to 35, hier_direct up to 2620, hier_ring"},
       {"fred_a", nullptr, Collective::kAllReduce, kFive,
@@ -123,17 +132,17 @@ TEST(Choice, IsThatOfTheTable) {
       {"fred_c", nullptr, Collective::kBroadcast, kFive,
        "direct up to 355, tree up to 1250, chain"},
       {"mesh", nullptr, Collective::kAllReduce, kFour,
-       "one_shot up to 76, direct up to 312, detours"},
-      {"torus", nullptr, Collective::kReduceScatter, kFour, "direct up to 408, ring"},
+       "one_shot up to 64, direct/2 up to 512, detours"},
+      {"torus", nullptr, Collective::kReduceScatter, kFour, "direct"},
       {"fred_a", nullptr, Collective::kAllReduce, kFour,
        "one_shot up to 30, direct up to 480, tree up to 1340, ring"},
-      {"mesh_reducing", nullptr, Collective::kAllReduce, kAll, "in_switch up to 585, multi_tree"},
+      {"mesh_reducing", nullptr, Collective::kAllReduce, kAll, "in_switch up to 512, multi_tree"},
       {"mesh_reducing", nullptr, Collective::kReduceScatter, kAll,
-       "direct up to 200, multi_tree up to 3940, hier_ring"},
+       "direct up to 128, multi_tree up to 2048, hier_ring"},
       {"mesh_reducing", nullptr, Collective::kAllGather, kAll,
-       "in_switch up to 160, multi_tree up to 3940, hier_ring"},
+       "in_switch up to 128, multi_tree up to 2048, hier_ring"},
       {"mesh_reducing", nullptr, Collective::kBroadcast, kAll,
-       "in_switch up to 250, multi_tree up to 1272, chain"},
+       "in_switch up to 128, multi_tree up to 1024, chain"},
       {"fred_b", nullptr, Collective::kAllReduce, kAll, "in_switch"},
       {"fred_b", nullptr, Collective::kAllReduce, kThree, "in_switch"},
       {"fred_b", nullptr, Collective::kReduceScatter, kAll,
@@ -147,9 +156,9 @@ TEST(Choice, IsThatOfTheTable) {
        "direct up to 400, hier_direct up to 6200, hier_ring"},
       {"fred_d", nullptr, Collective::kAllGather, kAll, "direct up to 300, hier_direct"},
       {"mesh", "npu:7", Collective::kAllReduce, kFive,
-       "one_shot up to 74, direct up to 252, detours"},
+       "one_shot up to 64, direct/2 up to 256, detours"},
       {"mesh", "npu:7", Collective::kReduceScatter, kFive,
-       "direct up to 495, tree up to 990, ring"},
+       "direct up to 256, ring up to 512, direct up to 2048, direct/2"},
       {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
        "direct up to 60, hier_direct up to 2100, hier_ring"},
       {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kThree,

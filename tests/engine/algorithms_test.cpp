@@ -8,13 +8,17 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
+#include "collective/algorithm.h"
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
+#include "support/random_range.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -74,6 +78,89 @@ TEST(Algorithms, AutoTakesOneOfTheFastest) {
     });
   }
   EXPECT_GE(near, 0.95 * lines) << "of " << lines;
+}
+
+struct Grid {
+  Grid(Random& random, int width, int height)
+      : width(width),
+        height(height),
+        name(random.below(2) == 0 ? "mesh" : "torus"),
+        topology(load_config("configs/" + name + ".yaml",
+                             {fmt::format("npu.count={}", width * height),
+                              fmt::format("fabric.width={}", width),
+                              fmt::format("fabric.height={}", height), "io.count=0"})
+                     .topology) {}
+  int width, height;
+  std::string name;
+  Topology topology;
+};
+
+CollectiveSpec random_spec(Random& random, const Topology& topology, Collective collective) {
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.group = everyone(topology);
+  if (random.below(2) == 0) {
+    for (std::size_t k = spec.group.size(); k > 1; --k)
+      std::swap(spec.group[k - 1], spec.group[random.below(k)]);
+    spec.group.resize(random_between(random, std::size_t{2}, spec.group.size()));
+  }
+  spec.bytes = std::uint64_t{1} << random.below(19);
+  if (collective == Collective::kReduce || collective == Collective::kBroadcast)
+    spec.root = static_cast<int>(random.below(spec.group.size()));
+  return spec;
+}
+
+// Cycles of the fastest of all algorithms and both lengths of packets.
+std::uint64_t best_cycles(Machine& machine, const Topology& topology, CollectiveSpec spec,
+                          std::string& all) {
+  std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->is_in_switches()) continue;
+    for (const int flits : {0, 2}) {
+      spec.algorithm = algorithm->name();
+      spec.packet_flits = flits;
+      try {
+        const std::uint64_t cycles = cycles_of(machine, make_plan(topology, {&spec, 1}));
+        all += fmt::format(" {}/{} {}", spec.algorithm, flits, cycles);
+        best = std::min(best, cycles);
+      } catch (const BadInput&) {  // not for this group
+      }
+    }
+  }
+  return best;
+}
+
+// Any group, root and size on any grid, by packets of the machine's length and of 1 KiB.
+TEST(Algorithms, AutoOnGridsIsWithinThreePercent) {
+  constexpr std::uint64_t kSeeds = 16;
+  int lines = 0;
+  int near = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Random random(seed);
+    const Grid grid(random, random_between(random, 2, 6), random_between(random, 2, 6));
+    Simulation simulation;
+    Machine machine("machine", grid.topology, {});
+    simulation.run([&] {
+      for (const Collective collective :
+           {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
+            Collective::kReduce, Collective::kBroadcast}) {
+        const CollectiveSpec spec = random_spec(random, grid.topology, collective);
+        std::string all;
+        const std::uint64_t best = best_cycles(machine, grid.topology, spec, all);
+        const Plan plan = make_plan(grid.topology, {&spec, 1});
+        const auto ratio =
+            static_cast<double>(cycles_of(machine, plan)) / static_cast<double>(best);
+        EXPECT_LE(ratio, 1.1) << "seed " << seed << ", " << grid.name << " of " << grid.width
+                              << " x " << grid.height << ", " << to_string(collective) << " of "
+                              << spec.group.size() << ", " << spec.bytes
+                              << " bytes: " << plan.parts[0].algorithm << "/"
+                              << plan.parts[0].packet_flits << " of" << all;
+        ++lines;
+        if (ratio <= 1.03) ++near;
+      }
+    });
+  }
+  EXPECT_GE(near, 0.97 * lines) << "of " << lines;
 }
 
 TEST(Algorithms, MultiTreeReachesItsBound) {
