@@ -88,8 +88,8 @@ class Runner:
         return self.runs.to_file(path, "train", *self.machines, "--workload", self.workload(name), *words_of(strategy), *more,
                                  *(["--best-base"] if best else []), *self.arguments.options)  # fmt: skip
 
-    def train_within_limit(self, key: str, name: str, strategy: Strategy, more: Sequence[str], config: str) -> Json | None:
-        """One machine; None: more than --limit of processor time, or --minutes are over. --again: what was run before is not run again."""
+    def train_within_limit(self, key: str, name: str, strategy: Strategy, more: Sequence[str], config: str, limit: int) -> Json | None:
+        """One machine; None: more than `limit` s of processor time (0: none), or --minutes are over. --again: what was run before is not run again."""
         path = self.arguments.folder / f"{key}.json"
         if self.arguments.again and path.exists():
             run = json.loads(path.read_text())["runs"][0]
@@ -97,7 +97,6 @@ class Runner:
                 return run
         if self.arguments.minutes and time.monotonic() - self.begin > 60 * self.arguments.minutes:
             return None
-        limit = self.arguments.limit
         runs = self.runs.to_file_within(limit, path, "train", config, "--workload", self.workload(name), *words_of(strategy), *more,
                                         *self.arguments.options)  # fmt: skip
         if runs is None:
@@ -197,6 +196,8 @@ class Strategies:
             ("mesh", mesh, []), ("mesh_best", mesh, self.BEST if name in STREAMED else self.BEST[:2]),
             ("fred_c", fred_c, []), ("fred_d", fred_d, [])]  # fmt: skip
         self.runs: dict[Strategy, dict[str, Json]] = {}  # strategy -> by machine, complete
+        self.flows: dict[Strategy, dict[str, Json]] = {}  # the same before the better of both meshes is taken
+        self.exact: dict[tuple[Strategy, str], Json] = {}  # strategy, machine -> the same by --engine exact, where that was asked for and ended
         self.all = strategies(4 if self.small else 20)
         suffix = "".join("_" + re.sub("[^A-Za-z0-9.]", "", word) for word in more if not word.startswith("--"))
         for strategy in sorted(self.all, key=lambda sizes: sizes[2]):  # few stages are faster: repetitions are replayed
@@ -205,15 +206,23 @@ class Strategies:
             words = [*more, "--samples", str(2 if self.small else SAMPLES_11), "--microbatches", str(microbatches), "--on-conflict", "later"]
             if "--iterations" not in runner.arguments.options:
                 words += ["--iterations", "1"]
+            by_flows = ["--engine", "flow"] if runner.arguments.engine == "flow" else []
             of_machine = {}
             for machine, config, own in self.machines:
                 if "multicast" in own and strategy[0] * strategy[2] > IO_CONTROLLERS:  # one for each shard of the weights, or refused
                     own = [word for word in own if word not in ("--stream", "multicast")]
-                run = runner.train_within_limit(f"fig11_{name}_{name_of(strategy)}_{machine}{suffix}", name, strategy, [*own, *words], config)
+                key = f"fig11_{name}_{name_of(strategy)}_{machine}{suffix}"
+                run = runner.train_within_limit(
+                    key + "_flow" * bool(by_flows), name, strategy, [*own, *words, *by_flows], config, runner.arguments.limit)
                 if not run:
                     break
                 of_machine[machine] = run
+                if by_flows and runner.arguments.beside:
+                    exact = runner.train_within_limit(key, name, strategy, [*own, *words], config, runner.arguments.beside)
+                    if exact:
+                        self.exact[strategy, machine] = exact
             else:  # `auto` estimates, and may choose worse than the paper
+                self.flows[strategy] = dict(of_machine)
                 of_machine["mesh_best"] = min(of_machine["mesh"], of_machine["mesh_best"], key=lambda run: run["iteration_ns"])
                 self.runs[strategy] = of_machine
 
@@ -233,6 +242,29 @@ class Strategies:
 
 def placed(run: Json) -> str:
     return f"{run['algorithm']}, {run['placement']}"
+
+
+def stated_error(runs: Sequence[Json]) -> str:
+    """Largest error that is stated of an iteration; empty: exact runs."""
+    of_flows = [run for run in runs if run.get("engine") == "flow"]
+    if not of_flows:
+        return ""
+    stated = [run["error"]["mean_percent"] for run in of_flows if run["error"]]
+    text = f", by flows, of which an iteration has a stated error of {max(stated, default=0):.1f} % at most"
+    unmeasured = len(of_flows) - len(stated)
+    return text + (f" ({unmeasured} are unmeasured)" if unmeasured else "")
+
+
+def beside_exact(name: str, found: Strategies) -> None:
+    rows = []
+    for (strategy, machine), exact in found.exact.items():
+        flow = found.flows[strategy][machine]
+        difference = 100 * (flow["iteration_ns"] / exact["iteration_ns"] - 1)
+        rows.append([name_of(strategy), machine, f"{flow['iteration_ns'] / 1e6:.3f}", f"{exact['iteration_ns'] / 1e6:.3f}", f"{difference:+.2f}",
+                     f"{exposed_ns(flow) / 1e6:.3f}", f"{exposed_ns(exact) / 1e6:.3f}"])  # fmt: skip
+    if rows:
+        print(f"Flows beside exact runs, {name}:\n")
+        table(["strategy", "machine", "flow, ms", "exact, ms", "difference, %", "exposed, flow", "exposed, exact"], rows)
 
 
 def figure_2(name: str, found: Strategies) -> None:
@@ -272,6 +304,7 @@ def figure_11_table(name: str, found: Strategies) -> None:
         rows.append([average, *[""] * 7, *(f"{of(values):.2f}" if values else "–" for values in (*less, *faster))])
     rows.append(["paper", *[""] * 7, f"{paper_exposed:.2f}", "", "", f"{paper_faster:.2f}", "", ""])
     share = f"{len(found.runs)} of {len(found.all)} strategies" if len(found.runs) < len(found.all) else "all strategies"
+    share += stated_error([run for runs in found.runs.values() for run in runs.values()])
     print(f"Figure 11, {name}, {share}: iteration, and of it exposed communication, ms; Fred-D's exposed communication against that of either mesh,"
           " Fred-C and -D over either:\n")
     table(["strategy", "mesh", "best mesh", "Fred-C, -D", "mesh, ms", "best mesh", "Fred-C", "Fred-D", "exposed, times less", "than best mesh",
@@ -302,6 +335,7 @@ def figure_11(runner: Runner) -> None:
         figure_2(name, found)
         figure_11_table(name, found)
         best_strategies(name, found)
+        beside_exact(name, found)
 
 
 def main(words: Sequence[str]) -> int:
@@ -313,6 +347,9 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--only", action="append", help="a workload (repeat for more); default: all")
     parser.add_argument("--rate", default="", help="of figure 11: compute rate, such as 10PFLOP/s; default: roofline")
     parser.add_argument("--accounting", choices=["serial", "overlap"], default="serial", help="of figure 11")
+    parser.add_argument("--engine", choices=["exact", "flow"], default="exact", help="of figure 11: flow takes seconds where exact takes minutes")
+    parser.add_argument("--beside", type=int, default=0, metavar="SECONDS",
+                        help="of figure 11 with --engine flow: runs that end in this processor time are run exactly, too")
     parser.add_argument("--limit", type=int, default=0, help="of figure 11: seconds of processor time of a run; strategies that take more are left out")
     parser.add_argument("--minutes", type=float, default=0, help="of figure 11: after these no run begins; with --again the next time goes on")
     parser.add_argument("--small", action="store_true", help="four NPUs and a small model: that it runs")
