@@ -8,7 +8,7 @@ Each machine stands beside two meshes, the paper's and the best that is found (`
 streamed to those that use them).
 Figure 11 (§8.3): all strategies of 20 workers, on the mesh, Fred-C and -D; how much less communication is exposed, and how much
 faster an iteration is, over the paper's mesh (its algorithms, a searched placement) and the best (algorithm auto, weights streamed to
-those that use them); one iteration each. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy.
+those that use them or to all, whichever is faster); one iteration each. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy.
 Exposed is what `fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
 
 Commands are printed on standard error, results kept as JSON in the folder, where --again takes them from: figure 11, a file for each
@@ -195,6 +195,8 @@ class Strategies:
         self.machines: list[tuple[str, str, list[str]]] = [
             ("mesh", mesh, []), ("mesh_best", mesh, self.BEST if name in STREAMED else self.BEST[:2]),
             ("fred_c", fred_c, []), ("fred_d", fred_d, [])]  # fmt: skip
+        if name in STREAMED:  # weights to all NPUs are faster for some strategies
+            self.machines.append(("mesh_broadcast", mesh, self.BEST[:2]))
         self.runs: dict[Strategy, dict[str, Json]] = {}  # strategy -> by machine, complete
         self.flows: dict[Strategy, dict[str, Json]] = {}  # the same before the better of both meshes is taken
         self.exact: dict[tuple[Strategy, str], Json] = {}  # strategy, machine -> the same by --engine exact, where that was asked for and ended
@@ -223,7 +225,8 @@ class Strategies:
                         self.exact[strategy, machine] = exact
             else:  # `auto` estimates, and may choose worse than the paper
                 self.flows[strategy] = dict(of_machine)
-                of_machine["mesh_best"] = min(of_machine["mesh"], of_machine["mesh_best"], key=lambda run: run["iteration_ns"])
+                meshes = [of_machine["mesh"], of_machine["mesh_best"], of_machine.pop("mesh_broadcast", of_machine["mesh"])]
+                of_machine["mesh_best"] = min(meshes, key=lambda run: run["iteration_ns"])
                 self.runs[strategy] = of_machine
 
     def averages(self, base: str, machine: str) -> tuple[list[float], list[float]]:
