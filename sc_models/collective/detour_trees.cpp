@@ -92,14 +92,18 @@ class TreeCutter {
         joined[path->ranks[k]].push_back(path->ranks[k - 1]);
       }
     }
+    // Members first, each in turn, so that they take the sums of as many trees where NPUs outside are no nearer.
+    std::vector<int> roots = group_.members;
+    std::ranges::rotate(roots,
+                        roots.begin() + static_cast<std::ptrdiff_t>(trees_.size() % roots.size()));
+    for (const auto& [rank, others] : joined)
+      if (std::ranges::find(group_.members, rank) == group_.members.end()) roots.push_back(rank);
     DetourTree best;
     int best_depth = 0;
-    const std::size_t members = group_.members.size();
-    for (std::size_t k = 0; k < members; ++k) {
-      const int root = group_.members[(trees_.size() + k) % members];
+    for (const int root : roots) {
       DetourTree tree{root, outwards(joined, root, group_.members), flits};
       const int deep = depth(tree.hops);
-      if (k > 0 && deep >= best_depth) continue;
+      if (!best.hops.empty() && deep >= best_depth) continue;
       best = std::move(tree);
       best_depth = deep;
     }

@@ -11,6 +11,7 @@
 #include "collective/algorithm.h"
 #include "collective/choice.h"
 #include "collective/endpoint_part.h"
+#include "collective/plan_check.h"
 
 namespace fredsim {
 namespace {
@@ -58,6 +59,7 @@ void plan_together(const Topology& topology, const std::vector<ChainSpec>& chain
     if (!parts.empty()) algorithm->plan_together(topology, parts, plan);
   }
   std::ranges::stable_sort(plan.trees, {}, &Tree::part);
+  check_plan(topology, plan);
 }
 
 }  // namespace fredsim

@@ -17,7 +17,8 @@ namespace fredsim {
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
                    std::vector<ChainSpec>& chains);
 
-// Adds the trees that depend on all parts: of chains, and of algorithms that plan parts together. Trees stay sorted by part.
+// Adds the trees that depend on all parts: of chains, and of algorithms that plan parts together. Trees stay sorted by part. All trees of
+// the plan are then checked (collective/plan_check.h).
 void plan_together(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan);
 
 }  // namespace fredsim

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "collective/acknowledgements.h"
+#include "collective/plan_check.h"
 #include "routing/nic_port.h"
 #include "topology/faults.h"
 
@@ -53,6 +54,7 @@ int endpoint_slices(const Topology& topology) {
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)
     : topology_(topology),
       members_(plan.parts[part].members),
+      name_{topology, members_, plan.parts[part].algorithm, plan.trees.size()},
       ranks_(plan.parts[part].ranks()),
       vc_(plan.parts[part].vc),
       slice_(slice) {
@@ -72,6 +74,7 @@ void TreeBuilder::pass_on(int from, int to, int vc) {
 
 Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int roots) {
   set_range(tree_, range);
+  check_sums(name_, tree_.ranks.all());
   if (topology_.reach.slices != 0) {
     mend(false, root);
     mend(true, root);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "collective/plan_check.h"
 #include "collective/split.h"
 
 namespace fredsim {
@@ -44,7 +45,7 @@ class TreeBuilder {
   Send acknowledgement(int from, int to, const Send& data) const;
   // No hop is to be replaced.
   bool joins_all() const { return topology_.reach.slices == 0; }
-  // `roots`: Part::roots.
+  // `roots`: Part::roots. std::logic_error where sums do not go to the root (collective/plan_check.h).
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
   // The same of sums of one operand, from one rank to another.
   Tree finish_relayed(int from, int to, const FlitRange& range);
@@ -62,7 +63,8 @@ class TreeBuilder {
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
-  int ranks_;  // relays left out
+  TreeName name_;  // in errors
+  int ranks_;      // relays left out
   int vc_;
   int slice_;
   Tree tree_;

@@ -73,22 +73,26 @@ double busiest_cycles(const Topology& topology, const Plan& plan) {
 void expect_simple_paths(const Plan& plan) {
   for (const Tree& tree : plan.trees) {
     const Part& part = plan.parts[tree.part];
+    std::set<int> roots;
     const auto at = [&](int rank) -> const TreeRank& {
       return *std::ranges::find(tree.ranks, rank, &TreeRank::rank);
     };
     for (const TreeRank& rank : tree.ranks) {
       EXPECT_EQ(rank.contributes, rank.rank < part.ranks());
       EXPECT_EQ(rank.receives, rank.rank < part.ranks());
-      std::set<int> passed{rank.rank};
+      int last = rank.rank;
+      std::set<int> passed{last};
       for (const TreeRank* next = &rank; !next->reduce_to.empty();) {
         ASSERT_EQ(next->reduce_to.size(), 1U);
         next = &at(next->reduce_to.front().rank);
         ASSERT_TRUE(passed.insert(next->rank).second) << "a detour returns to its sender";
+        last = next->rank;
       }
-      EXPECT_TRUE(passed.contains(tree.order.root()));
+      roots.insert(last);
       for (const Send& send : rank.broadcast_to)
         EXPECT_EQ(at(send.rank).reduce_to.front().rank, rank.rank);
     }
+    EXPECT_EQ(roots.size(), 1U);
   }
 }
 
@@ -127,13 +131,13 @@ TEST(Detours, LoadsAreThoseOfTheProgram) {
   }
 }
 
-// A pair by itself has all links of the NPU that has fewer.
+// A pair by itself has all links of the NPU that has fewer; short paths have a little more of the vector than longer ones.
 TEST(Detours, APairHasAllLinksOfItsNpus) {
   const Topology topology = test::mesh(5, 4);
   for (const auto& [group, links] : std::vector<std::pair<std::vector<int>, double>>{
            {{0, 1}, 2}, {{0, 19}, 2}, {{1, 3}, 3}, {{2, 7}, 3}, {{6, 7}, 4}, {{6, 13}, 4}}) {
     SCOPED_TRACE(fmt::format("{} {}", group[0], group[1]));
-    constexpr std::uint64_t kBytes = 16U << 20U;
+    constexpr std::uint64_t kBytes = 1U << 30U;
     const std::vector<CollectiveSpec> work{detours_of(group, kBytes)};
     const double seconds = kBytes / (links * test::kMeshLink);
     EXPECT_NEAR(make_plan(topology, work).bound_ns / 1e9, seconds, seconds * 1e-3);

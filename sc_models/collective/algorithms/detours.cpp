@@ -2,20 +2,28 @@
 // detours: all-reduces of small groups of NPUs on a grid, over paths by NPUs outside of the groups too, which forward packets; all
 // groups of a plan that have it are planned together (collective/detour_flow.h).
 //
-// Every hop goes from an NPU to the next one, which reads it and sends it on. Shares of the vector by tree are whole packets.
+// Every hop goes from an NPU to the next one, which reads it and sends it on.
+// Shares: a tree sends at the program's rate until so long before the end as its packets are on their way, so that all trees end
+//   together; one whose packets would be on their way for longer has no share. The whole takes the program's time and the mean of
+//   the trees' latencies by rate, not the longest one. Shares are whole packets.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "collective/algorithm.h"
 #include "collective/detour_flow.h"
 #include "collective/detour_trees.h"
 #include "collective/endpoint_trees.h"
+#include "collective/hop_paths.h"
+#include "collective/link_walk.h"
 #include "collective/members.h"
+#include "collective/plan_time.h"
 #include "collective/split.h"
+#include "switch/node_shape.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -27,6 +35,15 @@ std::vector<NodeId> nodes_left(const Topology& topology) {
   std::vector<NodeId> nodes;
   for (const int npu : npus_left(topology)) nodes.push_back(topology.npus[npu]);
   return nodes;
+}
+
+DetourGroup group_of(const std::vector<NodeId>& npus, const std::vector<NodeId>& members,
+                     std::uint64_t bytes) {
+  DetourGroup group;
+  for (const NodeId member : members)
+    group.members.push_back(static_cast<int>(std::ranges::find(npus, member) - npus.begin()));
+  group.flits = static_cast<double>(whole_range(0, bytes).flits);
+  return group;
 }
 
 class Detours final : public Algorithm {
@@ -60,12 +77,8 @@ class Detours final : public Algorithm {
     const std::vector<NodeId> npus = nodes_left(topology);
     const HopGraph graph(topology, npus);
     std::vector<DetourGroup> groups;
-    for (const int part : parts) {
-      DetourGroup& group = groups.emplace_back();
-      for (const NodeId member : plan.parts[part].members)
-        group.members.push_back(static_cast<int>(std::ranges::find(npus, member) - npus.begin()));
-      group.flits = static_cast<double>(whole_range(0, plan.parts[part].bytes).flits);
-    }
+    for (const int part : parts)
+      groups.push_back(group_of(npus, plan.parts[part].members, plan.parts[part].bytes));
     const ConcurrentFlow flow = concurrent_flow(graph, groups);
     double longest = 0;
     for (const DetourGroup& group : groups) longest = std::max(longest, group.flits);
@@ -93,30 +106,74 @@ class Detours final : public Algorithm {
     Part& part = plan.parts[of.part];
     const std::map<NodeId, int> ranks = add_relays(npus, trees, part);
     const FlitRange whole = whole_range(0, part.bytes);
-    const auto packet = static_cast<std::uint64_t>(part.packet_flits);
-    const std::uint64_t packets = (whole.flits + packet - 1) / packet;
-    part.frame = static_cast<std::uint64_t>(std::ceil(of.cycles));
-    double all = 0;
-    for (const DetourTree& tree : trees) all += tree.flits;
-    double share = 0;
-    std::uint64_t before = 0;
+    Plan alone;
+    alone.parts = plan.parts;
     for (const DetourTree& tree : trees) {
-      share += tree.flits / all;
-      const auto after =
-          static_cast<std::uint64_t>(std::llround(share * static_cast<double>(packets)));
-      if (after == before) continue;
       TreeBuilder builder(topology, plan, of.part, 0);
       for (const auto& [above, below] : tree.hops) {
         builder.reduce(ranks.at(npus[below]), ranks.at(npus[above]), builder.vc());
         builder.pass_on(ranks.at(npus[above]), ranks.at(npus[below]), builder.vc());
       }
+      alone.trees.push_back(builder.finish(Roles::kAllToAll, ranks.at(npus[tree.root]), whole));
+    }
+    const auto packet = static_cast<std::uint64_t>(part.packet_flits);
+    const auto packets = static_cast<double>((whole.flits + packet - 1) / packet);
+    part.frame = static_cast<std::uint64_t>(std::ceil(of.cycles));
+    double all = 0;
+    for (const DetourTree& tree : trees) all += tree.flits;
+    const std::vector<double> shares =
+        shares_of(trees, latencies(topology, alone), of.cycles / all);
+    double share = 0;
+    std::uint64_t before = 0;
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      share += shares[t];
+      const auto after = static_cast<std::uint64_t>(std::llround(share * packets));
+      if (after == before) continue;
+      Tree& made = plan.trees.emplace_back(std::move(alone.trees[t]));
       const FlitRange range =
           part_of(whole, before * packet, std::min(whole.flits, after * packet));
-      Tree& made = plan.trees.emplace_back(
-          builder.finish(Roles::kAllToAll, ranks.at(npus[tree.root]), range));
-      made.in_frame = after - before;
+      made.first_flit = range.first_flit;
+      made.flits = range.flits;
+      made.bytes = range.bytes;
+      made.in_frame = std::max<std::uint64_t>(1, std::llround(trees[t].flits / all * packets));
       before = after;
     }
+  }
+
+  // Cycles that a packet of each tree is on its way.
+  static std::vector<double> latencies(const Topology& topology, const Plan& plan) {
+    const LinkWalk walk(topology, plan, routes_by_table(topology));
+    HopPaths hops(topology, walk);
+    std::vector<double> cycles;
+    for (const FirstPacket& packet : first_packets(topology, plan, hops))
+      cycles.push_back(packet.all);
+    return cycles;
+  }
+
+  // Shares of the vector, by tree, with which all trees that have one end together: flits / rate + latency is the same for all.
+  // Rates are the program's, tree.flits / all in `cycles_per_flit` * all.
+  static std::vector<double> shares_of(const std::vector<DetourTree>& trees,
+                                       const std::vector<double>& latency, double cycles_per_flit) {
+    double all = 0;
+    for (const DetourTree& tree : trees) all += tree.flits;
+    const double cycles = cycles_per_flit * all;
+    std::vector<std::size_t> order(trees.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](std::size_t t) { return latency[t]; });
+    // Trees by latency, as long as the end that those before have is later than the next one's first packet.
+    double end = 0, rate = 0, late = 0;
+    std::size_t used = 0;
+    for (; used < order.size() && (used == 0 || latency[order[used]] < end); ++used) {
+      rate += trees[order[used]].flits;
+      late += trees[order[used]].flits * latency[order[used]];
+      end = (all * cycles + late) / rate;
+    }
+    std::vector<double> shares(trees.size());
+    for (std::size_t k = 0; k < used; ++k) {
+      const std::size_t t = order[k];
+      shares[t] = trees[t].flits / all * (end - latency[t]) / cycles;
+    }
+    return shares;
   }
 
   // Ranks of all NPUs that are in the trees.
@@ -124,12 +181,14 @@ class Detours final : public Algorithm {
                                           const std::vector<DetourTree>& trees, Part& part) {
     std::map<NodeId, int> ranks;
     for (const NodeId member : part.members) ranks.emplace(member, std::ssize(ranks));
+    const auto add = [&](int npu) {
+      if (!ranks.try_emplace(npus[npu], std::ssize(ranks)).second) return;
+      part.members.push_back(npus[npu]);
+      ++part.relays;
+    };
     for (const DetourTree& tree : trees) {
-      for (const auto& [above, below] : tree.hops) {
-        if (!ranks.try_emplace(npus[below], std::ssize(ranks)).second) continue;
-        part.members.push_back(npus[below]);
-        ++part.relays;
-      }
+      add(tree.root);
+      for (const auto& [above, below] : tree.hops) add(below);
     }
     return ranks;
   }
