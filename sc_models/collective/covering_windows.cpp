@@ -16,6 +16,9 @@ namespace fredsim {
 namespace {
 
 constexpr double kMargin = 1.25;
+// Where sources of several trees inject between packets that others pass on: a window stays together as one burst, which waits behind
+// those of others at every hop. Measured on rings of eight over links of 500 ns: 0.78 of the rate at kMargin, 0.99 at this one.
+constexpr double kBurstMargin = 4;
 
 bool is_covered(const Part& part) {
   const Algorithm* algorithm = find_algorithm(part.algorithm, part.collective);
@@ -24,10 +27,19 @@ bool is_covered(const Part& part) {
 }
 
 bool goes_by_acknowledgements(const Tree& tree) {
-  return tree.ranks.box_tree() == nullptr &&
-         std::ranges::any_of(tree.ranks, [&](const TreeRank& rank) {
-           return waits_for_acknowledgements(tree, rank);
-         });
+  if (const RingBoxTree* const of_box = tree.ranks.box_tree())
+    return of_box->box().is_acknowledged();
+  return std::ranges::any_of(
+      tree.ranks, [&](const TreeRank& rank) { return waits_for_acknowledgements(tree, rank); });
+}
+
+// Results of its source are passed on by ranks that are sources of other trees.
+bool bursts_meet(const Part& part, const Tree& tree) {
+  if (pattern_of(part.collective) != Pattern::kAllRanks) return false;
+  if (const RingBoxTree* const of_box = tree.ranks.box_tree()) return !of_box->box().has_sums();
+  return std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
+    return !rank.contributes && rank.reduce_from.empty() && !rank.broadcast_to.empty();
+  });
 }
 
 // Cycles in which the busiest link of each part sends the part's flits.
@@ -64,8 +76,10 @@ void cover_round_trips(const Topology& topology, Plan& plan) {
     if (tree.transport != Transport::kEndpoint || !is_covered(part) || busiest[tree.part] <= 0)
       continue;
     const double packets = std::ceil(static_cast<double>(tree.flits) / part.packet_flits);
-    const double trip = packets_alone[t].all * (goes_by_acknowledgements(tree) ? 2 : 1);
-    const double needed = kMargin * trip * packets / busiest[tree.part];
+    const bool is_acknowledged = goes_by_acknowledgements(tree);
+    const double trip = packets_alone[t].all * (is_acknowledged ? 2 : 1);
+    const double margin = is_acknowledged && bursts_meet(part, tree) ? kBurstMargin : kMargin;
+    const double needed = margin * trip * packets / busiest[tree.part];
     // No tree has more packets on their way than it has.
     part.window = std::max(part.window, static_cast<int>(std::ceil(std::min(needed, packets))));
   }

@@ -65,7 +65,7 @@ TEST(FlowRun, KeepsToBuffersAndWindows) {
   };
   for (const Case& one : {Case{Collective::kUnicast, "direct", "300 ns", "40 KiB", 0},
                           Case{Collective::kAllReduce, "ring", "1000 ns", "4096 KiB", 33'925},
-                          Case{Collective::kAllGather, "ring", "1000 ns", "4096 KiB", 25'051},
+                          Case{Collective::kAllGather, "ring", "1000 ns", "4096 KiB", 14'094},
                           Case{Collective::kBroadcast, "chain", "1000 ns", "4096 KiB", 12'943},
                           Case{Collective::kReduce, "chain", "2000 ns", "4096 KiB", 17'443}}) {
     SCOPED_TRACE(std::string(one.algorithm) + " " + one.latency);
@@ -83,7 +83,7 @@ TEST(FlowRun, KeepsToBuffersAndWindows) {
     // 80 flits per round trip of 2 x 450 cycles and 13 more.
     const double exact = one.exact > 0 ? one.exact : (8 << 20) / 512.0 / 80 * 913;
     const double flow = run_flows(topology, make_plan(topology, {&spec, 1})).end;
-    EXPECT_LT(flow / exact, 1.02);
+    EXPECT_LT(flow / exact, 1.03);
     EXPECT_GT(flow / exact, 0.6);
   }
 }
