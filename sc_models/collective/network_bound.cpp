@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "routing/mesh_routing.h"
 #include "switch/node_shape.h"
 #include "topology/facts.h"
 #include "topology/least_cut.h"
@@ -17,27 +18,28 @@ struct Demand {
   double out = 0, in = 0;
 };
 
-// Demand of a rank in a collective over `ranks`; `is_root`: that the rank is the one that the collective has.
-std::optional<Demand> demand_of_rank(Collective collective, double ranks, bool is_root) {
-  const double block = 1 / ranks, others = 1 - block;
+// Demand of `own` ranks on one side of a cut and `others` on the other one. `has_root`: the root is on this side.
+std::optional<Demand> demand_of_side(Collective collective, double own, double others,
+                                     bool has_root) {
+  const double ranks = own + others;
   switch (collective) {
     case Collective::kAllReduce:
       return Demand{1, 1};
     case Collective::kReduceScatter:
-      return Demand{others, block};
+      return Demand{others / ranks, own / ranks};
     case Collective::kAllGather:
-      return Demand{block, others};
+      return Demand{own / ranks, others / ranks};
     case Collective::kReduce:
-      return is_root ? Demand{0, 1} : Demand{1, 0};
+      return has_root ? Demand{0, 1} : Demand{1, 0};
     case Collective::kBroadcast:
     case Collective::kMulticast:
-      return is_root ? Demand{1, 0} : Demand{0, 1};
+      return has_root ? Demand{1, 0} : Demand{0, 1};
     case Collective::kGather:
-      return is_root ? Demand{0, others} : Demand{block, 0};
+      return has_root ? Demand{0, others / ranks} : Demand{own / ranks, 0};
     case Collective::kScatter:
-      return is_root ? Demand{others, 0} : Demand{0, block};
+      return has_root ? Demand{others / ranks, 0} : Demand{0, own / ranks};
     case Collective::kAllToAll:
-      return Demand{others, others};
+      return Demand{own * others / ranks, own * others / ranks};
     case Collective::kUnicast:
     case Collective::kAllToAllV:
       break;
@@ -95,6 +97,57 @@ std::vector<double> cuts_around(const Topology& topology, const std::vector<Node
   return cuts;
 }
 
+// Nodes of a grid in some neighbouring columns, or rows.
+struct Strip {
+  bool is_columns = true;
+  int first = 0, end = 0;
+
+  bool has(const MeshPlace& place) const {
+    const int line = is_columns ? place.x : place.y;
+    return first <= line && line < end;
+  }
+};
+
+// Strips that straight cuts through a grid part from the rest: from its edge on, or of any place on a ring.
+std::vector<Strip> strips_of(const SwitchGrid& grid) {
+  std::vector<Strip> strips;
+  const auto add = [&](bool is_columns, int side, bool is_ring) {
+    for (int first = 0; first < (is_ring ? side : 1); ++first)
+      for (int end = first + 1; end < side; ++end) strips.push_back({is_columns, first, end});
+  };
+  add(true, grid.width, grid.rings.columns > 0);
+  add(false, grid.height, grid.rings.rows > 0);
+  return strips;
+}
+
+// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most.
+double seconds_of_strips(const Topology& topology, const Part& part) {
+  std::vector<MeshPlace> places;  // of members
+  for (const NodeId member : part.group()) {
+    const MeshPosition at = mesh_position(topology.nodes[member].address);
+    places.push_back({.x = at.x, .y = at.y});
+  }
+  double seconds = 0;
+  for (const Strip& strip : strips_of(topology.grid)) {
+    double out = 0, in = 0;
+    for (const Link& link : topology.links) {
+      const Node &from = topology.nodes[link.from], &to = topology.nodes[link.to];
+      if (!from.is_switch() || !to.is_switch()) continue;
+      const bool begins_there = strip.has(from.mesh);
+      if (begins_there != strip.has(to.mesh))
+        (begins_there ? out : in) += static_cast<double>(link.bytes_per_second);
+    }
+    const auto own =
+        std::ranges::count_if(places, [&](const MeshPlace& place) { return strip.has(place); });
+    const auto others = std::ssize(places) - own;
+    if (own == 0 || others == 0 || out <= 0 || in <= 0) continue;
+    const auto demand = demand_of_side(part.collective, static_cast<double>(own),
+                                       static_cast<double>(others), strip.has(places[part.root]));
+    if (demand) seconds = std::max({seconds, demand->out / out, demand->in / in});
+  }
+  return seconds;
+}
+
 bool adds(const Topology& topology) {
   if (!topology.has_blocks()) {
     return topology.in_switch || !topology.adders.empty() || adds_in_switches(topology);
@@ -117,11 +170,12 @@ double network_bound_ns(const Topology& topology, const Part& part) {
   for (int rank = 0; rank < ranks; ++rank) {
     const auto demand = part.collective == Collective::kUnicast
                             ? std::optional(Demand{rank == 0 ? 1.0 : 0.0, rank == 0 ? 0.0 : 1.0})
-                            : demand_of_rank(part.collective, ranks, rank == part.root);
+                            : demand_of_side(part.collective, 1, ranks - 1, rank == part.root);
     if (!demand) return 0;
     seconds = std::max(seconds, std::max(demand->out, demand->in) / cuts[rank]);
     all += cuts[rank];
   }
+  if (topology.has_places()) seconds = std::max(seconds, seconds_of_strips(topology, part));
   if (ranks == std::ssize(topology.npus)) {
     if (const auto bisection = static_cast<double>(bisection_bytes_per_second(topology));
         bisection > 0)

@@ -120,7 +120,8 @@ inline constexpr Object kCreditLimit{"credit_limit", "a link that its buffer lim
 inline constexpr auto kDerivedFields = std::to_array<Field>({
     {"bound_ns", or_null(kNumber, Null::kOwn), kNs, "lower bound from the busiest link"},
     {"network_bound_ns", kNumber, kNs,
-     "lower bound of any algorithm on this network: least cuts around NPUs, and the bisection",
+     "lower bound of any algorithm on this network: least cuts around NPUs, straight ones of "
+     "grids, and the bisection",
      "where it is known"},
     {"time_over_network_bound", or_null(kNumber, Null::kInterrupted), kNone,
      "simulated time / network bound", "where it is known"},
