@@ -31,12 +31,14 @@ struct Straight {
   int distance = 0, longest = 0;
 };
 
-// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last one; where there are three, the
-// next distances have the one before. (Fitted on lines of 3 to 8: other shares of the same channels take up to a fifth longer.)
+// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last one, on long lines those two links
+// away too; where there are three, the next distances have the one before. (Fitted on lines of 3 to 12: other shares of the same
+// channels take up to a fifth longer.)
 int channel_index(const Straight& hop, int count) {
+  constexpr int kLong = 9;
   if (count == 1) return 0;
-  if (hop.distance == 1) return count - 1;
-  const int middle = hop.longest == 4 || hop.longest == 5 ? 3 : 2;
+  if (hop.distance <= (hop.longest >= kLong ? 2 : 1)) return count - 1;
+  const int middle = hop.longest == 4 || hop.longest == 5 || hop.longest >= kLong ? 3 : 2;
   return count > 2 && hop.distance <= middle ? count - 2 : count > 2 ? count - 3 : 0;
 }
 
