@@ -3,7 +3,7 @@
 
 Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
 credit loop, and with the latter at the clock that synthesis gives it, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
-a second time as well as it can (`--best-base`: algorithm auto, a searched placement). Every time, rate and count comes out of a run of
+a second time as well as it can (`--best-base`: algorithm auto, a searched placement), and a torus, which has twice the links in its cuts, likewise. Every time, rate and count comes out of a run of
 fredsim; area and longest path out of scripts/synth.sh. Derived from these, and named so: the area of a machine (as if all its switches had
 the ports of the largest) and the energy of a byte of the vector.
 
@@ -31,7 +31,7 @@ from .runs import Json, Runs
 from .synth import technology
 from .tables import markdown
 
-TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
+TREE, MESH, TORUS, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/torus.yaml", "configs/mesh_reducing.yaml"
 ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch: what an NPU is taken to have
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 GHZ = 1.5
@@ -83,6 +83,7 @@ VARIANTS = [
     tree("VOQ crossbar", "voq_crossbar", {"P": 12}, None),
     Variant("mesh", "mesh", MESH, [], ROUTER, 20),
     Variant("mesh (best)", "mesh", MESH, [], ROUTER, 20, best=True),
+    Variant("torus (best)", "mesh", TORUS, [], ROUTER, 20, best=True),
     Variant("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], ROUTER, 20),
 ]
 # name, size, with --smoke, further arguments of `fredsim run`

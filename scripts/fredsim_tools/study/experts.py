@@ -10,11 +10,13 @@ from .study import MACHINES, TITLE, Study, config
 DEEPSEEK = "configs/models/deepseek_v3.yaml"
 FP8 = ("--set", "npu.value_bytes.weights=1")
 SLOTS = ("--expert-slots", "13")  # 256 experts over 20 ranks, and four copies
+SOME = ("mesh", "torus", "fred_a", "fred_d")
 
 
-def runs_of(study: Study, phase: str, ep: int, tp: int, batch: int, context: int, *more: str, machines: list[str] | None = None) -> list[Json]:
+def runs_of(study: Study, phase: str, ep: int, tp: int, batch: int, context: int, *more: str,
+            machines: Sequence[str] = MACHINES) -> list[Json]:
     slots = SLOTS if 256 % ep and "--expert-slots" not in more else ()
-    return study.fredsim("train", *(machines or [config(m) for m in MACHINES]), "--placement", "auto", "--workload", DEEPSEEK, "--phase",
+    return study.fredsim("train", *map(config, machines), "--placement", "auto", "--workload", DEEPSEEK, "--phase",
                          phase, "--mp", str(tp), "--dp", str(ep // tp), "--ep", str(ep), "--batch", str(batch), "--context", str(context),
                          *FP8, *slots, *more)
 
@@ -28,16 +30,17 @@ def row_of(title: str, runs: list[Json], key: str) -> list[str]:
     return [title, *times, f"{runs[0][key] / runs[-1][key]:.3f}", f"{all_to_all(runs[0]) / all_to_all(runs[-1]):.2f}"]
 
 
-def row_at_rates(study: Study, title: str, key: str, phase: str, ep: int, tp: int, batch: int, context: int) -> list[str]:
-    def below_peak(*more: str, machines: Sequence[str]) -> list[Json]:
-        return runs_of(study, phase, ep, tp, batch, context, *more, machines=[config(m) for m in machines])
+def row_at_rates(study: Study, title: str, key: str, phase: str, ep: int, tp: int, batch: int, context: int, *more: str,
+                 machines: Sequence[str] = MACHINES) -> list[str]:
+    def runs(*settings: str, machines: Sequence[str] = machines) -> list[Json]:
+        return runs_of(study, phase, ep, tp, batch, context, *more, *settings, machines=machines)
 
-    return rates.row_with_efficiencies(row_of(title, runs_of(study, phase, ep, tp, batch, context), key), below_peak, key)
+    return rates.row_with_efficiencies(row_of(title, runs(), key), runs, key)
 
 
 def at_rates(study: Study, phase: str, key: str, batch: int, context: int) -> None:
     def runs(*more: str, machines: Sequence[str]) -> list[Json]:
-        return runs_of(study, phase, 20, 1, batch, context, *more, machines=[config(m) for m in machines])
+        return runs_of(study, phase, 20, 1, batch, context, *more, machines=machines)
 
     print(f"{phase}, EP20, TP1, {batch} × {context}, at rates that exist, ms, and the share of it that is exposed all-to-all:\n")
     if phase == "decode":
@@ -46,9 +49,8 @@ def at_rates(study: Study, phase: str, key: str, batch: int, context: int) -> No
 
 
 def measure(study: Study) -> None:
-    some = [config("mesh"), config("torus"), config("fred_a"), config("fred_d")]
     head = [*TITLE.values(), "Fred-D, times faster", "exposed, times less"]
-    short = ["mesh", "torus", "Fred-A", "Fred-D", "Fred-D, times faster", "exposed, times less"]
+    short = [*map(TITLE.__getitem__, SOME), "Fred-D, times faster", "exposed, times less"]
     decode, prefill = "time_per_token_ns", "time_to_first_token_ns"
     # EP, TP, sequences.
     decodes = [(20, 1, 20), (20, 1, 160), (20, 1, 640), (20, 1, 2560), (20, 4, 160), (20, 4, 640), (20, 20, 160), (16, 1, 160), (16, 1, 640),
@@ -68,30 +70,42 @@ def measure(study: Study) -> None:
     at_rates(study, "prefill", prefill, 40, 8 if study.smoke else 256)
     large = (20, 1, 20 if study.smoke else 640, 2048)
     print("decode, EP20, TP1, 640 × 2048, by bandwidth of the HBM:\n")
-    study.table(["`npu.memory_bandwidth`", *short],
-                [row_of(f"{3 * times} TB/s", runs_of(study, "decode", *large, "--set", f"npu.memory_bandwidth={3 * times}TB/s", machines=some), decode)
+    study.table(rates.head_with_efficiencies(["`npu.memory_bandwidth`", *short]),
+                [row_at_rates(study, f"{3 * times} TB/s", decode, "decode", *large, "--set", f"npu.memory_bandwidth={3 * times}TB/s", machines=SOME)
                  for times in (1, 4, 16)], "memory")  # fmt: skip
     skew_of(study, large)
 
 
 def skew_of(study: Study, large: tuple[int, int, int, int]) -> None:
-    decode = "time_per_token_ns"
-    both = [config("mesh"), config("fred_a"), config("fred_d")]
-    print("the same by skew of the router and placement of experts:\n")
+    print("the same by skew of the router and placement of experts, at the lowest efficiency:\n")
     rows = []
     for router in ("uniform", "zipf:0.5", "zipf:1"):
         placements = (("contiguous", "13"),) if router == "uniform" else (("contiguous", "13"), ("balanced", "13"), ("balanced", "16"))
         for placement, slots in placements:
-            runs = runs_of(study, "decode", *large, "--router", router, "--expert-placement", placement, "--expert-slots", slots,
-                           "--iterations", "1", machines=both)
-            rows.append([f"{router}, {placement}, {slots}", f"{runs[0]['experts']['imbalance']:.2f}",
-                         *(f"{run[decode] / 1e3:.0f} ({all_to_all(run) / 1e3:.0f})" for run in runs)])
-    study.table(["router, placement, experts of an NPU", "busiest NPU / mean", "mesh", "Fred-A", "Fred-D"], rows, "skew")
+            experts, cells = skewed(study, large, "--router", router, "--expert-placement", placement, "--expert-slots", slots)
+            rows.append([f"{router}, {placement}, {slots}", f"{experts['imbalance']:.2f}", *cells])
+    head = [*map(TITLE.__getitem__, SOME), *(f"Fred-D over the mesh, {efficiency}" for efficiency in SKEW_EFFICIENCIES),
+            f"over the torus, {SKEW_EFFICIENCIES[-1]}"]  # fmt: skip
+    study.table(["router, placement, experts of an NPU", "busiest NPU / mean", *head], rows, "skew")
     print("the same with zipf:1, contiguous, by capacity:\n")
     rows = []
     for capacity in ("1", "1.5", "3"):
-        runs = runs_of(study, "decode", *large, "--router", "zipf:1", "--capacity", capacity, "--iterations", "1", machines=both)
-        use = runs[0]["experts"]
-        rows.append([capacity, f"{100 * use['dropped'] / (use['routed'] + use['dropped']):.1f} %",
-                     *(f"{run[decode] / 1e3:.0f} ({all_to_all(run) / 1e3:.0f})" for run in runs)])
-    study.table(["`--capacity`", "dropped", "mesh", "Fred-A", "Fred-D"], rows, "capacity")
+        experts, cells = skewed(study, large, "--router", "zipf:1", "--capacity", capacity)
+        rows.append([capacity, f"{100 * experts['dropped'] / (experts['routed'] + experts['dropped']):.1f} %", *cells])
+    study.table(["`--capacity`", "dropped", *head], rows, "capacity")
+
+
+SKEW_EFFICIENCIES = (rates.EFFICIENCIES[0], rates.EFFICIENCIES[-1])
+
+
+def skewed(study: Study, large: tuple[int, int, int, int], *router: str) -> tuple[Json, list[str]]:
+    """Experts of a run, and its cells: times and exposed all-to-all at the lowest efficiency, leads over the mesh at the peak and there, over
+    the torus there."""
+    decode = "time_per_token_ns"
+
+    def runs(efficiency: str, machines: Sequence[str]) -> list[Json]:
+        return runs_of(study, "decode", *large, *router, "--iterations", "1", *rates.at_efficiency(efficiency), machines=machines)
+
+    ideal, real = runs(SKEW_EFFICIENCIES[0], ("mesh", "fred_d")), runs(SKEW_EFFICIENCIES[-1], SOME)
+    times = [f"{run[decode] / 1e3:.0f} ({all_to_all(run) / 1e3:.0f})" for run in real]
+    return real[0]["experts"], [*times, rates.lead(ideal, decode), rates.lead(real, decode), rates.lead(real, decode, 1)]

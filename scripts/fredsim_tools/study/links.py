@@ -2,13 +2,13 @@
 """Errors on links: what links that detect them and retransmit cost, without errors and with."""
 
 from ..tables import size
-from .study import BEST, TITLE, Study
+from .study import BEST, BEST_TORUS, TITLE, Study
 
 
 def measure(study: Study) -> None:
     rates = ["0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3"]
     sizes = ["64KiB", "1MiB", "16MiB", "64MiB"]
-    machines = [(TITLE["mesh"], "mesh", "paper"), (BEST, "mesh", "auto"), (TITLE["fred_d"], "fred_d", "paper")]
+    machines = [(TITLE["mesh"], "mesh", "paper"), (BEST, "mesh", "auto"), (BEST_TORUS, "torus", "auto"), (TITLE["fred_d"], "fred_d", "paper")]
     if study.smoke:
         rates, sizes = ["0", "1e-4"], ["64KiB"]
     curves: dict[str, dict[str, list[tuple[float, float]]]] = {}  # machine -> size -> [(rate, times as long)]
