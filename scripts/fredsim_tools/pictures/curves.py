@@ -3,7 +3,7 @@
 
 from ..plots import COLOURS, pyplot
 from ..tables import KIB, MIB
-from .picture import TITLE, Picture, short, sizes_on
+from .picture import BEST_TORUS, TITLE, Picture, short, sizes_on
 
 
 def bandwidth(picture: Picture) -> None:
@@ -40,14 +40,15 @@ def traffic(picture: Picture) -> None:
 
 
 def latencies(picture: Picture) -> None:
-    """Time of an all-reduce by size, all machines of the paper."""
+    """Time of an all-reduce by size: all machines of the paper, and a torus at its best."""
     figure, axis = pyplot.subplots(figsize=(6, 4), layout="constrained")
     configs = [f"configs/fred_{machine}.yaml" for machine in ("a", "b", "c", "d")]
-    sizes = ("-b", "64", "-e", "16MiB", "-f", "4", "--algorithm", "paper")
-    runs = picture.fredsim("compare", "configs/mesh.yaml", *configs, *sizes, "--best-base")
-    for machine in ("fred_a", "fred_c", "mesh", "mesh (best)", "fred_b", "fred_d"):
+    sizes = ("-b", "64", "-e", "16MiB", "-f", "4")
+    runs = picture.fredsim("compare", "configs/mesh.yaml", *configs, *sizes, "--algorithm", "paper", "--best-base")
+    runs += picture.fredsim("run", "configs/torus.yaml", *sizes, "--algorithm", "auto")
+    for machine in ("fred_a", "fred_c", "mesh", "mesh (best)", "torus", "fred_b", "fred_d"):
         points = [(run["size_bytes"], run["time_ns"]) for run in runs if run["fabric"] == machine]
-        axis.plot(*zip(*points), marker="o", color=COLOURS[machine], label=TITLE[machine])
+        axis.plot(*zip(*points), marker="o", color=COLOURS[machine], label=BEST_TORUS if machine == "torus" else TITLE[machine])
     sizes_on(axis, [64 * 16**k for k in range(5)])
     axis.set_yscale("log")
     axis.set_ylim(80, 60000)
@@ -81,7 +82,8 @@ def link_errors(picture: Picture) -> None:
     """Time by bit errors, links that retransmit over perfect ones."""
     rates = ["0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4"]
     places = [1e-10, *map(float, rates[1:])]
-    machines = [("mesh", "auto", "mesh, best", COLOURS["mesh (best)"]), ("fred_d", "paper", "Fred-D", COLOURS["fred_d"])]
+    machines = [("mesh", "auto", TITLE["mesh (best)"], COLOURS["mesh (best)"]), ("torus", "auto", BEST_TORUS, COLOURS["torus"]),
+                ("fred_d", "paper", "Fred-D", COLOURS["fred_d"])]  # fmt: skip
     figure, axes = pyplot.subplots(1, 2, figsize=(6.6, 3.4), layout="constrained", sharey=True)
     for axis, n in zip(axes, (64 * KIB, 16 * MIB)):
         for machine, algorithm, title, colour in machines:

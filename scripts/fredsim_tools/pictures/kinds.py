@@ -14,6 +14,7 @@ KINDS = {
     "VOQ crossbar": ("voq_crossbar", "auto"),
     "mesh, paper's": ("mesh", "paper"),
     "mesh, best": ("mesh", "auto"),
+    "torus, best": ("torus", "auto"),
     "reducing mesh, paper's": ("mesh_reducing", "paper"),
     "reducing mesh, best": ("mesh_reducing", "auto"),
 }

@@ -19,6 +19,7 @@ from ..tables import KIB, MIB
 
 TITLE = {"mesh": "mesh, paper's", "mesh (best)": "mesh, best", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C",
          "fred_d": "Fred-D"}  # fmt: skip
+BEST_TORUS = "torus, best"  # by `auto`
 
 
 @dataclass

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves of the study of uplinks: all-reduces by bandwidth between the switches, trees beside the mesh."""
+"""Curves of the study of uplinks: all-reduces by bandwidth between the switches, trees beside mesh and torus."""
 
 from collections.abc import Iterable
 
 from ..plots import COLOURS, pyplot
 from ..runs import Json
-from .picture import TITLE, Picture
+from .picture import BEST_TORUS, TITLE, Picture
 
 UPLINKS, BANDWIDTH = "fabric.uplinks", "fabric.uplink_bandwidth"
 # Group of an all-reduce: its strategy, and how panels name it.
@@ -34,9 +34,10 @@ def uplinks(picture: Picture) -> None:
         wide = times(row for row in trees["fred_d"] if row["settings"][UPLINKS] != "4")
         axis.plot(*zip(*wide), marker="s", linestyle=":", color=COLOURS["fred_d"], label="Fred-D, one and two of 600 GB/s")
         for row in own:
-            if row["machine"] == "mesh":
-                name = "mesh" if row["options"]["algorithm"] == "paper" else "mesh (best)"
-                axis.axhline(row["results"]["time_ns"] / 1000, color=COLOURS[name], linestyle="--", label=TITLE[name])
+            if row["machine"] in ("mesh", "torus"):
+                name = "mesh (best)" if row["machine"] == "mesh" and row["options"]["algorithm"] == "auto" else row["machine"]
+                title = BEST_TORUS if name == "torus" else TITLE[name]
+                axis.axhline(row["results"]["time_ns"] / 1000, color=COLOURS[name], linestyle="--", label=title)
         axis.set_xscale("log", base=2)
         axis.set_xticks([1.5, 3, 6, 12], ["1.5", "3", "6", "12"])
         axis.set_yscale("log")

@@ -41,9 +41,10 @@ def costs(study: Study, model: tuple[str, str]) -> None:
     study.table(head, rows, "costs")
 
 
-def row_at_rates(study: Study, title: str, key: str, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int) -> list[str]:
-    def runs(*more: str, machines: Sequence[str] = MACHINES) -> list[Json]:
-        return iterations(study, workload, phase, strategy, batch, context, *more, machines=machines)
+def row_at_rates(study: Study, title: str, key: str, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int,
+                 *more: str) -> list[str]:
+    def runs(*settings: str, machines: Sequence[str] = MACHINES) -> list[Json]:
+        return iterations(study, workload, phase, strategy, batch, context, *more, *settings, machines=machines)
 
     return rates.row_with_efficiencies(row_of(title, runs(), key), runs, key)
 
@@ -77,10 +78,10 @@ def measure(study: Study) -> None:
     at_rates(study, "decode", llama, 4 if study.smoke else 64, 8 if study.smoke else 2048)
     at_rates(study, "prefill", llama, 2, 8 if study.smoke else 1024)
     work = (llama[1], "decode", (16, 1), 16, 64 if study.smoke else 2048)
-    rows = [row_of(f"{3 * times} TB/s", iterations(study, *work, "--set", f"npu.memory_bandwidth={3 * times}TB/s"), "time_per_token_ns")
+    rows = [row_at_rates(study, f"{3 * times} TB/s", "time_per_token_ns", *work, "--set", f"npu.memory_bandwidth={3 * times}TB/s")
             for times in (1, 4, 16)]
     print("decode of Llama-3-70B, MP16-PP1, 16 × 2048, by bandwidth of the HBM; the same:\n")
-    study.table(["`npu.memory_bandwidth`", *head], rows, "memory")
+    study.table(rates.head_with_efficiencies(["`npu.memory_bandwidth`", *head]), rows, "memory")
     rows = [row_of(algorithm, iterations(study, *work, "--algorithm", algorithm), "time_per_token_ns") for algorithm in ("auto", "paper")]
     print("The same at 3 TB/s, by algorithm of the all-reduces:\n")
     study.table(["`--algorithm`", *head], rows)
