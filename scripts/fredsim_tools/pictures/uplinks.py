@@ -36,8 +36,8 @@ def uplinks(picture: Picture) -> None:
         for row in own:
             if row["machine"] in ("mesh", "torus"):
                 name = "mesh (best)" if row["machine"] == "mesh" and row["options"]["algorithm"] == "auto" else row["machine"]
-                title = BEST_TORUS if name == "torus" else TITLE[name]
-                axis.axhline(row["results"]["time_ns"] / 1000, color=COLOURS[name], linestyle="--", label=title)
+                base = BEST_TORUS if name == "torus" else TITLE[name]
+                axis.axhline(row["results"]["time_ns"] / 1000, color=COLOURS[name], linestyle="--", label=base)
         axis.set_xscale("log", base=2)
         axis.set_xticks([1.5, 3, 6, 12], ["1.5", "3", "6", "12"])
         axis.set_yscale("log")
