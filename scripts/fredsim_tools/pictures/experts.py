@@ -7,6 +7,7 @@ from .picture import BEST_TORUS, TITLE, Picture
 
 MACHINES = ["mesh", "torus", "fred_a", "fred_d"]
 TITLES = {**TITLE, "mesh": TITLE["mesh (best)"], "torus": BEST_TORUS}  # EP20 has all NPUs: no placement; by `auto`
+OWN_COLOURS = {**COLOURS, "mesh": COLOURS["mesh (best)"]}
 
 
 def decode(picture: Picture, sequences: int, *more: str) -> dict[str, Json]:
@@ -21,7 +22,7 @@ def experts(picture: Picture) -> None:
     batches = [160, 640, 2560]
     by_batch = [decode(picture, n) for n in batches]
     for name in MACHINES:
-        times.plot(batches, [runs[name]["breakdown_ns"]["ep"] / 1e3 for runs in by_batch], marker="o", color=COLOURS[name], label=TITLES[name])
+        times.plot(batches, [runs[name]["breakdown_ns"]["ep"] / 1e3 for runs in by_batch], marker="o", color=OWN_COLOURS[name], label=TITLES[name])
     times.set_xscale("log")
     times.set_yscale("log")
     times.set_xticks(batches, [str(n) for n in batches])
@@ -35,7 +36,7 @@ def experts(picture: Picture) -> None:
     width = 0.8 / len(MACHINES)
     for k, name in enumerate(MACHINES):
         values = [100 * runs[name]["breakdown_ns"]["ep"] / runs[name]["iteration_ns"] for runs in by_rate]
-        bars = shares.bar([i + width * (k - (len(MACHINES) - 1) / 2) for i in range(len(rates))], values, 0.9 * width, color=COLOURS[name])
+        bars = shares.bar([i + width * (k - (len(MACHINES) - 1) / 2) for i in range(len(rates))], values, 0.9 * width, color=OWN_COLOURS[name])
         shares.bar_label(bars, fmt="%.1f", padding=1, fontsize=7)
     shares.set_xticks(range(len(rates)), [f"{rate} TB/s" for rate in rates])
     shares.grid(axis="x", visible=False)
