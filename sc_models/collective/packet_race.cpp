@@ -92,7 +92,7 @@ class PacketRace {
     std::vector<int> from{};  // places
     Hop sum{};                // without path: none
     std::vector<Hop> results{};
-    bool is_source = false, sees_results = false;
+    bool is_source = false, receives = false, sees_results = false;
     int slot = 0;  // at the one that its sums go to
     // State in a run.
     std::vector<std::uint64_t> sums{};  // packets that have come, by `from`
@@ -173,6 +173,7 @@ class PacketRace {
       if (!rank.reduce_to.empty()) own.sum = hop_to(rank, rank.reduce_to.front());
       for (const Send& send : rank.broadcast_to) own.results.push_back(hop_to(rank, send));
       own.is_source = rank.contributes && rank.reduce_from.empty();
+      own.receives = rank.receives;
       own.sees_results = rank.receives && !rank.reduce_to.empty();
       any_sees = any_sees || own.sees_results;
       if (rank.receives && tree.operands == 0 && !(own.is_source && rank.reduce_to.empty()))
@@ -462,9 +463,10 @@ class PacketRace {
   }
 
   void have_result(int place, int flits) {
-    last_ = std::max(last_, now_);
     Rank& rank = ranks_[place];
     for (const Hop& hop : rank.results) pass_on(hop, -1, flits);
+    if (!rank.receives) return;  // a relay
+    last_ = std::max(last_, now_);
     RacedTree& tree = trees_[rank.tree];
     const std::uint64_t index = rank.results_here++;
     if (rank.is_source) {
