@@ -93,7 +93,7 @@ TEST_F(MachineTest, ASmallerGroupWorksAndOthersStaySilent) {
   Machine machine("machine", topology_, {}, test_routers());
   simulation_.run([&] {
     const RunResult r =
-        run_plan(machine, make_plan(topology_, Collective::kAllReduce, {1, 2}, 50'000, "auto"));
+        run_plan(machine, make_plan(topology_, Collective::kAllReduce, {1, 2}, 50'000, "direct"));
     EXPECT_EQ(r.groups, (std::vector<std::vector<int>>{{1, 2}}));
     EXPECT_EQ(r.injected_bytes, 2U * 50'000);
   });

@@ -104,18 +104,10 @@ class Detours final : public Algorithm {
   static void add_trees(const Topology& topology, const std::vector<NodeId>& npus,
                         const std::vector<DetourTree>& trees, const PartCycles& of, Plan& plan) {
     Part& part = plan.parts[of.part];
-    const std::map<NodeId, int> ranks = add_relays(npus, trees, part);
     const FlitRange whole = whole_range(0, part.bytes);
     Plan alone;
     alone.parts = plan.parts;
-    for (const DetourTree& tree : trees) {
-      TreeBuilder builder(topology, plan, of.part, 0);
-      for (const auto& [above, below] : tree.hops) {
-        builder.reduce(ranks.at(npus[below]), ranks.at(npus[above]), builder.vc());
-        builder.pass_on(ranks.at(npus[above]), ranks.at(npus[below]), builder.vc());
-      }
-      alone.trees.push_back(builder.finish(Roles::kAllToAll, ranks.at(npus[tree.root]), whole));
-    }
+    alone.trees = built(topology, npus, trees, {of.part, whole}, alone);
     const auto packet = static_cast<std::uint64_t>(part.packet_flits);
     const auto packets = static_cast<double>((whole.flits + packet - 1) / packet);
     part.frame = static_cast<std::uint64_t>(std::ceil(of.cycles));
@@ -123,21 +115,49 @@ class Detours final : public Algorithm {
     for (const DetourTree& tree : trees) all += tree.flits;
     const std::vector<double> shares =
         shares_of(trees, latencies(topology, alone), of.cycles / all);
+    std::vector<DetourTree> used;
+    std::vector<FlitRange> ranges;
     double share = 0;
     std::uint64_t before = 0;
     for (std::size_t t = 0; t < trees.size(); ++t) {
       share += shares[t];
       const auto after = static_cast<std::uint64_t>(std::llround(share * packets));
       if (after == before) continue;
-      Tree& made = plan.trees.emplace_back(std::move(alone.trees[t]));
-      const FlitRange range =
-          part_of(whole, before * packet, std::min(whole.flits, after * packet));
-      made.first_flit = range.first_flit;
-      made.flits = range.flits;
-      made.bytes = range.bytes;
-      made.in_frame = std::max<std::uint64_t>(1, std::llround(trees[t].flits / all * packets));
+      used.push_back(trees[t]);
+      ranges.push_back(part_of(whole, before * packet, std::min(whole.flits, after * packet)));
       before = after;
     }
+    // Relays are those of the trees that have flits.
+    std::vector<Tree> made = built(topology, npus, used, {of.part, whole}, plan);
+    for (std::size_t t = 0; t < made.size(); ++t) {
+      made[t].first_flit = ranges[t].first_flit;
+      made[t].flits = ranges[t].flits;
+      made[t].bytes = ranges[t].bytes;
+      made[t].in_frame = std::max<std::uint64_t>(1, std::llround(used[t].flits / all * packets));
+      plan.trees.push_back(std::move(made[t]));
+    }
+  }
+
+  struct WholePart {
+    int part = 0;
+    FlitRange range;
+  };
+
+  // Trees of the whole vector; their NPUs outside of the group are added to the part.
+  static std::vector<Tree> built(const Topology& topology, const std::vector<NodeId>& npus,
+                                 const std::vector<DetourTree>& trees, const WholePart& of,
+                                 Plan& plan) {
+    const std::map<NodeId, int> ranks = add_relays(npus, trees, plan.parts[of.part]);
+    std::vector<Tree> made;
+    for (const DetourTree& tree : trees) {
+      TreeBuilder builder(topology, plan, of.part, 0);
+      for (const auto& [above, below] : tree.hops) {
+        builder.reduce(ranks.at(npus[below]), ranks.at(npus[above]), builder.vc());
+        builder.pass_on(ranks.at(npus[above]), ranks.at(npus[below]), builder.vc());
+      }
+      made.push_back(builder.finish(Roles::kAllToAll, ranks.at(npus[tree.root]), of.range));
+    }
+    return made;
   }
 
   // Cycles that a packet of each tree is on its way.
