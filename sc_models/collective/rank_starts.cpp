@@ -60,8 +60,8 @@ void RankStarts::delay_all(std::uint64_t now) {
 }
 
 void RankStarts::hold() {
-  for (std::vector<Rank>& part : ranks_)
-    for (Rank& rank : part) ++rank.waits;
+  for (std::size_t p = 0; p < ranks_.size(); ++p)
+    for (int r = 0; r < plan->plan.parts[p].ranks(); ++r) ++ranks_[p][r].waits;
 }
 
 void RankStarts::release(int part, int rank, std::uint64_t cycle) {

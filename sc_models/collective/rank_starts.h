@@ -33,7 +33,7 @@ class RankStarts {
   void wait_for(RankStarts& earlier, const Dependency& dependency, std::uint64_t now);
   // It begins after what is complete already: `delay` cycles from now on.
   void delay_all(std::uint64_t now);
-  // Each rank waits for its release, too; a rank is released, from `cycle` on.
+  // Each rank of the group waits for its release, too, relays do not; a rank is released, from `cycle` on.
   void hold();
   void release(int part, int rank, std::uint64_t cycle);
 
