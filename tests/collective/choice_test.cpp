@@ -78,7 +78,8 @@ TEST(Choice, IsThatOfTheTable) {
   const std::vector<Row> rows{
       {"mesh", nullptr, Collective::kAllReduce, kAll,
        "one_shot up to 2, one_shot/2 up to 32, multi_tree/2 up to 2048, multi_tree"},
-      {"mesh", nullptr, Collective::kAllReduce, kFive, "one_shot up to 64, detours/2 up to 2048, detours"},
+      {"mesh", nullptr, Collective::kAllReduce, kFive,
+       "one_shot up to 64, detours/2 up to 2048, detours"},
       {"mesh", nullptr, Collective::kReduceScatter, kAll,
        "direct up to 64, multi_tree/2 up to 1024, multi_tree"},
       {"mesh", nullptr, Collective::kReduceScatter, kFive,
@@ -92,7 +93,9 @@ TEST(Choice, IsThatOfTheTable) {
       {"torus", nullptr, Collective::kAllReduce, kAll,
        "one_shot up to 2, one_shot/2 up to 32, direct/2 up to 64, multi_tree/2 up to 1024, "
        "multi_tree"},
-      {"torus", nullptr, Collective::kAllReduce, kFive, "one_shot up to 32, multi_tree/2 up to 128, multi_tree up to 256, detours/2 up to 4096, detours"},
+      {"torus", nullptr, Collective::kAllReduce, kFive,
+       "one_shot up to 32, multi_tree/2 up to 128, multi_tree up to 256, detours/2 up to 4096, "
+       "detours"},
       {"torus", nullptr, Collective::kReduceScatter, kAll,
        "direct up to 64, multi_tree/2 up to 256, multi_tree up to 1024, multi_tree/2 up to 2048, "
        "multi_tree"},
@@ -129,7 +132,8 @@ TEST(Choice, IsThatOfTheTable) {
        "direct up to 10, hier_direct up to 305, tree up to 1790, chain"},
       {"fred_c", nullptr, Collective::kBroadcast, kFive,
        "direct up to 355, tree up to 1250, chain"},
-      {"mesh", nullptr, Collective::kAllReduce, kFour, "one_shot up to 64, direct/2 up to 128, detours/2 up to 2048, detours"},
+      {"mesh", nullptr, Collective::kAllReduce, kFour,
+       "one_shot up to 64, direct/2 up to 128, detours/2 up to 2048, detours"},
       {"torus", nullptr, Collective::kReduceScatter, kFour, "direct"},
       {"fred_a", nullptr, Collective::kAllReduce, kFour,
        "one_shot up to 30, direct up to 480, tree up to 1340, ring"},
@@ -152,7 +156,8 @@ TEST(Choice, IsThatOfTheTable) {
       {"fred_d", nullptr, Collective::kReduceScatter, kAll,
        "direct up to 400, hier_direct up to 6200, hier_ring"},
       {"fred_d", nullptr, Collective::kAllGather, kAll, "direct up to 300, hier_direct"},
-      {"mesh", "npu:7", Collective::kAllReduce, kFive, "one_shot up to 32, detours up to 64, detours/2 up to 2048, detours"},
+      {"mesh", "npu:7", Collective::kAllReduce, kFive,
+       "one_shot up to 32, detours up to 64, detours/2 up to 2048, detours"},
       {"mesh", "npu:7", Collective::kReduceScatter, kFive,
        "direct up to 256, ring up to 512, direct up to 2048, direct/2"},
       {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
