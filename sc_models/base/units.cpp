@@ -295,6 +295,11 @@ std::string decimal(std::uint64_t value, std::uint64_t scale) {
 
 }  // namespace
 
+std::string size_units() { return join_words(names_in(kSizeUnits)); }
+std::string bandwidth_units() { return join_words(names_in(kBandwidthUnits)); }
+std::string time_units() { return join_words(names_in(kTimeUnits)); }
+std::string frequency_units() { return join_words(names_in(kFrequencyUnits)); }
+
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
                            std::uint64_t max) {
   std::uint64_t value = 0;

@@ -28,6 +28,12 @@ enum class SizeForm : std::uint8_t {
   kFromZero,  // with a unit; "0 GB" too
 };
 
+// Units of a quantity, for lists: "ps, ns, us or ms". Those of bandwidths without bits.
+std::string size_units();
+std::string bandwidth_units();
+std::string time_units();
+std::string frequency_units();
+
 // A whole number in [least, most], decimal digits only.
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
                            std::uint64_t max);

@@ -12,6 +12,7 @@ CommandRow train_row();
 CommandRow sweep_row();
 CommandRow optimize_row();
 CommandRow traffic_row();
+CommandRow new_row();
 CommandRow info_row();
 CommandRow doctor_row();
 CommandRow route_row();
@@ -21,10 +22,10 @@ CommandRow report_row();
 CommandRow schema_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),    compare_row(),  calibrate_row(), train_row(),
-                               sweep_row(),  optimize_row(), traffic_row(),   info_row(),
-                               doctor_row(), route_row(),    conflicts_row(), strategies_row(),
-                               report_row(), schema_row()};
+  static const std::array rows{run_row(),        compare_row(),  calibrate_row(), train_row(),
+                               sweep_row(),      optimize_row(), traffic_row(),   new_row(),
+                               info_row(),       doctor_row(),   route_row(),     conflicts_row(),
+                               strategies_row(), report_row(),   schema_row()};
   return rows;
 }
 

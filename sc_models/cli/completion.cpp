@@ -51,6 +51,14 @@ bool takes_machines(CLI::App& command) {
   });
 }
 
+// Words of its first argument that is no option; empty: machines or files.
+std::string first_words(CLI::App& command, const std::string& commands) {
+  if (command.get_name() == "help") return commands;
+  for (CLI::Option* option : command.get_options())
+    if (option->get_positional()) return offered(*option);
+  return "";
+}
+
 std::vector<CLI::App*> commands_of(CLI::App& app) {
   std::vector<CLI::App*> commands;
   for (CLI::App* command : app.get_subcommands({}))
@@ -96,8 +104,8 @@ std::string bash_script(CLI::App& app) {
       text += "          return ;;\n";
     }
     text += fmt::format("      esac\n      words='{}'\n", names);
-    if (command->get_name() == "help")
-      text += fmt::format("      words+=' {}'\n", names_of(commands));
+    if (const std::string words = first_words(*command, names_of(commands)); !words.empty())
+      text += fmt::format("      words+=' {}'\n", words);
     if (takes_machines(*command))
       text += fmt::format(
           "      [[ $current == -* ]] || machines=$({} info --machines 2>/dev/null)\n", program);
@@ -142,8 +150,9 @@ std::string zsh_script(CLI::App& app) {
     }
     if (takes_machines(*command)) {
       text += "        '*:machine:{ compadd -a machines; _files }'\n";
-    } else if (command->get_name() == "help") {
-      text += fmt::format("        '1:command:({})'\n", names_of(commands));
+    } else if (const std::string words = first_words(*command, names_of(commands));
+               !words.empty()) {
+      text += fmt::format("        '1:word:({})'\n", words);
     } else {
       text += "        '*:file:_files'\n";
     }
@@ -165,8 +174,8 @@ std::string fish_script(CLI::App& app) {
                                           program, command->get_name());
     if (takes_machines(*command))
       text += fmt::format("{} -a '({} info --machines 2>/dev/null)'\n", where, program);
-    if (command->get_name() == "help")
-      text += fmt::format("{} -f -a '{}'\n", where, names_of(commands));
+    if (const std::string words = first_words(*command, names_of(commands)); !words.empty())
+      text += fmt::format("{} -f -a '{}'\n", where, words);
     for (const ShownOption& option : options_of(*command)) {
       text += where;
       for (const std::string& name : option.names)

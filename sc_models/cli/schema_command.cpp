@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "cli/study_commands.h"
@@ -32,18 +33,21 @@ constexpr std::array kDescribed{
     DescribedFiles{"results", results_reference,
                    [] { return results_schema(machine_in_results_schema()); }}};
 
+std::array<std::string_view, kDescribed.size()> file_names() {
+  std::array<std::string_view, kDescribed.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kDescribed[i].name;
+  return names;
+}
+
 class SchemaCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option("FILES", name_, "machine, study or results")->required()->type_name("");
+    offer(app.add_option("FILES", name_, "machine, study or results")->required()->type_name(""),
+          file_names());
     app.add_flag("--markdown", is_page_, "their keys as a page, in place of a schema");
   }
 
-  void check() override {
-    std::array<std::string_view, kDescribed.size()> names;
-    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kDescribed[i].name;
-    files_ = &kDescribed[parse_word("FILES", name_, names)];
-  }
+  void check() override { files_ = &kDescribed[parse_word("FILES", name_, file_names())]; }
 
   FileUses files() const override { return {}; }
 

@@ -147,7 +147,7 @@ void refuse_beside(const ConfigReader& reader, std::string_view key) {
 
 void read_buffers(const ConfigReader& reader, MachineSpec& machine) {
   const auto flits = [&](std::string_view key, int min) {
-    return reader.text(key) == "auto" ? kAutoBuffer : reader.flits(key, min);
+    return reader.flits_or_auto(key, min).value_or(kAutoBuffer);
   };
   machine.buffers.data_flits = flits("switch.input_buffer", machine.packet_flits);
   machine.buffers.control_flits = flits("switch.control_buffer", 1);
@@ -182,14 +182,14 @@ MachineSpec read_machine(const ConfigReader& reader) {
 }
 
 NpuCompute read_compute(const ConfigReader& reader) {
-  const auto key = [&](std::string_view path) {
-    return std::pair(reader.text(path), reader.label(path));
+  const auto key = [&](std::string_view path, std::string_view allowed) {
+    return std::pair(reader.text_of(path, allowed), reader.label(path));
   };
   const auto value_bytes = [&](std::string_view path) {
-    return parse_value_bytes(reader.text(path), reader.label(path));
+    return parse_value_bytes(reader.text_of(path, kAllowedValueBytes), reader.label(path));
   };
-  const auto [peak, peak_label] = key("npu.peak");
-  const auto [efficiency, efficiency_label] = key("npu.efficiency");
+  const auto [peak, peak_label] = key("npu.peak", kAllowedFlopRate);
+  const auto [efficiency, efficiency_label] = key("npu.efficiency", kAllowedEfficiency);
   return {.peak_gflops = parse_flop_rate(peak, peak_label),
           .memory_bandwidth = reader.bandwidth("npu.memory_bandwidth"),
           .memory_bytes = reader.size("npu.memory"),
@@ -408,7 +408,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
     for (Draft& draft : drafts) note_faults(draft);
   }
   for (Draft& draft : drafts) {
-    const ConfigReader reader(std::move(draft.root), draft.file->path, draft.file->is_block);
+    const ConfigReader reader(std::move(draft.root), draft.file->path, draft.file->is_block,
+                              draft.file->allowed);
     loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
                                read_compute(reader), reader.resolved(), std::move(draft.text)});
   }

@@ -40,6 +40,7 @@
 
 #include "base/machine_key.h"
 #include "base/setting.h"
+#include "config/config_reader.h"
 #include "config/npu_compute.h"
 #include "topology/topology.h"
 
@@ -60,6 +61,7 @@ struct MachineFile {
   std::vector<std::string> settings;
   std::optional<std::string> text{};  // in place of what the file has; `path` names it in messages
   bool is_block = false;              // part of another machine: ConfigReader
+  AllowedValues* allowed = nullptr;   // likewise
 };
 
 struct LoadedMachines {

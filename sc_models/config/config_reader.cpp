@@ -57,6 +57,14 @@ const SwitchKind* switch_kind_in(const ConfigNode& root, const TopologyKind& fab
                                           : fabric.default_switch_kind());
 }
 
+std::string bytes_of(int flits) {
+  return format_size(static_cast<std::uint64_t>(flits) * kFlitBytes);
+}
+
+std::string allowed_flits(int min, int max) {
+  return fmt::format("{} to {} in steps of {}", bytes_of(min), bytes_of(max), bytes_of(1));
+}
+
 bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
@@ -122,8 +130,8 @@ bool has_key(const ConfigNode& root, std::string_view path) {
   return entries->find(entry.substr(0, entry.find('.'))) != nullptr;
 }
 
-ConfigReader::ConfigReader(ConfigNode root, std::string file, bool is_block)
-    : root_(std::move(root)), file_(std::move(file)), is_block_(is_block) {
+ConfigReader::ConfigReader(ConfigNode root, std::string file, bool is_block, AllowedValues* allowed)
+    : root_(std::move(root)), file_(std::move(file)), is_block_(is_block), allowed_(allowed) {
   check_keys(root_, "");
   const TopologyKind* const fabric_kind = kind();
   const bool counts_npus = fabric_kind != nullptr && fabric_kind->counts_npus();
@@ -161,7 +169,7 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       keys.push_back({std::move(path), text == "true"});
     } else if (key.holds == Holds::kInteger) {
       constexpr int kMax = std::numeric_limits<int>::max();
-      const std::int64_t number = integer(path, 0, kMax);
+      const std::int64_t number = checked_integer(path, 0, kMax);
       keys.push_back({std::move(path), number});
     } else {
       keys.push_back({std::move(path), text});
@@ -220,13 +228,18 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
     return one.unicast_routes() == fabric_kind.unicasts() &&
            (!fabric_kind.needs_moving_rings() || one.keeps_rings_moving());
   };
+  const auto fitting = [&] {
+    std::vector<std::string_view> names;
+    for (const SwitchKind* one : switch_kinds()) {
+      if (fits(*one)) names.push_back(one->name());
+    }
+    return names;
+  };
+  note_allowed(path, [&] { return join_words(fitting()); });
   const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
                                             : find_switch_kind(fabric_kind.default_switch_kind());
   if (found != nullptr && fits(*found)) return *found;
-  std::vector<std::string_view> names;
-  for (const SwitchKind* one : switch_kinds()) {
-    if (fits(*one)) names.push_back(one->name());
-  }
+  const std::vector<std::string_view> names = fitting();
   const std::string text = this->text(path);
   throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label(path), shown(text),
                              fabric_kind.name(), join_words(names), did_you_mean(text, names)));
@@ -327,11 +340,17 @@ int ConfigReader::entries(std::string_view path) const {
 }
 
 std::string ConfigReader::text(std::string_view path) const {
+  note_allowed(path, [] { return std::string(); });
   const ConfigNode& node = value(path);
   if (node.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw BadInput(fmt::format("{}: found '' ({})", label(path), find_key(path, kind())->meaning));
   }
   return node.text;
+}
+
+std::string ConfigReader::text_of(std::string_view path, std::string_view allowed) const {
+  note_allowed(path, [&] { return allowed; });
+  return text(path);
 }
 
 std::vector<std::string> ConfigReader::names(std::string_view path) const {
@@ -342,6 +361,11 @@ std::vector<std::string> ConfigReader::names(std::string_view path) const {
 }
 
 int ConfigReader::integer(std::string_view path, int low, int high) const {
+  note_allowed(path, [&] { return fmt::format("{} to {}", low, high); });
+  return checked_integer(path, low, high);
+}
+
+int ConfigReader::checked_integer(std::string_view path, int low, int high) const {
   const std::string& found = value(path).text;
   const char* const end = found.data() + found.size();
   int result = 0;
@@ -379,6 +403,7 @@ std::string ConfigReader::file(std::string_view path) const {
 }
 
 double ConfigReader::share(std::string_view path, double min, double max) const {
+  note_allowed(path, [&] { return fmt::format("0, or {:g} to {:g}", min, max); });
   const std::string written = this->text(path);
   double rate = 0;
   const char* const end = written.data() + written.size();
@@ -395,6 +420,7 @@ bool ConfigReader::boolean(std::string_view path) const {
 }
 
 int ConfigReader::choice(std::string_view path, std::span<const std::string_view> names) const {
+  note_allowed(path, [&] { return join_words(names); });
   const std::string& found = value(path).text;
   const auto name = std::find(names.begin(), names.end(), found);
   if (name == names.end()) {
@@ -416,6 +442,7 @@ std::vector<std::pair<std::string, std::string>> ConfigReader::words(std::string
 
 std::vector<int> ConfigReader::permutation(std::string_view path,
                                            std::span<const std::string_view> names) const {
+  note_allowed(path, [&] { return join_words(names, "and") + ", each once"; });
   const std::vector<std::string> words = words_of(value(path));
   const std::string found = fmt::format("{}: found '{}'", label(path), shown(written(value(path))));
   const std::string allowed = fmt::format("allowed: {}, each once", join_words(names, "and"));
@@ -435,26 +462,38 @@ std::vector<int> ConfigReader::permutation(std::string_view path,
 }
 
 std::uint64_t ConfigReader::bandwidth(std::string_view path) const {
+  note_allowed(path, bandwidth_units);
   return parse_bandwidth(value(path).text, label(path));
 }
 
 std::uint64_t ConfigReader::time_ps(std::string_view path) const {
+  note_allowed(path, time_units);
   return parse_time_ps(value(path).text, label(path));
 }
 
 std::uint64_t ConfigReader::frequency(std::string_view path) const {
+  note_allowed(path, frequency_units);
   return parse_frequency(value(path).text, label(path));
 }
 
 std::uint64_t ConfigReader::size(std::string_view path) const {
+  note_allowed(path, size_units);
   return parse_size(value(path).text, label(path));
 }
 
 std::uint64_t ConfigReader::size_from_zero(std::string_view path) const {
+  note_allowed(path, size_units);
   return parse_size(value(path).text, label(path), SizeForm::kFromZero);
 }
 
+std::optional<int> ConfigReader::flits_or_auto(std::string_view path, int min) const {
+  note_allowed(path, [&] { return allowed_flits(min, kMaxFlits) + ", or auto"; });
+  if (text(path) == "auto") return std::nullopt;
+  return flits(path, min);
+}
+
 int ConfigReader::flits(std::string_view path, int min, int max) const {
+  note_allowed(path, [&] { return allowed_flits(min, max); });
   const auto max_flits = static_cast<std::uint64_t>(max);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));
   if (bytes % kFlitBytes != 0) {
@@ -464,8 +503,7 @@ int ConfigReader::flits(std::string_view path, int min, int max) const {
   const std::uint64_t count = bytes / kFlitBytes;
   if (count < static_cast<std::uint64_t>(min) || count > max_flits) {
     throw BadInput(fmt::format("{}: found {} = {} flits; allowed is {} ({} flit{}) to {} flits",
-                               label(path), format_size(bytes), count,
-                               format_size(static_cast<std::uint64_t>(min) * kFlitBytes), min,
+                               label(path), format_size(bytes), count, bytes_of(min), min,
                                min == 1 ? "" : "s: one packet", max_flits));
   }
   return static_cast<int>(count);

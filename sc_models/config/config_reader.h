@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 
 #include "base/machine_key.h"
 #include "base/named_value.h"
+#include "config/config_schema.h"
 #include "config/config_tree.h"
 #include "switch/switch_kind.h"
 #include "topology/topology_kind.h"
@@ -25,10 +28,16 @@ namespace fredsim {
 // stands, of an entry that its list has, and with an io section for what is in it.
 bool has_key(const ConfigNode& root, std::string_view path);
 
+// Values that the keys of a machine may have, by path in the schema: "an integer from 1 to 64"; empty: any text. Those of keys that
+// were asked for.
+using AllowedValues = std::map<std::string, std::string, std::less<>>;
+
 class ConfigReader final : public FabricKeys {
  public:
   // `file` stands in messages about what is not there. `is_block`: the machine is part of another one, and has no machines in it.
-  ConfigReader(ConfigNode root, std::string file, bool is_block = false);
+  // `allowed`: where the getters note what they allow; null: nowhere.
+  ConfigReader(ConfigNode root, std::string file, bool is_block = false,
+               AllowedValues* allowed = nullptr);
 
   // fabric.type; refuses keys that topologies of this kind do not have.
   const TopologyKind& fabric() const;
@@ -66,6 +75,7 @@ class ConfigReader final : public FabricKeys {
   int entries(std::string_view path) const override;        // length of a list; its third entry is
                                                             // at "path.3"
   std::string text(std::string_view path) const override;
+  std::string text_of(std::string_view path, std::string_view allowed) const;  // checked elsewhere
   int integer(std::string_view path, int low, int high) const override;
   bool boolean(std::string_view path) const override;
   double share(std::string_view path, double min, double max) const override;
@@ -83,6 +93,7 @@ class ConfigReader final : public FabricKeys {
   std::uint64_t size_from_zero(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
   int flits(std::string_view path, int min, int max = kMaxFlits) const;
+  std::optional<int> flits_or_auto(std::string_view path, int min) const;  // none: auto
   static constexpr int kMaxFlits = 65535;  // credit counters have 16 bits
 
  private:
@@ -90,11 +101,19 @@ class ConfigReader final : public FabricKeys {
   bool has_value(std::string_view path) const;
   const ConfigNode& value(std::string_view path) const;
   const TopologyKind* kind() const;  // for messages: null while fabric.type is not right
+  template <class Text>
+  void note_allowed(std::string_view path, const Text& text) const {
+    if (allowed_ == nullptr) return;
+    std::string& noted = (*allowed_)[schema_path(path)];
+    if (noted.empty()) noted = text();
+  }
+  int checked_integer(std::string_view path, int low, int high) const;
   void check_keys(const ConfigNode& node, const std::string& prefix) const;
 
   ConfigNode root_;
   std::string file_;
   bool is_block_;
+  AllowedValues* allowed_;
   std::vector<ConfigEntry> defaults_;  // by path in the schema
 };
 

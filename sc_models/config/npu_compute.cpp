@@ -41,25 +41,22 @@ std::uint64_t parse_flop_rate(std::string_view text, std::string_view what) {
       continue;
     return static_cast<std::uint64_t>(gflops);
   }
-  throw BadInput(
-      fmt::format("{}: found '{}'; allowed: a number above 0 with GFLOP/s, TFLOP/s or PFLOP/s, "
-                  "such as 990 TFLOP/s or 1e3PFLOP/s",
-                  what, shown(text)));
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {}, such as 990 TFLOP/s or 1e3PFLOP/s", what,
+                             shown(text), kAllowedFlopRate));
 }
 
 double parse_efficiency(std::string_view text, std::string_view what) {
   const double number = number_of(text);
   if (number > 0 && number <= 1) return number;
-  throw BadInput(
-      fmt::format("{}: found '{}'; allowed: a number above 0, 1 at most", what, shown(text)));
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {}", what, shown(text), kAllowedEfficiency));
 }
 
 double parse_value_bytes(std::string_view text, std::string_view what) {
   constexpr double kMin = 0.125, kMax = 8;
   const double number = number_of(text);
   if (number >= kMin && number <= kMax) return number;
-  throw BadInput(fmt::format("{}: found '{}'; allowed: {} to {} bytes, such as 0.5 for INT4", what,
-                             shown(text), kMin, kMax));
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {}, such as 0.5 for INT4", what, shown(text),
+                             kAllowedValueBytes));
 }
 
 }  // namespace fredsim

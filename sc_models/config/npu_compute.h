@@ -30,6 +30,12 @@ struct NpuCompute {
   std::uint64_t collective_overhead_ps = 0;  // that it spends on each collective
 };
 
+// Allowed values, as messages and comments name them.
+inline constexpr std::string_view kAllowedFlopRate =
+    "a number above 0 with GFLOP/s, TFLOP/s or PFLOP/s";
+inline constexpr std::string_view kAllowedEfficiency = "a number above 0, 1 at most";
+inline constexpr std::string_view kAllowedValueBytes = "0.125 to 8 bytes";
+
 // "990 TFLOP/s": a number and GFLOP/s, TFLOP/s or PFLOP/s; GFLOP/s, > 0.
 std::uint64_t parse_flop_rate(std::string_view text, std::string_view what);
 // Above 0, 1 at most.

@@ -24,6 +24,11 @@ void TopologyKind::leave_switches(const FabricKeys& /*keys*/, Topology& /*topolo
   throw std::logic_error(fmt::format("{} has no key for collectives in switches: {}", name(), why));
 }
 
+std::optional<MachineExample> TopologyKind::example(
+    const std::filesystem::path& /*configs*/) const {
+  return std::nullopt;
+}
+
 std::string TopologyKind::bisection_method(const Topology& /*topology*/) const { return {}; }
 
 int TopologyKind::diameter(const Topology& /*topology*/) const { return 0; }

@@ -8,13 +8,16 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "topology/fabric_keys.h"
+#include "topology/machine_example.h"
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
 
@@ -44,6 +47,9 @@ class TopologyKind {
   // True where the fabric says how many NPUs there are and how they are joined. A machine file then needs no npu.count, no
   // npu.bandwidth, no fabric.link_latency and no buffers.
   virtual bool counts_npus() const { return false; }
+
+  // For `fredsim new`; none: it writes no such file. `configs`: folder of the machine files that come with the program.
+  virtual std::optional<MachineExample> example(const std::filesystem::path& configs) const;
 
   // Turns collectives in the switches off, with a note, where the switches of a topology of this kind add nothing up, as `why`
   // says, and were set over those of the machine file. BadInput where the file itself has both.

@@ -13,9 +13,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kCommands{"run",        "compare", "calibrate", "train", "optimize",
-                      "traffic",    "info",    "doctor",    "route", "conflicts",
-                      "strategies", "report",  "schema",    "help"};
+const Words kCommands{"run",       "compare",    "calibrate", "train",  "optimize",
+                      "traffic",   "new",        "info",      "doctor", "route",
+                      "conflicts", "strategies", "report",    "schema", "help"};
 
 // The command lines of a help text, without the program; a line that ends in \ goes on.
 std::vector<Words> examples_of(const std::string& help) {
@@ -40,7 +40,7 @@ Words help_of(const std::string& command) {
 TEST(Help, LinesEndBeforeTheEdge) {
   for (const char* columns : {"60", "80", "132"}) {
     for (const std::string command :
-         {"", "run", "compare", "train", "optimize", "traffic", "info", "doctor", "route",
+         {"", "run", "compare", "train", "optimize", "traffic", "new", "info", "doctor", "route",
           "conflicts", "strategies", "report", "schema"}) {
       const Outcome help = run_fredsim(help_of(command), {.columns = columns});
       EXPECT_EQ(help.exit_code, 0) << help.err;

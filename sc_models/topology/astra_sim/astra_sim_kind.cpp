@@ -30,6 +30,14 @@ class AstraSimKind final : public TopologyKind {
     };
   }
 
+  std::optional<MachineExample> example(const std::filesystem::path& configs) const override {
+    const std::string file = (configs / "systems/files/astra_sim_network.yaml").string();
+    int npus = 1;
+    for (const DimensionSpec& dimension : read_network_file(file).dimensions)
+      npus *= dimension.block.size;
+    return example_of_file(file, npus);
+  }
+
   std::string_view default_switch_kind() const override {
     return dimensions_kind().default_switch_kind();
   }

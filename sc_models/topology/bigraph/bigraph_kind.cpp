@@ -22,6 +22,29 @@ constexpr std::array kBigraphKeys = {
     FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
 };
 
+// On a switch four NPUs, or as near that as its ports allow; links are those of configs/systems/bigraph.yaml.
+std::vector<Setting> bigraph_example_keys(int npus) {
+  constexpr int kUsual = 4;
+  const auto fits = [&](int on_switch) {
+    const int switches = npus / on_switch;
+    return npus % on_switch == 0 && switches >= 2 && on_switch + (switches + 1) / 2 <= kMaxPorts;
+  };
+  int on_switch = kUsual;
+  while (on_switch > 0 && !fits(on_switch)) --on_switch;
+  if (on_switch == 0) on_switch = kUsual + 1;
+  while (on_switch < kMaxPorts && !fits(on_switch)) ++on_switch;
+  if (on_switch == kMaxPorts) return {};
+  const int switches = npus / on_switch;
+  return {{"clock", "auto"},
+          {"npu.receive_buffer", "auto"},
+          {"fabric.upper", fmt::format("{}", switches / 2)},
+          {"fabric.lower", fmt::format("{}", (switches + 1) / 2)},
+          {"fabric.npus_per_switch", fmt::format("{}", on_switch)},
+          {"fabric.port_bandwidth", "12.5 GB/s"},
+          {"fabric.link_latency", "500 ns"},
+          {"switch.input_buffer", "auto"}};
+}
+
 class BigraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "bigraph"; }
@@ -37,6 +60,14 @@ class BigraphKind final : public TopologyKind {
     spec.port_bandwidth = keys.bandwidth("fabric.port_bandwidth");
     keys.time_ps("fabric.link_latency");
     return [spec](const MachineSpec& machine) { return build_bigraph(machine, spec); };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{.npus = 32,
+                          .numbers = fmt::format("switches x NPUs on each, where half of the "
+                                                 "switches and these NPUs are up to {}",
+                                                 kMaxPorts),
+                          .keys = bigraph_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

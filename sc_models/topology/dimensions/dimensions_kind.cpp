@@ -145,6 +145,39 @@ void check_names(const std::vector<DimensionSpec>& dimensions, const FabricKeys&
   }
 }
 
+void add_example_dimension(std::vector<Setting>& keys, int number, std::string_view block, int size,
+                           std::string_view bandwidth) {
+  const std::string prefix = fmt::format("{}.{}", kDimensions, number);
+  keys.push_back({prefix + ".block", std::string(block)});
+  keys.push_back({prefix + ".size", fmt::format("{}", size)});
+  keys.push_back({prefix + ".bandwidth", std::string(bandwidth)});
+  keys.push_back({prefix + ".latency", "500 ns"});
+}
+
+// Boxes of up to eight that are fully connected, joined by a switch, or by two dimensions of switches where one would have more
+// ports than run flit by flit.
+constexpr int kMaxBox = 8;
+std::vector<Setting> dimensions_example_keys(int npus) {
+  constexpr int kGigabytesPerLink = 50;  // per second
+  const int in_box = largest_divisor(npus, kMaxBox);
+  const int boxes = npus / in_box;
+  const auto [longer, shorter] = boxes > kMaxPorts ? nearest_sides(boxes) : SidePair{boxes, 1};
+  if (longer > kMaxPorts) return {};
+  std::vector<Setting> keys{
+      {"clock", "auto"}, {"npu.receive_buffer", "auto"}, {"switch.input_buffer", "auto"}};
+  int dimensions = 0;
+  if (in_box > 1) {
+    add_example_dimension(keys, ++dimensions, "fully_connected", in_box,
+                          fmt::format("{} GB/s", kGigabytesPerLink * (in_box - 1)));
+  }
+  for (const int size : {longer, shorter}) {
+    if (size > 1)
+      add_example_dimension(keys, ++dimensions, "switch", size,
+                            fmt::format("{} GB/s", kGigabytesPerLink));
+  }
+  return keys;
+}
+
 class DimensionsKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "dimensions"; }
@@ -159,6 +192,12 @@ class DimensionsKind final : public TopologyKind {
     return [dimensions = std::move(dimensions)](const MachineSpec& machine) {
       return build_dimensions(machine, dimensions);
     };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{.npus = 64,
+                          .numbers = fmt::format("2 to {}", kMaxSystemNpus),
+                          .keys = dimensions_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

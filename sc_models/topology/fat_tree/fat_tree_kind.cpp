@@ -30,6 +30,21 @@ constexpr std::array kFatTreeKeys = {
 };
 constexpr std::array<std::string_view, 2> kPathWords = {"by_place", "hashed"};
 
+constexpr int fat_tree_npus(int radix) { return radix * radix * radix / 4; }
+
+// Links of NDR InfiniBand, as in configs/systems/fat_tree.yaml.
+std::vector<Setting> fat_tree_example_keys(int npus) {
+  int radix = 2;
+  while (radix < kMaxPorts && fat_tree_npus(radix) < npus) radix += 2;
+  if (fat_tree_npus(radix) != npus) return {};
+  return {{"clock", "auto"},
+          {"npu.receive_buffer", "auto"},
+          {"fabric.radix", fmt::format("{}", radix)},
+          {"fabric.port_bandwidth", "50 GB/s"},
+          {"fabric.link_latency", "500 ns"},
+          {"switch.input_buffer", "auto"}};
+}
+
 class FatTreeKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fat_tree"; }
@@ -51,6 +66,12 @@ class FatTreeKind final : public TopologyKind {
     }
     keys.time_ps("fabric.link_latency");
     return [spec](const MachineSpec& machine) { return build_fat_tree(machine, spec); };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{.npus = fat_tree_npus(4),
+                          .numbers = fmt::format("k^3/4 of an even k up to {}", kMaxPorts),
+                          .keys = fat_tree_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

@@ -95,6 +95,33 @@ std::vector<TreeLevel> read_levels(const FabricKeys& keys) {
   return levels;
 }
 
+// L1 switches x NPUs on each as near each other as they come out; as many uplinks as NPUs. NPU, slices and links are those of
+// configs/fred_d.yaml.
+std::vector<Setting> fred_tree_example_keys(int npus) {
+  constexpr int kFewPorts = 16;        // the most that an L2 chiplet has, if it can
+  constexpr int kTerabytesPerNpu = 3;  // per second
+  const auto [l1_switches, npus_per_l1] = nearest_sides(npus);
+  if (l1_switches < 2 || l1_switches > kMaxPorts || 2 * npus_per_l1 > kMaxPorts) return {};
+  int l2_chiplets = 1;
+  while (npus_per_l1 % l2_chiplets != 0 ||
+         (l1_switches * npus_per_l1 / l2_chiplets > kFewPorts && l2_chiplets < npus_per_l1))
+    ++l2_chiplets;
+  return {{"clock", "1.5 GHz"},
+          {"npu.count", fmt::format("{}", npus)},
+          {"npu.bandwidth", fmt::format("{} TB/s", kTerabytesPerNpu)},
+          {"fabric.l1_switches", fmt::format("{}", l1_switches)},
+          {"fabric.npus_per_l1", fmt::format("{}", npus_per_l1)},
+          {"fabric.slices", "5"},
+          {"fabric.uplinks", fmt::format("{}", npus_per_l1)},
+          {"fabric.l2_chiplets_per_slice", fmt::format("{}", l2_chiplets)},
+          {"fabric.middle", "3"},
+          {"fabric.uplink_bandwidth", fmt::format("{} TB/s", kTerabytesPerNpu * npus_per_l1)},
+          {"fabric.link_latency", "20 ns"},
+          {"fabric.in_switch", "true"},
+          {"switch.input_buffer", "24 KiB"},
+          {"switch.control_buffer", "2 KiB"}};
+}
+
 class FredTreeKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fred_tree"; }
@@ -112,6 +139,13 @@ class FredTreeKind final : public TopologyKind {
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_fred_tree(machine, spec);
     };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{.npus = 20,
+                          .numbers = fmt::format("L1 switches x NPUs on each, 2 to {} x 1 to {}",
+                                                 kMaxPorts, kMaxPorts / 2),
+                          .keys = fred_tree_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "fred"; }

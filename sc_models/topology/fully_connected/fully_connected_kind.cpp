@@ -18,6 +18,24 @@ constexpr std::array kPairKeys = {
     FabricKey{"fabric.pair_bandwidth", "bandwidth from one switch to one other"},
 };
 
+// As few NPUs on a switch as its ports allow.
+std::vector<Setting> fully_connected_example_keys(int npus) {
+  int on_switch = 1;
+  while (on_switch < npus &&
+         (npus % on_switch != 0 || on_switch + npus / on_switch - 1 > kMaxPorts))
+    ++on_switch;
+  if (on_switch == npus) return {};
+  return {{"clock", "1.5 GHz"},
+          {"npu.count", fmt::format("{}", npus)},
+          {"npu.bandwidth", "600 GB/s"},
+          {"fabric.switches", fmt::format("{}", npus / on_switch)},
+          {"fabric.npus_per_switch", fmt::format("{}", on_switch)},
+          {"fabric.pair_bandwidth", "200 GB/s"},
+          {"fabric.link_latency", "20 ns"},
+          {"switch.input_buffer", "24 KiB"},
+          {"switch.control_buffer", "2 KiB"}};
+}
+
 class FullyConnectedKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fully_connected"; }
@@ -30,6 +48,14 @@ class FullyConnectedKind final : public TopologyKind {
     spec.planes = keys.integer("fabric.planes", 1, kMaxPorts);
     spec.pair_bandwidth = keys.bandwidth("fabric.pair_bandwidth");
     return [spec](const MachineSpec& machine) { return build_fully_connected(machine, spec); };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{
+        .npus = 4,
+        .numbers =
+            fmt::format("switches x NPUs on each, which together are up to {}", kMaxPorts + 1),
+        .keys = fully_connected_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

@@ -42,6 +42,54 @@ constexpr std::array kGraphKeys = {
               Holds::kBoolean, "false"},
 };
 
+// Nodes and links of an example, in the order in which they are added.
+class ExampleLists {
+ public:
+  void add_node(const std::string& name, std::string_view kind, int count) {
+    add(fmt::format("fabric.nodes.{}", ++nodes_),
+        {{"name", name}, {"kind", std::string(kind)}, {"count", fmt::format("{}", count)}});
+  }
+  void add_link(const std::string& from, const std::string& to, std::string_view latency) {
+    add(fmt::format("fabric.links.{}", ++links_),
+        {{"from", from}, {"to", to}, {"bandwidth", "450 GB/s"}, {"latency", std::string(latency)}});
+  }
+  const std::vector<Setting>& keys() const { return keys_; }
+
+ private:
+  void add(const std::string& prefix, const std::vector<Setting>& entry) {
+    for (const auto& [key, value] : entry)
+      keys_.push_back({fmt::format("{}.{}", prefix, key), value});
+  }
+
+  int nodes_ = 0, links_ = 0;
+  std::vector<Setting> keys_{
+      {"clock", "auto"}, {"npu.receive_buffer", "auto"}, {"switch.input_buffer", "auto"}};
+};
+
+// A switch that joins them all; of more NPUs than it has ports boxes, each with a switch, and as many spine switches as a box has
+// NPUs.
+std::vector<Setting> graph_example_keys(int npus) {
+  constexpr std::string_view kNear = "500 ns", kFar = "1 us";
+  ExampleLists lists;
+  if (npus <= kMaxPorts) {
+    lists.add_node("gpu", "npu", npus);
+    lists.add_node("sw", "switch", 1);
+    lists.add_link("gpu", "sw", kNear);
+    return lists.keys();
+  }
+  const int in_box = largest_divisor(npus, kMaxPorts / 2);
+  const int boxes = npus / in_box;
+  if (boxes > kMaxPorts) return {};
+  for (int box = 0; box < boxes; ++box)
+    lists.add_node(fmt::format("box{}_gpu", box), "npu", in_box);
+  lists.add_node("leaf", "switch", boxes);
+  lists.add_node("spine", "switch", in_box);
+  for (int box = 0; box < boxes; ++box)
+    lists.add_link(fmt::format("box{}_gpu", box), fmt::format("leaf{}", box), kNear);
+  lists.add_link("leaf", "spine", kFar);
+  return lists.keys();
+}
+
 class GraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "graph"; }
@@ -61,6 +109,14 @@ class GraphKind final : public TopologyKind {
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_graph(machine, *spec);
     };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{
+        .npus = 8,
+        .numbers = fmt::format("2 to {0}, or boxes x NPUs in each, up to {0} x {1}", kMaxPorts,
+                               kMaxPorts / 2),
+        .keys = graph_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

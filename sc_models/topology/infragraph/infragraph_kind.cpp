@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/units.h"
 #include "topology/graph/graph_file.h"
 #include "topology/graph/graph_kind.h"
 #include "topology/infragraph/infragraph_file.h"
@@ -51,6 +53,17 @@ class InfragraphKind final : public TopologyKind {
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_graph(machine, *spec);
     };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& configs) const override {
+    const std::string file = (configs / "systems/files/infragraph_clos.yaml").string();
+    constexpr std::uint64_t kLatencyPs = 100'000;
+    LinkDefaults defaults;
+    defaults.latency_ps = [] { return kLatencyPs; };
+    const GraphSpec network = read_infragraph(file, defaults);
+    const auto npus = std::ranges::count_if(network.nodes, &GraphNode::is_npu);
+    return example_of_file(file, static_cast<int>(npus),
+                           {{"fabric.link_latency", format_time_ps(kLatencyPs)}});
   }
 
   std::string_view default_switch_kind() const override {

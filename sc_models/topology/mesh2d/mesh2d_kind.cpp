@@ -30,6 +30,26 @@ TopologyBuilder Mesh2dKind::builder(const FabricKeys& keys) const {
   return [this, spec](const MachineSpec& machine) { return build(machine, spec); };
 }
 
+// NPU, links and buffers of the paper's baseline wafer, configs/mesh.yaml.
+std::optional<MachineExample> Mesh2dKind::example(const std::filesystem::path& /*configs*/) const {
+  const auto keys = [](int npus) -> std::vector<Setting> {
+    const auto [width, height] = nearest_sides(npus);
+    if (width > kMaxMeshSide) return {};
+    return {{"clock", "1.5 GHz"},
+            {"npu.count", fmt::format("{}", npus)},
+            {"npu.bandwidth", "3 TB/s"},
+            {"fabric.width", fmt::format("{}", width)},
+            {"fabric.height", fmt::format("{}", height)},
+            {"fabric.link_bandwidth", "750 GB/s"},
+            {"fabric.link_latency", "20 ns"},
+            {"switch.input_buffer", "40 KiB"},
+            {"switch.control_buffer", "2 KiB"}};
+  };
+  return MachineExample{.npus = 20,
+                        .numbers = fmt::format("width x height, 1 to {} each", kMaxMeshSide),
+                        .keys = keys};
+}
+
 Topology Mesh2dKind::build(const MachineSpec& machine, const Mesh2dSpec& spec) const {
   return build_mesh2d(machine, spec);
 }

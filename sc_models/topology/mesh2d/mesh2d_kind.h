@@ -11,6 +11,7 @@ class Mesh2dKind : public TopologyKind {
  public:
   std::string_view name() const override { return "mesh2d"; }
   std::span<const FabricKey> keys() const override;
+  std::optional<MachineExample> example(const std::filesystem::path& configs) const override;
   TopologyBuilder builder(const FabricKeys& keys) const override;
   std::string_view default_switch_kind() const override { return "mesh"; }
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByCoordinates; }

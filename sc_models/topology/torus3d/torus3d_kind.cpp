@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "topology/planes.h"
@@ -21,6 +22,26 @@ constexpr std::array kTorusKeys = {
     FabricKey{"fabric.ring_bandwidth", "bandwidth from one switch to the next of a ring"},
 };
 
+// Sides as near each other as they come out.
+std::vector<Setting> torus3d_example_keys(int npus) {
+  for (int z = static_cast<int>(std::cbrt(npus)) + 1; z >= 1; --z) {
+    if (npus % z != 0) continue;
+    const auto [x, y] = nearest_sides(npus / z);
+    if (x > kMaxTorusSide) continue;
+    return {{"clock", "1.5 GHz"},
+            {"npu.count", fmt::format("{}", npus)},
+            {"npu.bandwidth", "600 GB/s"},
+            {"fabric.size_x", fmt::format("{}", x)},
+            {"fabric.size_y", fmt::format("{}", y)},
+            {"fabric.size_z", fmt::format("{}", z)},
+            {"fabric.ring_bandwidth", "200 GB/s"},
+            {"fabric.link_latency", "20 ns"},
+            {"switch.input_buffer", "24 KiB"},
+            {"switch.control_buffer", "2 KiB"}};
+  }
+  return {};
+}
+
 class Torus3dKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "torus3d"; }
@@ -34,6 +55,12 @@ class Torus3dKind final : public TopologyKind {
     spec.planes = keys.integer("fabric.planes", 1, kMaxPorts);
     spec.ring_bandwidth = keys.bandwidth("fabric.ring_bandwidth");
     return [spec](const MachineSpec& machine) { return build_torus3d(machine, spec); };
+  }
+
+  std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
+    return MachineExample{.npus = 64,
+                          .numbers = fmt::format("x times y times z, 1 to {} each", kMaxTorusSide),
+                          .keys = torus3d_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }
