@@ -17,7 +17,7 @@ const Words kCommands{"run",       "compare",    "calibrate", "train",  "optimiz
                       "traffic",   "new",        "info",      "doctor", "route",
                       "conflicts", "strategies", "report",    "schema", "help"};
 
-// The command lines of a help text, without the program; a line that ends in \ goes on.
+// The command lines of a help text, without the program and a file for its output; a line that ends in \ goes on.
 std::vector<Words> examples_of(const std::string& help) {
   std::vector<Words> examples;
   bool goes_on = false;
@@ -27,7 +27,7 @@ std::vector<Words> examples_of(const std::string& help) {
     if (!goes_on && !(stream >> word && word == "build/fredsim")) continue;
     if (!goes_on) examples.emplace_back();
     goes_on = line.ends_with(" \\");
-    while (stream >> word)
+    while (stream >> word && word != ">")
       if (word != "\\") examples.back().push_back(word);
   }
   return examples;
