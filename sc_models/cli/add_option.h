@@ -11,6 +11,43 @@
 
 namespace fredsim {
 
+// Headings of options in --help-all, the manual page and the reference.
+namespace heading {
+inline constexpr const char* kWork = "Work";
+inline constexpr const char* kTraining = "Training";
+inline constexpr const char* kInference = "Inference";
+inline constexpr const char* kExperts = "Experts";
+inline constexpr const char* kPlacement = "Placement";
+inline constexpr const char* kSystems = "Systems";
+inline constexpr const char* kNetwork = "Network search";
+inline constexpr const char* kMachine = "Machine";
+inline constexpr const char* kModel = "Model";
+inline constexpr const char* kOutput = "Output";
+inline constexpr const char* kWaves = "Waves";
+inline constexpr const char* kLimits = "Limits";
+inline constexpr const char* kHelp = "Help";
+}  // namespace heading
+
+// Options added from here on stand under this heading.
+inline void under(CLI::App& command, const char* heading) {
+  command.option_defaults()->group(heading);
+}
+
+// Arguments and options under their headings, in the order in which the first of each was added.
+struct OptionGroup {
+  std::string heading;
+  std::vector<const CLI::Option*> options;
+};
+inline std::vector<OptionGroup> option_groups(const CLI::App& app) {
+  std::vector<OptionGroup> groups;
+  for (const std::string& name : app.get_groups())
+    groups.push_back({name, app.get_options([&](const CLI::Option* option) {
+                        return option->get_group() == name;
+                      })});
+  return groups;
+}
+
+// `meaning`: its first sentence is all that --help has of it.
 inline CLI::Option* add(CLI::App& command, const char* name, std::string& text, const char* value,
                         const std::string& meaning) {
   return command.add_option(name, text, meaning)->type_name(value);

@@ -100,9 +100,9 @@ TitledTable calibration_table(const std::vector<CalibrationRow>& rows) {
 class CalibrateCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option(
-           "CONFIGS", machine_strings_.configs,
-           "machine files, or with settings of their own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE")
+    app.add_option("CONFIGS", machine_strings_.configs,
+                   "machines by name (info --machines) or their files. Settings of their own: "
+                   "FILE@KEY.PATH=VALUE,KEY.PATH=VALUE")
         ->required()
         ->type_name("")
         ->expected(1, CLI::detail::expected_max_vector_size);
@@ -113,8 +113,8 @@ class CalibrateCommand final : public Command {
           "all_reduce reduce_scatter all_gather reduce broadcast gather scatter all_to_all "
           "multicast unicast");
     offer(add(app, "--algorithm", algorithms_, "NAME",
-              "one of the collectives' algorithms, as often as wanted (default auto: all that "
-              "auto takes at these sizes): auto, paper, " +
+              "one of the collectives' algorithms, as often as wanted (default auto). auto: all "
+              "that auto takes at these sizes; paper, " +
                   algorithm_names()),
           algorithm_words());
     add(app, "--group", groups_, "RANKS",
@@ -260,11 +260,12 @@ class CalibrateCommand final : public Command {
 CommandRow calibrate_row() {
   return {
       .name = "calibrate",
-      .purpose = "Measures by exact runs what --engine flow leaves out, and keeps it in a file.",
+      .purpose = "Measures by exact runs what --engine flow leaves out, for a file.",
+      .main_options = "--out --collective --algorithm -b -e --group --set",
       .examples =
-          "  build/fredsim calibrate configs/fred_small.yaml configs/mesh_2x2.yaml \\\n"
+          "  fredsim calibrate fred_small mesh_2x2 \\\n"
           "    -e 1MiB --out small.calibration.json\n"
-          "  build/fredsim calibrate configs/fred_small.yaml --collective all_reduce \\\n"
+          "  fredsim calibrate fred_small --collective all_reduce \\\n"
           "    --algorithm ring --algorithm tree -e 256KiB --out small.calibration.json",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<CalibrateCommand>(); }};
 }

@@ -10,6 +10,7 @@
 namespace fredsim {
 
 void ChunkStrings::add_to(CLI::App& command) {
+  under(command, heading::kSystems);
   add(command, "--chunks", chunks, "N",
       fmt::format("on a system of dimensions: parts of the vector that go their way one after the "
                   "other, 1 to {} (default: by size)",

@@ -42,8 +42,10 @@ class Command {
 
 struct CommandRow {
   const char* name;
-  const char* purpose;   // a sentence
-  const char* examples;  // command lines, indented by two, as typed at the top of a checkout
+  const char* purpose;  // a sentence
+  // Options of --help, the most important first, blanks between them; empty: all. --help-all has all.
+  const char* main_options = "";
+  const char* examples;  // command lines, indented by two; --help has the first two (help.h)
   std::unique_ptr<Command> (*make)();
   // Several processes may run it together (ranks/ranks.h).
   bool runs_on_ranks = false;

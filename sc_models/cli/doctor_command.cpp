@@ -94,10 +94,13 @@ class DoctorCommand final : public Command {
 CommandRow doctor_row() {
   return {.name = "doctor",
           .purpose = "Says why a work takes longer than its network's bound, and what to change.",
+          .main_options =
+              "--collective --size -b -e -f --group --algorithm --work --strategy "
+              "--dimension --set --json --format",
           .examples =
-              "  build/fredsim doctor configs/mesh.yaml --size 4MiB\n"
-              "  build/fredsim doctor astra_sim --set switch.input_buffer=24KiB\n"
-              "  build/fredsim doctor configs/systems/libra_2d.yaml --collective all_gather",
+              "  fredsim doctor mesh --size 4MiB\n"
+              "  fredsim doctor astra_sim --set switch.input_buffer=24KiB\n"
+              "  fredsim doctor libra_2d --collective all_gather",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<DoctorCommand>(); }};
 }
 

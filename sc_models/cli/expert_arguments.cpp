@@ -30,6 +30,7 @@ double parse_capacity(const std::string& text) {
 }  // namespace
 
 void ExpertStrings::add_to(CLI::App& command) {
+  under(command, heading::kExperts);
   add(command, "--ep", ep, "N",
       "workers of a stage that experts are spread over, which divide MP x DP (default 1)");
   offer(add(command, "--router", router, "WHAT",

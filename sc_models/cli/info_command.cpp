@@ -154,9 +154,9 @@ CommandRow info_row() {
   return {.name = "info",
           .purpose = "Prints what a machine file builds.",
           .examples =
-              "  build/fredsim info configs/fred_d.yaml\n"
-              "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2\n"
-              "  build/fredsim info configs/fred_d.yaml --ranks 2 --model rtl --lanes 256",
+              "  fredsim info fred_d\n"
+              "  fredsim info fred_d --set fabric.middle=2\n"
+              "  fredsim info fred_d --ranks 2 --model rtl --lanes 256",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<InfoCommand>(); }};
 }
 

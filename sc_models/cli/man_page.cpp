@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/add_option.h"
+
 namespace fredsim {
 namespace {
 
@@ -86,7 +88,10 @@ std::string man_page(const CLI::App& app, const std::string& version) {
   for (const CLI::App* one : app.get_subcommands({}))
     text += fmt::format(".TP\n.B {}\n{}\n", one->get_name(), roff(one->get_description()));
   text += ".SH OPTIONS\n";
-  for (const CLI::Option* option : app.get_options()) text += option_entry(*option);
+  for (const OptionGroup& group : option_groups(app)) {
+    text += ".SS " + roff(group.heading) + "\n";
+    for (const CLI::Option* option : group.options) text += option_entry(*option);
+  }
   const std::string footer = app.get_footer();
   if (!footer.empty()) text += ".SH NOTES\n" + footer_text(footer);
   text += ".SH SEE ALSO\n";

@@ -102,17 +102,20 @@ class OptimizeCommand final : public Command {
 
 CommandRow optimize_row() {
   return {.name = "optimize",
-          .purpose = "Bandwidth of each dimension, or a network, for the least time of a workload.",
+          .purpose = "Bandwidths, or a network, for the least time of a workload.",
+          .main_options =
+              "--total --workload --size --for --at-least --engine --mp --dp "
+              "--pp --topology --npus --write --json",
           .examples =
-              "  build/fredsim optimize libra_4d --total 300GB/s \\\n"
+              "  fredsim optimize libra_4d --total 300GB/s \\\n"
               "      --workload configs/workloads/libra_175b.txt\n"
-              "  build/fredsim optimize libra_3d --total 1TB/s --for time_cost \\\n"
+              "  fredsim optimize libra_3d --total 1TB/s --for time_cost \\\n"
               "      --workload configs/workloads/libra_1t.txt --at-least d0=500GB/s\n"
-              "  build/fredsim optimize libra_2d --total 500GB/s --workload gpt3 \\\n"
+              "  fredsim optimize libra_2d --total 500GB/s --workload gpt3 \\\n"
               "      --mp 16 --dp 64 --accounting overlap\n"
-              "  build/fredsim optimize configs/fred_d.yaml --total 6TB/s --size 16MiB \\\n"
+              "  fredsim optimize fred_d --total 6TB/s --size 16MiB \\\n"
               "      --engine flow\n"
-              "  build/fredsim optimize mesh --topology topoopt --npus 128 --degree 4 \\\n"
+              "  fredsim optimize mesh --topology topoopt --npus 128 --degree 4 \\\n"
               "      --workload transformer_17b --write topoopt.yaml",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<OptimizeCommand>(); }};
 }

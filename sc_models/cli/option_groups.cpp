@@ -19,7 +19,8 @@ namespace fredsim {
 namespace {
 
 constexpr const char* kMachineWord =
-    "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
+    "a machine by name (info --machines) or its file. Settings of its own: "
+    "FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
 constexpr std::uint64_t kMaxListed = 10'000;
 constexpr std::array<std::string_view, 2> kEngines{"exact", "flow"};
 
@@ -30,13 +31,14 @@ void MachineStrings::add_one_to(CLI::App& app) {
 }
 
 void MachineStrings::add_several_to(CLI::App& app, int min) {
-  app.add_option("CONFIGS", configs, fmt::format("{}; the baseline first", kMachineWord))
+  app.add_option("CONFIGS", configs, fmt::format("the baseline first, each {}", kMachineWord))
       ->required()
       ->type_name("")
       ->expected(min, CLI::detail::expected_max_vector_size);
 }
 
 void MachineStrings::add_overrides_to(CLI::App& app) {
+  under(app, heading::kMachine);
   add(app, "--set", overrides, "KEY.PATH=VALUE",
       "overrides a key of the machine files that have it");
   add(app, "--fault", faults, "PART",
@@ -51,16 +53,19 @@ void MachineStrings::check(MachineOptions& options) const {
 }
 
 void OutputStrings::add_json_to(CLI::App& app) {
+  under(app, heading::kOutput);
   add(app, "--json", json, "FILE", "all results; - is standard output");
 }
 
 void OutputStrings::add_format_to(CLI::App& app) {
+  under(app, heading::kOutput);
   offer(add(app, "--format", format, "NAME",
             "of the tables: table (default), csv (all columns, nothing else) or markdown"),
         "table csv markdown");
 }
 
 void OutputStrings::add_quiet_to(CLI::App& app) {
+  under(app, heading::kOutput);
   app.add_flag("--quiet", quiet, "only the results: no progress, no notes");
 }
 
@@ -77,6 +82,7 @@ void OutputStrings::check(OutputOptions& options) const {
 }
 
 void SwitchStrings::add_to(CLI::App& app) {
+  under(app, heading::kModel);
   offer(add(app, "--model", model, "NAME",
             "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
             "(both, compared)"),
@@ -103,6 +109,7 @@ void SwitchStrings::check(SwitchOptions& options) const {
 }
 
 void SeedStrings::add_to(CLI::App& app, const char* meaning) {
+  under(app, heading::kModel);
   add(app, "--seed", seed, "N", meaning);
 }
 
@@ -111,8 +118,10 @@ std::uint64_t SeedStrings::checked() const {
 }
 
 void SimulationStrings::add_to(CLI::App& app) {
+  under(app, heading::kModel);
   add(app, "--lanes", lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
+  under(app, heading::kLimits);
   add(app, "--timeout-cycles", timeout_cycles, "N", "a longer run fails");
   add(app, "--threads", threads, "N",
       "with --model rtl or lockstep: threads that step the switches (default 1); same results");
@@ -129,6 +138,7 @@ void SimulationStrings::check(SimulationOptions& options) const {
 }
 
 void RankStrings::add_to(CLI::App& app) {
+  under(app, heading::kLimits);
   add(app, "--rank-timeout", timeout, "SECONDS",
       "of several processes (mpirun -n K fredsim …): one that the others have heard nothing of for "
       "so long fails the run (default 300)");
@@ -141,10 +151,10 @@ void RankStrings::check() const {
 }
 
 void EngineStrings::add_to(CLI::App& app) {
+  under(app, heading::kModel);
   offer(add(app, "--engine", engine, "NAME",
-            "exact (default: every flit, every cycle) or flow (bandwidth and longest paths, "
-            "calibrated by "
-            "exact runs; results have their error)"),
+            "exact (default: every flit, every cycle) or flow (fast; results have their error). "
+            "Flows: bandwidth and longest paths, calibrated by exact runs"),
         kEngines);
 }
 
@@ -171,6 +181,7 @@ void EngineStrings::refuse(const SimulationOptions& options) {
 }
 
 void BreakdownStrings::add_to(CLI::App& app) {
+  under(app, heading::kOutput);
   app.add_flag("--breakdown", breakdown, "packets' cycles by stage of the path and cause");
   add(app, "--trace-packets", trace_packets, "N",
       "with --breakdown: the N slowest packets node by node; first:N for the first ones");
@@ -193,6 +204,7 @@ BreakdownOptions BreakdownStrings::checked() const {
 }
 
 void add_placement_file(CLI::App& app, std::string& file) {
+  under(app, heading::kPlacement);
   add(app, "--write-placement", file, "FILE",
       "where the workers are, as --placement reads it; of several machines, one file each");
 }
@@ -206,6 +218,7 @@ void add_output(const char* option, const std::string& path, FileUses& files) {
 }
 
 void add_progress_file(CLI::App& app, std::string& file) {
+  under(app, heading::kOutput);
   add(app, "--progress", file, "FILE",
       "progress for programs, a JSON object per line; also a pipe, such as /dev/fd/3");
 }

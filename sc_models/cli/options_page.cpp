@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/add_option.h"
 #include "results/reference.h"
 
 namespace fredsim {
@@ -24,9 +25,11 @@ std::string options_page(const CLI::App& app) {
       "Made from the help of the commands by `fredsim help --markdown`; `scripts/reference.sh` "
       "renews it. `fredsim help COMMAND` has examples, too.\n";
   for (const CLI::App* command : app.get_subcommands({})) {
-    text += fmt::format("\n## fredsim {}\n\n{}\n\n| option | meaning |\n|---|---|\n",
-                        command->get_name(), command->get_description());
-    for (const CLI::Option* option : command->get_options()) text += option_row(*option);
+    text += fmt::format("\n## fredsim {}\n\n{}\n", command->get_name(), command->get_description());
+    for (const OptionGroup& group : option_groups(*command)) {
+      text += fmt::format("\n| {} | meaning |\n|---|---|\n", markdown_cell(group.heading));
+      for (const CLI::Option* option : group.options) text += option_row(*option);
+    }
   }
   return text;
 }

@@ -35,12 +35,10 @@ struct Candidate {
 
 std::string program_footer() {
   return fmt::format(
-      "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
-      "3 routing conflict, 130 interrupted.\n\n"
-      "{} help COMMAND says what a command takes, with examples. A first one:\n"
-      "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
-      "    --size 64KiB",
-      program_name());
+      "{}\n\n{} help COMMAND says what a command takes. Examples:\n"
+      "  fredsim run mesh_2x2 --size 64KiB\n"
+      "  fredsim compare mesh_2x2 fred_small --size 64KiB",
+      kExitCodes, program_name());
 }
 
 std::string command_names(const CLI::App& app) {
@@ -59,19 +57,23 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   app.formatter(help_formatter());
   app.require_subcommand(1);
   app.set_version_flag("-V,--version", version_text());
-  app.footer(program_footer());
+  app.set_help_flag("-h,--help", "this text");
+  app.set_help_all_flag("--help-all", "all options of all commands");
 
   std::vector<Candidate> candidates;
   for (const CommandRow& row : commands()) {
     CLI::App* const command = app.add_subcommand(row.name, row.purpose);
     candidates.push_back({command, row.make(), row.runs_on_ranks});
+    under(*command, heading::kWork);
     candidates.back().command->add_to(*command);
-    add_examples(*command, row.examples);
+    finish_help(*command, row.main_options, row.examples);
   }
   CLI::App* const help =
       app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
   std::string topic;
   help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
+  bool has_all = false;
+  help->add_flag("--all", has_all, "what --help-all prints");
   bool is_page = false;
   help->add_flag("--markdown", is_page, "the options of all commands, as a page");
   bool is_man = false;
@@ -80,7 +82,8 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   offer(add(*help, "--completion", shell, "SHELL",
             "the script with which bash, zsh or fish completes command lines"),
         "bash zsh fish");
-  add_examples(*help, "  build/fredsim help run");
+  finish_help(*help, "", "  fredsim help run\n  fredsim help run --all");
+  app.footer(program_footer());
 
   if (argc < 2) {
     throw BadInput(fmt::format("command: found none; allowed: {}", command_names(app)));
@@ -116,7 +119,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   if (help->parsed()) {
     std::vector<const char*> asked{*argv};
     if (!topic.empty()) asked.push_back(topic.c_str());
-    asked.push_back("--help");
+    asked.push_back(has_all ? "--help-all" : "--help");
     return parse_command_line(static_cast<int>(asked.size()), asked.data());
   }
   for (auto& [parsed, command, runs_on_ranks] : candidates) {

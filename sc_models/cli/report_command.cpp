@@ -74,8 +74,8 @@ CommandRow report_row() {
       .name = "report",
       .purpose = "Draws results as one page for a browser: curves, link load on the wafer, stalls.",
       .examples =
-          "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB --json results.json\n"
-          "  build/fredsim report results.json -o results.html",
+          "  fredsim run mesh_2x2 -b 1KiB -e 64KiB --json results.json\n"
+          "  fredsim report results.json -o results.html",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<ReportCommand>(); }};
 }
 

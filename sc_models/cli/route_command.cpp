@@ -69,8 +69,8 @@ CommandRow route_row() {
   return {.name = "route",
           .purpose = "Routes flows through one Fred switch: colours, µSwitch settings, phase row.",
           .examples =
-              "  build/fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"
-              "  build/fredsim route --ports 8 --middle 3 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7",
+              "  fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"
+              "  fredsim route --ports 8 --middle 3 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RouteCommand>(); }};
 }
 

@@ -155,10 +155,12 @@ class RunCommand final : public Command {
     work_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
     engine_strings_.add_to(app);
+    under(app, heading::kModel);
     add(app, "--calibration", request_.calibration_file, "FILE",
         "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
         "command");
     simulation_strings_.add_to(app);
+    under(app, heading::kOutput);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what happened when, for ui.perfetto.dev and chrome://tracing");
     add(app, "--timeline-level", timeline_level_, "N",
@@ -175,6 +177,7 @@ class RunCommand final : public Command {
     rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
     if (!request_.compares) return;
+    under(app, heading::kOutput);
     app.add_flag("--best-base", request_.best_base,
                  "the base once more, as well as it can: --algorithm auto and --placement auto; "
                  "speed-ups over both");
@@ -322,10 +325,13 @@ class RunCommand final : public Command {
 CommandRow run_row() {
   return {.name = "run",
           .purpose = "Runs one machine and prints a line per size.",
+          .main_options =
+              "--collective --size -b -e -f --group --algorithm --engine --model "
+              "--timeline --set --json --format",
           .examples =
-              "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB -f 4\n"
-              "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
-              "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep",
+              "  fredsim run mesh_2x2 -b 1KiB -e 64KiB -f 4\n"
+              "  fredsim run fred_small --collective all_to_all --size 64KiB\n"
+              "  fredsim run fred_small --size 4KiB --model lockstep",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(false); },
           .runs_on_ranks = true,
           .point_results = &fields::kRunDocument};
@@ -334,10 +340,13 @@ CommandRow run_row() {
 CommandRow compare_row() {
   return {.name = "compare",
           .purpose = "Runs the same work on several machines against the first.",
+          .main_options =
+              "--collective --size -b -e -f --group --algorithm --best-base --engine "
+              "--timeline --set --json --format",
           .examples =
-              "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+              "  fredsim compare mesh_2x2 fred_small \\\n"
               "    --size 64KiB\n"
-              "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+              "  fredsim compare mesh_2x2 fred_small \\\n"
               "    -b 1KiB -e 64KiB -f 4 --format csv",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); },
           .runs_on_ranks = true};

@@ -68,8 +68,8 @@ CommandRow schema_row() {
       .name = "schema",
       .purpose = "Prints the JSON schema of machine files or studies, for editors, or of results.",
       .examples =
-          "  build/fredsim schema machine\n"
-          "  build/fredsim schema results --markdown",
+          "  fredsim schema machine\n"
+          "  fredsim schema results --markdown",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<SchemaCommand>(); }};
 }
 

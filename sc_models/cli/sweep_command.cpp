@@ -293,8 +293,8 @@ CommandRow sweep_row() {
   return {.name = "sweep",
           .purpose = "Runs a study: machines x settings x works, each point once.",
           .examples =
-              "  build/fredsim sweep configs/studies/small.yaml --jobs 2\n"
-              "  build/fredsim sweep configs/studies/small.yaml --export snakemake cluster",
+              "  fredsim sweep configs/studies/small.yaml --jobs 2\n"
+              "  fredsim sweep configs/studies/small.yaml --export snakemake cluster",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<SweepCommand>(); }};
 }
 

@@ -47,6 +47,7 @@ void refuse_bandwidths(const BandwidthStrings& others) {
 }  // namespace
 
 void TopooptStrings::add_to(CLI::App& command) {
+  under(command, heading::kNetwork);
   offer(add(command, "--topology", topology, "NAME",
             "topoopt: in place of bandwidths, a network without switches, and a strategy MP x DP x "
             "PP, for one --workload (default resnet152)"),

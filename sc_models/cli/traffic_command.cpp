@@ -299,9 +299,12 @@ CommandRow traffic_row() {
   return {
       .name = "traffic",
       .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
+      .main_options =
+          "--rate --saturation --pattern --packet-flits --warmup --cycles --model "
+          "--threads --breakdown --wave --set --json --format",
       .examples =
-          "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
-          "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose",
+          "  fredsim traffic mesh_2x2 --rate 0.1:1:0.1\n"
+          "  fredsim traffic mesh_2x2 --saturation --pattern transpose",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); },
       .runs_on_ranks = true,
       .point_results = &fields::kTrafficDocument};

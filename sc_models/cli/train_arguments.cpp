@@ -98,6 +98,7 @@ void TrainStrings::add_to(CLI::App& command) {
       "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]}");
   add(command, "--export-et", export_et, "PREFIX",
       "writes the workload as Chakra execution traces, too: PREFIX.RANK.et and PREFIX.groups.json");
+  under(command, heading::kPlacement);
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
@@ -108,11 +109,11 @@ void TrainStrings::add_to(CLI::App& command) {
                    "of transformers: MP workers share the tokens between layers, by all-gathers "
                    "and reduce-scatters in place of all-reduces (sequence parallelism)");
   offer(add(command, "--placement", placement, "WHERE",
-            "NPU of every worker: auto (default: the best for this workload's traffic of paper, "
-            "snake "
-            "and "
-            "what a search finds), paper, snake, identity or a file with a list of NPUs"),
+            "NPU of every worker: auto (default), paper, snake, identity or a file. auto: the best "
+            "for this workload's traffic of paper, snake and what a search finds; a file has a "
+            "list of NPUs"),
         "auto paper snake identity");
+  under(command, heading::kWork);
   add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
   add(command, "--samples", samples, "N",
       "in place of --minibatch: samples of an iteration per replica (default 16)");
@@ -121,6 +122,7 @@ void TrainStrings::add_to(CLI::App& command) {
       "stages)");
   add(command, "--iterations", iterations, "N",
       "or steps of decode, a token each (default 2; of prefill 1)");
+  under(command, heading::kInference);
   offer(add(command, "--phase", phase, "NAME",
             "inference of a transformer in place of training: prefill or decode"),
         kPhases);
@@ -132,9 +134,10 @@ void TrainStrings::add_to(CLI::App& command) {
             "of --phase: none (default); or microbatches=2: two share the NPUs of a stage, one "
             "computes while the other one communicates"),
         kOverlaps);
+  under(command, heading::kTraining);
   offer(add(command, "--algorithm", algorithm, "NAME",
-            "of the collectives: paper (default of training models), auto (the fastest; default of "
-            "inference, of text workloads and of traces that name none), or any other of run"),
+            "of the collectives: paper, auto (the fastest) or any other of run. Training models "
+            "have paper by default, inference, text workloads and traces that name none auto"),
         algorithm_words());
   offer(add(command, "--accounting", accounting, "NAME",
             "serial (default): gradients are sent after the backward pass, and senders wait; or "
@@ -179,6 +182,7 @@ void TrainStrings::add_to(CLI::App& command) {
       "of all NPUs, such as 10PFLOP/s, in place of the roofline of the machine files");
   add(command, "--fit", fit, "CONFIG=SPEEDUP",
       "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
+  under(command, heading::kModel);
   offer(add(command, "--on-conflict", on_conflict, "WHAT",
             "groups that cannot be routed together: refuse (default), later or unicast"),
         kOnConflict);
@@ -189,6 +193,7 @@ void TrainStrings::add_to(CLI::App& command) {
         kPacketOrder);
   chunking.add_to(command);
   experts.add_to(command);
+  under(command, heading::kOutput);
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");

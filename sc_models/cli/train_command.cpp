@@ -90,6 +90,7 @@ class TrainCommand final : public Command {
     machine_strings_.add_several_to(app, 1);
     train_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
+    under(app, heading::kExperts);
     add(app, "--write-expert-placement", request_.expert_file, "FILE",
         "which rank has which experts, as --expert-placement reads it");
     engine_strings_.add_to(app);
@@ -97,6 +98,7 @@ class TrainCommand final : public Command {
     switch_strings_.add_to(app);
     arrival_strings_.add_to(app);
     seed_strings_.add_to(app, kPayloadSeed);
+    under(app, heading::kOutput);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
     output_strings_.add_json_to(app);
@@ -209,9 +211,12 @@ class TrainCommand final : public Command {
 
 CommandRow train_row() {
   return {.name = "train",
-          .purpose = "Training iterations of a model on several machines against the first.",
+          .purpose = "Training iterations of a model on machines against the first.",
+          .main_options =
+              "--workload --trace --mp --dp --pp --minibatch --phase --placement "
+              "--algorithm --accounting --compute-rate --engine --timeline --set --json",
           .examples =
-              "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+              "  fredsim train mesh_2x2 fred_small \\\n"
               "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrainCommand>(); },
           .runs_on_ranks = true,

@@ -161,9 +161,8 @@ void WorkStrings::add_to(CLI::App& command) {
   add(command, "-f", factor, "N",
       fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
   add(command, "--group", groups, "RANKS",
-      "who takes part: all (default: all NPUs), 0,1,5,6 or 0-3,8, I/O controllers io0, io0-3 or "
-      "io:all; "
-      "several groups run at the same time, io:each,all is one per controller");
+      "who takes part: all (default: all NPUs), 0,1,5,6 or 0-3,8. I/O controllers are io0, io0-3 "
+      "or io:all; several groups run at the same time, io:each,all is one per controller");
   add(command, "--root", root, "R",
       "position in the group of who has or gets the data (default 0)");
   add(command, "--roots", roots, "N",
@@ -171,7 +170,8 @@ void WorkStrings::add_to(CLI::App& command) {
       "at "
       "once: weights from I/O controllers to NPUs, and gradients back");
   offer(add(command, "--algorithm", algorithm, "NAME",
-            "auto (default: the one estimated to be the fastest), paper (the paper's), " +
+            "auto (default: the one estimated to be the fastest), paper (the paper's), ring, tree, "
+            "in_switch and more. All: " +
                 algorithm_names()),
         algorithm_words());
   offer(add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)"),
@@ -180,6 +180,7 @@ void WorkStrings::add_to(CLI::App& command) {
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
   add(command, "--work", work, "FILE.yaml",
       "several collectives, at the same time or one after the other");
+  under(command, heading::kPlacement);
   add(command, "--strategy", strategy, "mpM-dpD-ppP",
       "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
   offer(
@@ -199,6 +200,7 @@ void WorkStrings::add_to(CLI::App& command) {
             "groups that the switches cannot route together: refuse (default), later or unicast"),
         kOnConflict);
   chunking.add_to(command);
+  under(command, heading::kModel);
   offer(
       add(command, "--packet-order", packet_order, "WHAT",
           "of packets that wait for a channel. arrival: what came first. recurring: those of "

@@ -80,7 +80,7 @@ std::string without_notes(std::string err) {
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
                                const Surroundings& around)
     : out_(std::tmpfile()), err_(std::tmpfile()) {
-  std::vector<std::string> words{around.program};
+  std::vector<std::string> words{around.called != nullptr ? around.called : around.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);

@@ -34,6 +34,7 @@ struct Surroundings {
   const char* columns = nullptr;       // COLUMNS of the environment; null: not set
   std::string cache{};                 // FREDSIM_CACHE of the environment; empty: not set
   std::string program = "fredsim";     // or another one of this build
+  const char* called = nullptr;        // word in place of its name; null: its name
 };
 
 // The program under way.
