@@ -260,7 +260,7 @@ class CalibrateCommand final : public Command {
 CommandRow calibrate_row() {
   return {
       .name = "calibrate",
-      .purpose = "Measures by exact runs what --engine flow leaves out, for a file.",
+      .purpose = "Measures by exact runs what --engine flow leaves out.",
       .main_options = "--out --collective --algorithm -b -e --group --set",
       .examples =
           "  fredsim calibrate fred_small mesh_2x2 \\\n"

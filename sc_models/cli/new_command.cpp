@@ -68,10 +68,10 @@ class NewCommand final : public Command {
 
 CommandRow new_row() {
   return {.name = "new",
-          .purpose = "Prints a machine file of a kind of fabric that runs, every key explained.",
+          .purpose = "Prints a machine file that runs, every key explained.",
           .examples =
-              "  build/fredsim new mesh2d > my.yaml\n"
-              "  build/fredsim new fred_tree --npus 64 > my.yaml",
+              "  fredsim new mesh2d > my.yaml\n"
+              "  fredsim new fred_tree --npus 64 > my.yaml",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<NewCommand>(); }};
 }
 

@@ -46,6 +46,7 @@ class Value {
       throw BadInput(fmt::format("{}: {}: found nothing; allowed: {}", path_, name, kWritten));
     return {*found, path_, name};
   }
+  bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
   std::vector<Value> list() const {
     if (!json_.is_array()) fail("a list");
     std::vector<Value> values;
@@ -113,6 +114,8 @@ CalibratedPart part_of(const Value& value) {
   part.vc = parsed(value.at("priority"), parse_priority);
   part.proportion = value.at("proportion").count(1, kProportion);
   part.start = value.at("start").count(0, kMaxStart);
+  if (value.has("packet_flits"))
+    part.packet_flits = static_cast<int>(value.at("packet_flits").count(1, kPacketFlits));
   return part;
 }
 
@@ -153,6 +156,7 @@ Json json_of(const CalibratedWork& work) {
                      {"priority", priority_name(part.vc)},
                      {"proportion", part.proportion},
                      {"start", part.start}});
+    if (part.packet_flits > 0) parts.back()["packet_flits"] = part.packet_flits;
   }
   return parts;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "collective/algorithm.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/planner.h"
@@ -68,6 +69,9 @@ std::optional<CalibratedWork> calibrated_work(const Topology& topology,
     calibrated.root = part->root;
     calibrated.vc = part->vc;
     calibrated.start = part->start_cycle - first;
+    const bool is_in_switches = find_algorithm(part->algorithm)->is_in_switches();
+    if (!is_in_switches && part->packet_flits != topology.packet_flits)
+      calibrated.packet_flits = part->packet_flits;
     const double share = static_cast<double>(part->bytes) / static_cast<double>(largest);
     calibrated.proportion = std::clamp<std::uint64_t>(
         static_cast<std::uint64_t>(std::llround(share * static_cast<double>(kProportion))), 1,
@@ -86,6 +90,7 @@ std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t b
     spec.root = part.root;
     spec.vc = part.vc;
     spec.start_cycle = part.start;
+    spec.packet_flits = part.packet_flits;
     spec.bytes =
         std::max<std::uint64_t>(1, bytes / kProportion * part.proportion +
                                        bytes % kProportion * part.proportion / kProportion);

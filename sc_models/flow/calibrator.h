@@ -57,6 +57,7 @@ struct CalibratedPart {
   int vc = kDp;
   std::uint64_t proportion = kProportion;  // 1 … kProportion
   std::uint64_t start = 0;                 // cycles after the first of them, at all sizes
+  int packet_flits = 0;                    // CollectiveSpec::packet_flits
 
   auto operator<=>(const CalibratedPart&) const = default;
 };

@@ -135,7 +135,7 @@ TEST_F(WorkFile, NamesIoControllers) {
   ASSERT_EQ(parts.size(), 9U);
   EXPECT_EQ(parts[2]["group"], json::parse(R"(["io2", 0, 1, 2, 3])"));
   EXPECT_EQ(parts[8]["group"], json::parse(R"(["io3", 0, 1, 2, 3])"));
-  EXPECT_EQ(parts[8]["algorithm"], "edge_tree");
+  EXPECT_EQ(parts[8]["algorithm"], "direct");
   expect_bad("- {collective: broadcast, groups: [[io:each, all]]}",
              {"io:each", "no I/O controllers"});
   expect_bad("- {collective: broadcast, groups: [[io0, all]]}", {"io0", "has none"});
