@@ -173,7 +173,7 @@ std::vector<Setting> example_values(const TopologyKind& kind, const MachineExamp
   return values;
 }
 
-// What the reader allows for each key that it asks for in such a machine.
+// Values that the reader allows, by key that it asks for in such a machine.
 AllowedValues allowed_in(const std::string& text, const TopologyKind& kind) {
   AllowedValues allowed;
   const MachineFile file{.path = fmt::format("new {}", kind.name()),

@@ -51,8 +51,8 @@ const std::vector<BadOption>& bad_options() {
       {"NoCommand",
        {},
        {"command",
-        "run, compare, calibrate, train, sweep, optimize, traffic, info, doctor, route, conflicts, "
-        "strategies, report, schema or help"}},
+        "run, compare, calibrate, train, sweep, optimize, traffic, new, info, doctor, route, "
+        "conflicts, strategies, report, schema or help"}},
       {"HelpOfUnknownCommand", {"help", "comapre"}, {"'comapre'", "did you mean 'compare'?"}},
       {"HelpOfTwoCommands", {"help", "run", "compare"}, {"compare"}},
       {"HelpOfAnOption", {"help", "--size"}, {"fredsim help", "'--size'"}},

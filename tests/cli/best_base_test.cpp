@@ -116,8 +116,8 @@ TEST_F(BestBase, TrainHasTheBaseTwice) {
   EXPECT_EQ(runs[1]["algorithm"], "auto");
   EXPECT_EQ(runs[2]["algorithm"], "paper");
   EXPECT_EQ(runs[0]["placement"], path("apart.yaml"));
-  EXPECT_EQ(runs[1]["placement"], "paper");
-  EXPECT_EQ(runs[1]["placement_npus"], json::parse("[0, 1, 2, 3]"));
+  EXPECT_EQ(runs[1]["placement"], "snake");
+  EXPECT_EQ(runs[1]["placement_npus"], json::parse("[0, 1, 3, 2]"));
   const double base = runs[0]["iteration_ns"], best = runs[1]["iteration_ns"];
   EXPECT_LT(best, base);
   EXPECT_DOUBLE_EQ(runs[1]["speedup_best_base"], 1);
