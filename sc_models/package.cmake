@@ -73,7 +73,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 
 # Manual pages and completion, from the help of the program.
 set(pages fredsim)
-foreach(command run compare calibrate train sweep optimize traffic info doctor route conflicts strategies report schema)
+foreach(command run compare calibrate train sweep optimize traffic new info doctor route conflicts strategies report schema)
   list(APPEND pages fredsim-${command})
 endforeach()
 set(made "")
