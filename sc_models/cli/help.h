@@ -18,7 +18,7 @@ inline constexpr const char* kExitCodes =
     "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
     "3 routing conflict, 130 interrupted.";
 
-// For the program, before its commands are added.
+// Settings of the program, before its commands are added.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
 // To a command that has all of its other options, and maybe a footer. `main_options`, `examples`: as in CommandRow.

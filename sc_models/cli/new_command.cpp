@@ -48,7 +48,7 @@ class NewCommand final : public Command {
   }
 
  private:
-  // With the nearest kind alone where there is one: misspelt, or a beginning such as "fred".
+  // Names the nearest kind alone where there is one: misspelt, or a beginning such as "fred".
   void refuse_kind(const std::vector<std::string_view>& names) const {
     std::string nearest = did_you_mean(name_, names);
     for (const std::string_view name : names) {

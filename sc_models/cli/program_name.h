@@ -10,7 +10,7 @@ namespace fredsim {
 // A signal handler may call it.
 const char* program_name();
 
-// As a shell finds it again: the path that it was called by where it is a relative one, such as build/fredsim, else its name.
+// Name by which a shell finds the program again: the path that it was called by where that is relative, such as build/fredsim, else its name.
 std::string called_as();
 
 }  // namespace fredsim

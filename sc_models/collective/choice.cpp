@@ -90,7 +90,7 @@ class Chooser {
   // Times as long as estimated that packets take which others hold up, at most.
   static constexpr double kHeldUp = 1.5;
 
-  // Packets of 1 KiB end up to a tenth earlier than those of 4 KiB on a grid, by up to 1 MiB (mesh of 20); each costs time to simulate.
+  // Packets of 1 KiB end up to a tenth earlier than packets of 4 KiB on a grid, by up to 1 MiB (mesh of 20); each costs time to simulate.
   static constexpr int kShortPacketFlits = 2;
   static constexpr double kShortLead = 0.98;
   // Beyond it, no runner becomes the first by short packets.

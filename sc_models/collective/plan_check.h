@@ -7,7 +7,7 @@
 // Operands: of no rank does another have the same flits by two trees; a sum at every rank has each rank's operand once; relays have
 //   none.
 // Trees of one box of rings (collective/ring_box_trees.h) are turns of each other, one of them stands for all.
-// Cost: linear in the ranks of the trees, and a sort of the ranges of those that overlap, as in all-to-alls; always on.
+// Cost: linear in the ranks of the trees, and a sort of the ranges of trees that overlap, as in all-to-alls; always on.
 // Errors: std::logic_error, a fault of the algorithm and never of its input: "plan of detours: npu3 sends flow 7 back to its sender
 //   npu2". A flow is a tree, counted from 0 in its plan.
 #pragma once

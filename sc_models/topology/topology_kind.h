@@ -48,7 +48,7 @@ class TopologyKind {
   // npu.bandwidth, no fabric.link_latency and no buffers.
   virtual bool counts_npus() const { return false; }
 
-  // For `fredsim new`; none: it writes no such file. `configs`: folder of the machine files that come with the program.
+  // Example for `fredsim new`; none: it writes no such file. `configs`: folder of the machine files that come with the program.
   virtual std::optional<MachineExample> example(const std::filesystem::path& configs) const;
 
   // Turns collectives in the switches off, with a note, where the switches of a topology of this kind add nothing up, as `why`

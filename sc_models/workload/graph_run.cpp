@@ -304,7 +304,7 @@ class GraphRun {
 
   void complete_communication(int number, int part, int rank) {
     HeldOperation* const found = tasks_.find_operation(number);
-    if (found == nullptr) return;  // a relay whose end came after those of all ranks
+    if (found == nullptr) return;  // a relay that ended after all ranks
     HeldOperation& operation = *found;
     if (rank >= std::ssize(operation.places[part])) return;  // it only sends on (Part::relays)
     const Place own = operation.places[part][rank];

@@ -87,7 +87,7 @@ TEST(Help, FitsAScreen) {
   }
 }
 
-// Options that --help leaves out are in --help-all, which has those of the reference and of the manual page.
+// Options that --help leaves out are in --help-all, which has all options of the reference and of the manual page.
 TEST(Help, AllHasTheOptionsOfTheReference) {
   const std::string reference = run_fredsim({"help", "--markdown"}).out;
   for (const std::string& command : kCommands) {
@@ -125,7 +125,7 @@ TEST(Help, AllIsInGroups) {
   EXPECT_EQ(run_fredsim({"help", "run", "--all"}).out, help);
 }
 
-// As a shell finds it: an installed program by its name, one of a build by its path.
+// Name by which a shell finds it: an installed program by its name, one of a build by its path.
 TEST(Help, ExamplesNameTheProgramAsItWasCalled) {
   using Called = std::pair<const char*, const char*>;
   for (const auto& [called, shown] :

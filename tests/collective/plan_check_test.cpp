@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of plans: those of all algorithms on random machines are taken, planted faults are refused by name.
+// Checks of plans: plans of all algorithms on random machines are taken, planted faults are refused by name.
 #include "collective/plan_check.h"
 
 #include <fmt/format.h>

@@ -127,7 +127,7 @@ class Detours final : public Algorithm {
       ranges.push_back(part_of(whole, before * packet, std::min(whole.flits, after * packet)));
       before = after;
     }
-    // Relays are those of the trees that have flits.
+    // Relays are the NPUs outside of the group in trees that have flits.
     std::vector<Tree> made = built(topology, npus, used, {of.part, whole}, plan);
     for (std::size_t t = 0; t < made.size(); ++t) {
       made[t].first_flit = ranges[t].first_flit;

@@ -18,7 +18,7 @@ constexpr std::array kPairKeys = {
     FabricKey{"fabric.pair_bandwidth", "bandwidth from one switch to one other"},
 };
 
-// As few NPUs on a switch as its ports allow.
+// Puts as few NPUs on a switch as its ports allow.
 std::vector<Setting> fully_connected_example_keys(int npus) {
   int on_switch = 1;
   while (on_switch < npus &&
