@@ -108,6 +108,25 @@ TEST(FredTree, Ports) {
   EXPECT_EQ(tree.nodes[tree.io_controllers[2]].address, 22);
 }
 
+// One design of chiplet: the same links at the same ports, and others that nothing is joined to.
+TEST(FredTree, ChipletPorts) {
+  const Topology tree = build_fred_tree(wafer(), wafer_tree());
+  FredTreeSpec spec = wafer_tree();
+  spec.chiplet_ports = 12;
+  const Topology same = build_fred_tree(wafer(), spec);
+  expect_sound(same);
+  ASSERT_EQ(same.nodes.size(), tree.nodes.size());
+  ASSERT_EQ(same.links.size(), tree.links.size());
+  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+    EXPECT_EQ(same.links[i].name, tree.links[i].name);
+    EXPECT_EQ(same.links[i].from_port, tree.links[i].from_port);
+    EXPECT_EQ(same.links[i].to_port, tree.links[i].to_port);
+  }
+  EXPECT_EQ(tree.nodes[node_named(tree, "l2.s3.c1")].ports, 10);
+  for (const Node& node : same.nodes)
+    if (!node.is_endpoint()) EXPECT_EQ(node.ports, 12) << node.name;
+}
+
 TEST(FredTree, PortsOfThreeLevels) {
   const Topology tree = build_fred_tree(machine_of(64, 17, 2), three_levels());
   expect_sound(tree);
@@ -307,6 +326,10 @@ TEST(FredTree, Refusals) {
   expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 5; }),
                {"fabric.middle: found 5; allowed is 2 to 4"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 1; }), {"fabric.middle: found 1"});
+  expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 11; }),
+               {"fabric.chiplet_ports: found 11; allowed is 12 to 32"});
+  expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 33; }),
+               {"fabric.chiplet_ports: found 33; allowed is 12 to 32"});
   expect_parts(with([](auto&, auto& tree, auto&) { tree.l1_switches = 1; }),
                {"fabric.l1_switches: found 1; allowed is 2 to 32"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.npus = 16; }),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -106,6 +107,21 @@ void check_ports(const MachineSpec& machine, const SwitchTree& tree, const Keys&
   }
 }
 
+// Links of the chiplets of a level, the most that one of them has.
+int most_links(const MachineSpec& machine, const SwitchTree& tree, int k) {
+  const TreeLevel& level = tree.levels[k - 1];
+  if (k > 1) return level.below * tree.uplinks_per_chiplet_above(k - 1) + level.uplinks;
+  return level.below + level.uplinks + dealt_to(machine.io_controllers, tree.switches(1), 0);
+}
+
+void check_chiplet_ports(const MachineSpec& machine, const FredTreeSpec& spec) {
+  if (spec.chiplet_ports == 0) return;
+  int most = 2;
+  for (int k = 1; k <= spec.tree.depth(); ++k)
+    most = std::max(most, most_links(machine, spec.tree, k));
+  check_range("fabric.chiplet_ports", spec.chiplet_ports, most, kMaxPorts);
+}
+
 void check(const MachineSpec& machine, const FredTreeSpec& spec) {
   const SwitchTree& tree = spec.tree;
   const Keys keys(spec);
@@ -125,6 +141,7 @@ void check(const MachineSpec& machine, const FredTreeSpec& spec) {
                                machine.npus, machine.io_controllers, kAddresses));
   }
   check_ports(machine, tree, keys);
+  check_chiplet_ports(machine, spec);
 }
 
 Node chiplet(std::string kind, std::string name, int ports, int middle) {
@@ -210,9 +227,10 @@ class TreeBuilder {
     for (int i = 0; i < tree_.switches(k); ++i) {
       for (int s = 0; s < spec_.slices; ++s) {
         for (int c = 0; c < level.chiplets_per_slice; ++c) {
-          const int ports =
+          const int links =
               k == 1 ? level.below + level.uplinks + io_of(i)
                      : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
+          const int ports = std::max(links, spec_.chiplet_ports);
           Node node = chiplet(level.switch_kind.empty() ? kind_ : level.switch_kind,
                               name(k, i, s, c), ports, spec_.middle);
           node.level = k;

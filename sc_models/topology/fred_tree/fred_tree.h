@@ -4,7 +4,8 @@
 // chiplets_per_slice chiplets above.
 //   Names: l1_<i>.s<s>; above l<k>_<i>.s<s>.c<c>; the one switch at the top of two levels or more has
 //     no index: l2.s<s>.c<c>.
-//   Ports of a chiplet: what is below it, then its uplinks, then (L1) its I/O controllers.
+//   Ports of a chiplet: what is below it, then its uplinks, then (L1) its I/O controllers; then those that chiplet_ports adds,
+//     which nothing is joined to.
 //   Switch i of level k has the switches i*below … of the level below; L1 switch i the NPUs
 //     i*below … . The I/O controllers are dealt out over the L1 switches in order, as evenly as
 //     possible, the first ones getting one more.
@@ -30,6 +31,7 @@ struct FredTreeSpec {
   SwitchTree tree;
   int slices = 0;
   int middle = 0;
+  int chiplet_ports = 0;  // one design of chiplet for all places; 0: as many ports as it has links
   bool in_switch = false;
   bool simulate_all_slices = false;
   // Messages name the keys of a two-level tree (fabric.l1_switches) and not those of fabric.levels.

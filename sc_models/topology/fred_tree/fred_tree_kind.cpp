@@ -26,6 +26,13 @@ constexpr std::array kTreeKeys = {
     FabricKey{
         "fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Holds::kInteger, {}, kLevels},
     FabricKey{"fabric.middle", "middle sub-networks m of Fred_m(P)", Holds::kInteger},
+    FabricKey{.path = "fabric.chiplet_ports",
+              .meaning =
+                  "ports of every chiplet, one design for all places, of which those without "
+                  "a link stay free; 0: as many as it has links",
+              .holds = Holds::kInteger,
+              .default_value = "0",
+              .from_zero = true},
     FabricKey{"fabric.uplink_bandwidth",
               "bandwidth of one L1 switch towards L2",
               Holds::kValue,
@@ -133,6 +140,7 @@ class FredTreeKind final : public TopologyKind {
     spec.tree.levels = spec.two_level_keys ? read_two_levels(keys) : read_levels(keys);
     spec.slices = keys.integer("fabric.slices", 1, kMaxPorts);
     spec.middle = keys.integer("fabric.middle", 2, 4);
+    spec.chiplet_ports = keys.integer("fabric.chiplet_ports", 0, kMaxPorts);
     spec.in_switch = keys.boolean("fabric.in_switch");
     static constexpr std::array<std::string_view, 2> kSlices = {"distinct", "all"};
     spec.simulate_all_slices = keys.choice("fabric.simulate_slices", kSlices) == 1;
