@@ -134,6 +134,7 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
   const std::vector<MachineRuns> machines = runs_by_machine(compared);
   if (!request.is_flow) fmt::print("{}", simulated_text(machines, output));
   fmt::print("{}", operations_text(machines, output));
+  fmt::print("{}", lockstep_text(machines, output));
   std::fflush(stdout);  // before a file is waited for
 }
 

@@ -172,7 +172,10 @@ class TrainCommand final : public Command {
     const std::vector<TrainingResult>& results = training.results();
     if (prints && !results.empty()) {
       fmt::print("{}", output.table(training_table(training.setup(), results)));
-      if (!request_.is_flow) fmt::print("{}", simulated_text(runs_by_machine(results), output));
+      if (!request_.is_flow) {
+        fmt::print("{}", simulated_text(runs_by_machine(results), output));
+        fmt::print("{}", lockstep_text(runs_by_machine(results), output));
+      }
       if (!request_.quiet)
         fmt::print("{}", output.legend(training_legend(training.setup(), request_.is_flow)));
       if (!training.setup().given.empty() && request_.format == TableFormat::kTable) {

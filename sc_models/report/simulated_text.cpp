@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,21 @@ std::string operations_text(std::span<const MachineRuns> machines, TableOutput& 
                                [](const RunResult* run) { return run->operations.has_value(); });
   });
   return listed("operations", ordered, text_of_operations, output);
+}
+
+std::string lockstep_text(std::span<const MachineRuns> machines, TableOutput& output) {
+  std::set<std::pair<std::string, std::string>> different;
+  std::uint64_t cycles = 0;
+  for (const MachineRuns& machine : machines) {
+    for (const RunResult* run : machine.runs) {
+      if (run->model != "lockstep" || run->incomplete) return "";
+      different.emplace(run->config, settings_text(run->settings.own));
+      cycles += simulated_of(*run).cycles;
+    }
+  }
+  if (different.empty()) return "";
+  return output.paragraph(fmt::format("RTL equals twin on {} machine{}, {} cycles",
+                                      different.size(), different.size() == 1 ? "" : "s", cycles));
 }
 
 }  // namespace fredsim

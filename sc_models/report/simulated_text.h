@@ -27,5 +27,8 @@ struct MachineRuns {
 // A sentence for one machine, a list for several; nothing in CSV, which has columns for it.
 std::string simulated_text(std::span<const MachineRuns> machines, TableOutput& output);
 std::string operations_text(std::span<const MachineRuns> machines, TableOutput& output);
+// For complete runs of which all were in lockstep: on so many machines, in so many simulated cycles, RTL and twin did the same. A
+// machine that runs twice, as its best self, is one.
+std::string lockstep_text(std::span<const MachineRuns> machines, TableOutput& output);
 
 }  // namespace fredsim

@@ -62,6 +62,28 @@ TEST(SimulatedText, NothingInCsv) {
   EXPECT_EQ(simulated_text(std::vector<MachineRuns>{{"a", {&run}}, {"b", {&run}}}, output), "");
 }
 
+TEST(SimulatedText, MachinesAndCyclesInLockstep) {
+  RunResult mesh = run_of(100), fred = run_of(100);
+  mesh.model = fred.model = "lockstep";
+  mesh.config = "mesh.yaml";
+  fred.config = "fred.yaml";
+  TableOutput output = table_output();
+  const std::vector<MachineRuns> two{{"mesh", {&mesh}}, {"best", {&mesh}}, {"fred", {&fred}}};
+  EXPECT_EQ(lockstep_text(two, output), "RTL equals twin on 2 machines, 711 cycles\n");
+  EXPECT_EQ(lockstep_text(std::vector<MachineRuns>{{"", {&fred, &fred}}}, output),
+            "\nRTL equals twin on 1 machine, 474 cycles\n");
+  RunResult other = mesh;
+  other.settings.own = {{"npu.count", "4"}};
+  EXPECT_EQ(lockstep_text(std::vector<MachineRuns>{{"a", {&mesh}}, {"b", {&other}}}, output),
+            "\nRTL equals twin on 2 machines, 474 cycles\n");
+  fred.incomplete = true;
+  EXPECT_EQ(lockstep_text(two, output), "");
+  fred.incomplete = false;
+  mesh.model = "lockstep+tlm";  // some switches alone
+  EXPECT_EQ(lockstep_text(two, output), "");
+  EXPECT_EQ(lockstep_text({}, output), "");
+}
+
 TEST(SimulatedText, OperationsOfThoseThatHaveAny) {
   RunResult run = run_of(100);
   TableOutput output = table_output();
