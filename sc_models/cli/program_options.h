@@ -7,16 +7,21 @@
 // Errors: parse() prints what was found and what is allowed.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;     // <CLI/CLI.hpp>, which takes a second and more to compile
+class Option;  // the same
+}  // namespace CLI
 
 namespace fredsim {
 
@@ -24,9 +29,12 @@ class ProgramOptions {
  public:
   // `examples`: command lines as typed at the top of a checkout, one per line.
   ProgramOptions(std::string name, const std::string& purpose, const std::string& examples);
+  ~ProgramOptions();
+  ProgramOptions(const ProgramOptions&) = delete;
+  ProgramOptions& operator=(const ProgramOptions&) = delete;
 
   const std::string& name() const { return name_; }
-  CLI::App& app() { return app_; }
+  CLI::App& app() { return *app_; }
   // With a value `value` ("FILE.fst"). `text` keeps what it has where the option is not there.
   CLI::Option* add(const std::string& option, std::string& text, const std::string& value,
                    const std::string& meaning);
@@ -34,13 +42,9 @@ class ProgramOptions {
   template <typename Number>
   CLI::Option* add(const std::string& option, Number& number, std::uint64_t min,
                    const std::string& meaning) {
-    CLI::Option* const added = app_.add_option(option, texts_.emplace_back(), meaning);
-    checks_.emplace_back([this, option, &number, min, index = texts_.size() - 1] {
-      constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
-      if (!texts_[index].empty())
-        number = static_cast<Number>(number_of(texts_[index], option, min, kMax));
-    });
-    return added->type_name("N");
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+    return add_number(option, meaning, min, kMax,
+                      [&number](std::uint64_t value) { number = static_cast<Number>(value); });
   }
   CLI::Option* add_flag(const std::string& option, bool& flag, const std::string& meaning);
 
@@ -49,12 +53,12 @@ class ProgramOptions {
   std::optional<int> parse(std::span<char* const> arguments);
 
  private:
-  static std::uint64_t number_of(const std::string& text, const std::string& option,
-                                 std::uint64_t min, std::uint64_t max);
+  CLI::Option* add_number(const std::string& option, const std::string& meaning, std::uint64_t min,
+                          std::uint64_t max, std::function<void(std::uint64_t)> take);
   void parse_or_throw(std::span<char* const> arguments);
 
   std::string name_;
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   std::deque<std::string> texts_;  // texts of numbers, which are checked last
   std::vector<std::function<void()>> checks_;
 };

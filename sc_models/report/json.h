@@ -15,7 +15,7 @@
 
 #include "base/setting.h"
 #include "report/conflict_table.h"
-#include "results/document.h"
+#include "results/origin.h"
 #include "results/report.h"
 #include "results/traffic_results.h"
 

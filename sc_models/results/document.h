@@ -7,15 +7,9 @@
 
 #include "results/fields/document.h"
 #include "results/json_object.h"
+#include "results/origin.h"
 
 namespace fredsim {
-
-// Program, commit and command that made a file. results/version.h has those of this program.
-struct Origin {
-  std::string_view version;
-  std::string_view commit;
-  std::string_view command;  // the command line, as a shell takes it
-};
 
 // Version of the schema: one higher where a reader of the files before it would go wrong. A key more does
 // not count.

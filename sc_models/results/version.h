@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/document.h"
+#include "results/origin.h"
 
 namespace fredsim {
 

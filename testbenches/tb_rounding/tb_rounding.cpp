@@ -16,6 +16,7 @@
 // Exit code 1 when a sum is further from the exact one than n - 1 roundings can bring it; 2 for bad input.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
