@@ -26,7 +26,10 @@ same() {
 }
 
 echo "== installed, and moved"
+# A page is made only then, as all are where the program alone was built.
+rm -f "$build/package/fredsim-schema.1.gz"
 cmake --install "$build" --prefix "$top/first/usr" >"$top/log" || { cat "$top/log"; fail "cmake --install"; }
+grep -q "Building: $build/package/fredsim-schema.1.gz" "$top/log" || { cat "$top/log"; fail "nothing is said of what is built"; }
 mkdir "moved here"
 mv first/usr "moved here/usr"
 rmdir first

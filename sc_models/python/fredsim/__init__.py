@@ -8,6 +8,10 @@
 Machines, plans and fixed facts are computed in this process. Simulations run as commands of the program `fredsim`, in processes of their own, and
 return its results: records.py has every key of theirs as an attribute."""
 
+from . import requirements
+
+requirements.check()
+
 from . import _fredsim, records
 from .errors import BadInput, Error, Interrupted, RoutingConflict, RunFailed
 from .facts import Parameter, SwitchKind, algorithms, collectives, switch_kinds, topology_kinds
