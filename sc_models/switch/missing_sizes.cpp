@@ -123,10 +123,12 @@ void require_built(std::span<const NeededSwitch> needed, const RtlBuildOptions& 
                    const std::string& program) {
   const MissingSizes missing = missing_of(needed, options.build == RtlBuild::kAuto);
   if (!missing.entries.empty()) {
-    throw BadInput(fmt::format(
-        "no RTL of {} is built:\n{}{}\n  {}",
-        missing.entries.size() == 1 ? "this switch size" : "these switch sizes", missing.lines,
-        how_to_add(missing.entries, program), fmt::join(built_switch_sizes(), "\n  ")));
+    std::vector<std::string> built = built_switch_sizes();
+    if (built.empty()) built.emplace_back("none");
+    throw BadInput(
+        fmt::format("no RTL of {} is built:\n{}{}\n  {}",
+                    missing.entries.size() == 1 ? "this switch size" : "these switch sizes",
+                    missing.lines, how_to_add(missing.entries, program), fmt::join(built, "\n  ")));
   }
   if (missing.built_on_demand.empty()) return;
   for (const std::filesystem::path& library : build_libraries(

@@ -16,12 +16,18 @@
 # More without editing this file:
 #   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred P=8;fred P=8 M=2"
 # Sizes that are not here are built when a run needs them (on_demand/rtl_builder.h). Build time grows with every entry
-# (about LANES and P), so these are only what the quick start runs: that takes no longer, and needs no Verilator afterwards.
+# (about LANES and P), so a program that has Verilator and a compiler beside it has none, and the quick start's first table is
+# there sooner. A package has those of configs/mesh.yaml and fred_d.yaml, which then need neither; with BUILD_TESTING the program
+# has them too.
 # Sizes that only tests run are in tests/switch/sizes.cmake: with BUILD_TESTING test programs and testbenches have them, and
 # one fredsim that is theirs, tested/fredsim. A list that is given,
 #   cmake -B build -DFREDSIM_SWITCHES="fred P=4"
 # stands for both.
-set(product_switches "fred P=12" "fred P=11" "fred P=10" "mesh")
+set(linked_switches "fred P=12" "fred P=11" "fred P=10" "mesh")
+set(product_switches "")
+if(BUILD_TESTING OR FREDSIM_PACKAGE)
+  set(product_switches ${linked_switches})
+endif()
 include(${PROJECT_SOURCE_DIR}/tests/switch/sizes.cmake)
 set(FREDSIM_SWITCHES "" CACHE STRING
     "switch sizes to Verilate; empty: those of sc_models/switch/sizes.cmake, in tests those of tests/switch/sizes.cmake too")
@@ -32,7 +38,7 @@ foreach(list FREDSIM_SWITCHES FREDSIM_EXTRA_SWITCHES)
                  " custom_switch testbenches/tb_custom_switch/custom_switch.f" ${list} "${${list}}")
 endforeach()
 # It may also be the former default, all of both lists, which nobody has asked for.
-set(all_switches ${product_switches} ${test_switches})
+set(all_switches ${linked_switches} ${test_switches})
 set(kept_switches ${FREDSIM_SWITCHES})
 list(SORT all_switches)
 list(SORT kept_switches)

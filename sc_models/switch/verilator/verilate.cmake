@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Verilated classes: fredsim_verilated_library(LIBRARY) makes a library for them, and
+# Verilated classes: fredsim_verilated_library(LIBRARY [NONE]) makes a library for them, and
 #
 #   fredsim_verilate(LIBRARY PREFIX … TOP … SOURCES … ARGUMENTS … OPTIMISE -O2 [TRACE])
 #
@@ -34,7 +34,7 @@ endif()
 # Verilator's runtime, once for all classes; a project of others has that of our build folder. Waves need zlib.
 find_package(ZLIB REQUIRED)
 if(NOT TARGET verilated_runtime)
-  set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_threads.cpp)
+  set(runtime verilated.cpp verilated_dpi.cpp verilated_threads.cpp)  # without verilated_cov.cpp: no class is for coverage
   list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
   cmake_path(GET FREDSIM_VERILATOR PARENT_PATH switch_folder)
   add_library(verilated_runtime STATIC ${runtime} ${switch_folder}/fst_writer.cpp)  # which includes verilated_fst_c.cpp
@@ -48,8 +48,14 @@ if(NOT TARGET verilated_runtime)
   target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
 endif()
 
-# The precompiled header fits what is not optimised, which is most of the files.
+# The precompiled header fits what is not optimised, which is most of the files. NONE: there are no classes, and nothing to compile.
 function(fredsim_verilated_library library)
+  if("NONE" IN_LIST ARGN)
+    add_library(${library} INTERFACE)
+    target_include_directories(${library} SYSTEM INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/verilated>)
+    target_link_libraries(${library} INTERFACE verilated_runtime)
+    return()
+  endif()
   add_library(${library} STATIC)
   fredsim_without_sanitizers(${library})
   target_compile_options(${library} PRIVATE -O0 -fpch-preprocess)
