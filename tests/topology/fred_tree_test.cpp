@@ -123,8 +123,7 @@ TEST(FredTree, ChipletPorts) {
     EXPECT_EQ(same.links[i].to_port, tree.links[i].to_port);
   }
   EXPECT_EQ(tree.nodes[node_named(tree, "l2.s3.c1")].ports, 10);
-  for (const Node& node : same.nodes)
-    if (!node.is_endpoint()) EXPECT_EQ(node.ports, 12) << node.name;
+  for (const Node& node : same.nodes) EXPECT_TRUE(node.is_endpoint() || node.ports == 12);
 }
 
 TEST(FredTree, PortsOfThreeLevels) {
