@@ -39,6 +39,11 @@ if grep -q "tb_own_npu " "$top/log"; then cat "$top/log"; fail "the help names t
 if "$project/build/my_npu" --model verilog >"$top/log" 2>&1; then fail "a wrong model is taken"; fi
 grep -q "^my_npu: " "$top/log" || { cat "$top/log"; fail "a message is by another program"; }
 
+echo "== a project that says no build type"
+env -u CMAKE_BUILD_TYPE cmake -S "$project" -B "$top/release" "-Dfredsim_DIR=$build" >"$top/log" 2>&1 || { cat "$top/log"; fail "cmake without a build type"; }
+grep -q "fredsim: found no CMAKE_BUILD_TYPE; Release is taken" "$top/log" || { cat "$top/log"; fail "no word of the build type"; }
+grep -q "^CMAKE_BUILD_TYPE:.*=Release$" "$top/release/CMakeCache.txt" || fail "no release"
+
 same_table() { # PROGRAM: as tb_own_npu
   for model in tlm rtl; do
     "$build/tb_own_npu" --model "$model" >"$top/ours" 2>/dev/null
