@@ -48,5 +48,5 @@ endif()
 if(FREDSIM_SWITCHES)
   set(test_switches "")
 else()
-  set(FREDSIM_SWITCHES ${product_switches})
+  set(FREDSIM_SWITCHES "${product_switches}")  # in quotes: empty, not unset, where a build folder has kept a list
 endif()
