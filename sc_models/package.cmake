@@ -54,7 +54,22 @@ if(FREDSIM_SANITIZE)  # its flags are those of a build folder
   return()
 endif()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fredsim)
-install(TARGETS fredsim RUNTIME COMPONENT program)
+if(FREDSIM_PORTABLE)
+  # lib/fredsim has what is not in every GNU/Linux of this age or younger (glibc and libstdc++ are). DT_RPATH, not DT_RUNPATH: libraries there
+  # find each other by it too. The Python package is beside the program's prefix, or below it in lib/pythonX.Y/site-packages.
+  set(FREDSIM_BUNDLED lib/fredsim)
+  set_target_properties(fredsim PROPERTIES INSTALL_RPATH "$ORIGIN/../${FREDSIM_BUNDLED}")
+  target_link_options(fredsim PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS fredsim RUNTIME_DEPENDENCY_SET fredsim_needs RUNTIME COMPONENT program)
+  if(TARGET _fredsim)
+    set_target_properties(_fredsim PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../${FREDSIM_BUNDLED}:$ORIGIN/../${FREDSIM_BUNDLED}")
+    target_link_options(_fredsim PRIVATE LINKER:--disable-new-dtags)
+  endif()
+  install(RUNTIME_DEPENDENCY_SET fredsim_needs DESTINATION ${FREDSIM_BUNDLED} COMPONENT program
+          POST_EXCLUDE_REGEXES "/lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so[.0-9]*$" "/ld-linux[^/]*$")
+else()
+  install(TARGETS fredsim RUNTIME COMPONENT program)
+endif()
 install(TARGETS ${libraries} EXPORT fredsim-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/fredsim COMPONENT development)
 install(EXPORT fredsim-targets DESTINATION ${package_folder} COMPONENT development)
 # Relative, so that both may move together.

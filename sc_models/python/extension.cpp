@@ -5,7 +5,6 @@
 // Units: those of topology/topology.h and collective/plan.h.
 // Errors: BadInput as _fredsim.BadInput, with the words that the command prints.
 #include <fmt/format.h>
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -46,9 +45,21 @@ namespace py = pybind11;
 
 using ConfigPointer = std::shared_ptr<const MachineConfig>;
 
+// Typecodes of Python's module array; types without one do not compile.
 template <class Value>
-py::array_t<Value> array_of(const std::vector<Value>& values) {
-  return py::array_t<Value>(static_cast<py::ssize_t>(values.size()), values.data());
+constexpr char kTypeCode = Value::no_type_code;
+template <>
+constexpr char kTypeCode<int> = 'i';
+template <>
+constexpr char kTypeCode<std::uint64_t> = 'Q';
+template <>
+constexpr char kTypeCode<double> = 'd';
+
+// array.array, a buffer for whoever has NumPy: neither its version nor its presence matters here.
+template <class Value>
+py::object array_of(const std::vector<Value>& values) {
+  const py::bytes data(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
+  return py::module_::import("array").attr("array")(std::string(1, kTypeCode<Value>), data);
 }
 
 template <class List, class Function>
@@ -182,9 +193,7 @@ class PlanOnMachine {
     return columns;
   }
 
-  py::array_t<std::uint64_t> flits_by_link() const {
-    return array_of(link_flits(topology(), plan_));
-  }
+  py::object flits_by_link() const { return array_of(link_flits(topology(), plan_)); }
 
  private:
   ConfigPointer machine_;

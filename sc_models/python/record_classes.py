@@ -17,12 +17,15 @@ HEAD = '''# SPDX-License-Identifier: Apache-2.0
 
 A key that is not in the file is None here. Lists of objects are Records, lists of numbers NumPy arrays."""
 
-from typing import Any, Literal, cast
+from __future__ import annotations
 
-import numpy
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .arrays import numpy
 from .record import Record, Records, Results
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 '''
 MACHINE = "machine"  # a machine file
 OWN = "own"  # definitions for testbenches with NPUs of their own

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines, plans and fixed facts of fredsim; use the package around it."""
 
+from array import array
 from typing import Any, TypedDict
-
-import numpy
-from numpy.typing import NDArray
 
 MachineKey = str | int | bool | list[str]
 
@@ -13,30 +11,30 @@ class BadInput(ValueError): ...
 class Nodes(TypedDict):
     name: list[str]
     kind: list[str]
-    ports: NDArray[numpy.int32]
+    ports: array[int]
     switch_kind: list[str]
-    level: NDArray[numpy.int32]
-    slice: NDArray[numpy.int32]
+    level: array[int]
+    slice: array[int]
     failed: list[bool]
 
 class Links(TypedDict):
     name: list[str]
-    source: NDArray[numpy.int32]
-    source_port: NDArray[numpy.int32]
-    target: NDArray[numpy.int32]
-    target_port: NDArray[numpy.int32]
-    bytes_per_second: NDArray[numpy.uint64]
-    flits_per_cycle: NDArray[numpy.float64]
-    latency_cycles: NDArray[numpy.int32]
+    source: array[int]
+    source_port: array[int]
+    target: array[int]
+    target_port: array[int]
+    bytes_per_second: array[int]
+    flits_per_cycle: array[float]
+    latency_cycles: array[int]
     on_die: list[bool]
 
 class Parts(TypedDict):
     collective: list[str]
     algorithm: list[str]
     members: list[list[int]]
-    size_bytes: NDArray[numpy.uint64]
+    size_bytes: array[int]
     priority: list[str]
-    bound_ns: NDArray[numpy.float64]
+    bound_ns: array[float]
 
 class MachineConfig:
     @property
@@ -64,7 +62,7 @@ class Plan:
     def parts(self) -> Parts: ...
     def trees(self) -> dict[str, Any]: ...
     def sends(self) -> dict[str, Any]: ...
-    def link_flits(self) -> NDArray[numpy.uint64]: ...
+    def link_flits(self) -> array[int]: ...
 
 def load_machine(path: str, settings: list[str], faults: list[str], text: str | None) -> MachineConfig: ...
 def machine_path(word: str, program: str) -> str: ...

@@ -1,11 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structured NumPy arrays."""
+"""NumPy, imported when the first array is made, and structured arrays.
 
+Machines, plans, runs and their results work without NumPy; an array without it is an ImportError that says how to have it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+__all__ = ["numpy", "structured"]
+
+
+class _NumPy:
+    """The module, once it is asked for something."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            module = importlib.import_module("numpy")
+        except ImportError as error:
+            raise ImportError(f"arrays of fredsim by {sys.executable}: found no NumPy ({error}); allowed: install it: {sys.executable} -m pip install numpy "
+                              "(Debian's /usr/bin/python3: apt-get install python3-numpy)") from None  # fmt: skip
+        return getattr(module, name)
+
+
+if not TYPE_CHECKING:
+    globals()["numpy"] = _NumPy()
 
 
 def structured(columns: Mapping[str, Any]) -> NDArray[numpy.void]:

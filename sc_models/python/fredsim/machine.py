@@ -9,17 +9,17 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from . import _fredsim
-from .arrays import structured
+from .arrays import numpy, structured
 from .errors import BadInput, own_errors
 from .options import Files, text_of
 from .plan import Plan
 from .program import program
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Link", "Machine", "MachineLike", "Node"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from . import _fredsim
-from .arrays import structured
+from .arrays import numpy, structured
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["PlannedPart", "Plan"]
 
@@ -75,7 +76,7 @@ class Plan:
     @cached_property
     def link_flits(self) -> NDArray[numpy.int64]:
         """Flits that cross each link."""
-        return self._plan.link_flits().astype(numpy.int64)
+        return numpy.asarray(self._plan.link_flits()).astype(numpy.int64)
 
     @cached_property
     def link_bytes(self) -> NDArray[numpy.int64]:

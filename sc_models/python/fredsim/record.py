@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-import numpy
-from numpy.typing import NDArray
+from .arrays import numpy
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
 __all__ = ["Record", "Records", "Results"]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements of the package, checked before any of its modules is imported: an ImportError names all that is missing and what to do."""
+"""Requirements of the package, checked before any of its modules is imported: an ImportError names what is missing and what to do. NumPy is asked for by
+the first array (arrays.py)."""
 
 from __future__ import annotations
 
 import importlib.machinery
-import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -16,22 +16,17 @@ _GENERATED = "records.py"
 
 
 def check(package: Path = Path(__file__).resolve().parent) -> None:
-    """ImportError: the package in this folder is built by half, or for another Python, or this Python has no NumPy."""
-    found: list[str] = []
-    allowed: list[str] = []
+    """ImportError: the package in this folder is built by half, or for another Python."""
     others = _others(package)
     if others:
-        found.append(f"an extension for Python {' and '.join(others)}")
-        allowed.append(f"python{others[0]}, or build the package for this one: -DPython_EXECUTABLE={sys.executable}")
+        found = f"an extension for Python {' and '.join(others)}"
+        allowed = f"python{others[0]}, or build the package for this one: -DPython_EXECUTABLE={sys.executable}"
     elif not _has_extension(package) or not (package / _GENERATED).is_file():
-        found.append(f"a package that is built by half, in {package}")
-        allowed.append(_how_to_build(package))
-    if importlib.util.find_spec("numpy") is None:
-        found.append("no NumPy")
-        allowed.append(f"install it: {sys.executable} -m pip install numpy (Debian's /usr/bin/python3: apt-get install python3-numpy)")
-    if found:
-        raise ImportError(f"import fredsim by {sys.executable}, Python {sys.version_info.major}.{sys.version_info.minor}: found {' and '.join(found)}; "
-                          f"allowed: {'; '.join(allowed)}")  # fmt: skip
+        found = f"a package that is built by half, in {package}"
+        allowed = _how_to_build(package)
+    else:
+        return
+    raise ImportError(f"import fredsim by {sys.executable}, Python {sys.version_info.major}.{sys.version_info.minor}: found {found}; allowed: {allowed}")
 
 
 def _has_extension(package: Path) -> bool:
