@@ -36,6 +36,7 @@ COMMANDS = {
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
+    "gallery": Command("gallery", "the outputs and pictures of docs/gallery"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
     "synth": Command("synth.command", "synthesis of the RTL: area, timing, energy", packages=("SYNTH_PACKAGES",)),
 }

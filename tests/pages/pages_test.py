@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/index.md", "docs/user/*.md", "docs/developer/*.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/index.md", "docs/gallery/*.md", "docs/user/*.md", "docs/developer/*.md"]
 COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |snakemake |/tmp/|[A-Z_]+=\S+ \w+ (-|docs/))")
 LIMIT = 600  # seconds; longer ones hang
 
@@ -51,6 +51,7 @@ NOT_RUN = [
     ("", "scripts/docs.sh", "tests/pages/site_test.py builds the site and opens it"),
     ("", "scripts/reproduce flow_error", "an hour; tests/scripts runs it with few works"),
     ("", "scripts/reproduce pictures", "minutes"),
+    ("", "scripts/reproduce gallery", "tests/scripts runs it"),
     ("", "scripts/fuzz.sh", "minutes"),
     ("", "scripts/formal.sh", "minutes"),
     ("", "scripts/lockstep.sh", "hours"),

@@ -42,6 +42,14 @@ PLACES = {
     "wafer_front": ("studies/pictures", "clusters"),
     "latency_curve": ("user/pictures", "notebooks"),
     "pareto_front": ("user/pictures", "notebooks"),
+    "my_dgx": ("gallery/pictures", "gallery"),
+    "my_mesh": ("gallery/pictures", "gallery"),
+    "my_trace": ("gallery/pictures", "gallery"),
+    "my_switch": ("gallery/pictures", "gallery"),
+    "my_algorithm": ("gallery/pictures", "gallery"),
+    "my_traffic": ("gallery/pictures", "gallery"),
+    "my_model": ("gallery/pictures", "gallery"),
+    "my_faults": ("gallery/pictures", "gallery"),
 }
 
 
@@ -60,10 +68,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, clusters, curves, experts, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, clusters, curves, experts, gallery, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "gallery": gallery, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
                "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:
