@@ -4,7 +4,7 @@
 
   site_test.py --browser CHROMIUM --driver CHROMEDRIVER [--site FOLDER]
 
-Builds the site into a temporary folder, or takes the one that is given. Every page (from the disk one of each folder): all that it asks for is there and comes from this machine, no script
+Builds the site into a temporary folder, or takes the one that is given. Every page (over HTTP one of each folder): all that it asks for is there and comes from this machine, no script
 fails, nothing is wider than the screen. The menu opens on the narrow screen and folds its sections on the wide one, the contents are those of the
 page, and the search finds what is there. From the disk there is no search.
 """
@@ -48,6 +48,11 @@ WIDTH = """const done = arguments[0];
   };
   const still = () => Promise.allSettled(document.getAnimations().map(animation => animation.finished)).then(measure);
   requestAnimationFrame(() => requestAnimationFrame(still));"""
+
+# The line above the results of a search, and the pages of the results that are shown.
+SEARCH_SAYS = "return document.querySelector('.md-search-result__meta').textContent;"
+FOUND = """return [...document.querySelectorAll('.md-search-result__item > a')]
+  .filter(link => link.getClientRects().length).map(link => link.href.split(/[?#]/)[0]);"""
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -120,16 +125,15 @@ class SiteTest(unittest.TestCase):
                     self.assertLessEqual(width_of_page, width, f"wider than the screen: {wide}")
                 self.assertEqual(self.browser.get_log("browser"), [], "the console is empty")
 
-    def test_pages_over_http(self):
-        self.check_pages(self.address, self.pages)
-
     def test_pages_from_the_disk(self):
-        """One page of each folder, the one with the longest title, which the header has to hold."""
+        self.check_pages(f"{self.site.as_uri()}/", [page for page in self.pages if page != "404.html"])  # whose paths are those of a server
+
+    def test_pages_over_http(self):
+        """One page of each folder, the one with the longest title, which the header has to hold; each asks for the whole index of the search."""
         pages = {}
         for page in sorted(self.pages, key=lambda page: len(re.search("<title>(.*?)</title>", (self.site / page).read_text(encoding="utf-8"))[1])):
-            if page != "404.html":  # whose paths are those of a server
-                pages[pathlib.Path(page).parent] = page
-        self.check_pages(f"{self.site.as_uri()}/", pages.values())
+            pages[pathlib.Path(page).parent] = page
+        self.check_pages(self.address, ["404.html", *pages.values()])
 
     def test_wide_tables_and_outputs_scroll_by_themselves(self):
         self.open("user/first_steps.html", NARROW)
@@ -171,23 +175,22 @@ class SiteTest(unittest.TestCase):
         self.assertTrue(headings)
         self.assertEqual([text for text in contents if text in headings], headings)
 
-    def search(self, words, width):
+    def check_search(self, words, page, width):
+        """A page is among what is found. Results are replaced with every letter, so that they are read by a script, at once."""
         self.open("index.html", width)
+        self.until(lambda: "Initializing" not in self.browser.execute_script(SEARCH_SAYS), "the index of the search is there")
         if width == NARROW:
             self.all(".md-header label[for=__search]")[0].click()
         box, = self.all(".md-search__input")
         self.until(box.is_displayed, "there is a box for words")
         box.send_keys(words)
-        self.until(lambda: self.shown(".md-search-result__item"), f"{words} is found")
-        return [link.get_attribute("href").removeprefix(self.address).partition("?")[0] for link in self.all(".md-search-result__item > a")]
+        self.until(lambda: self.address + page in self.browser.execute_script(FOUND), f"{words} is found on {page}")
 
     def test_search_finds_words_names_and_keys(self):
-        self.assertIn("studies/preemption.html", self.search("pre-emption", WIDE))
-        self.assertIn("reference/machine_files.html", self.search("fabric.link_latency", WIDE))
-        self.assertIn("user/training.html", self.search("--compute-rate", NARROW))
-        self.assertIn("reference/options.html", self.search("all_to_all", NARROW))
-        self.all(".md-search-result__item > a")[0].click()
-        self.until(lambda: "?h=" in self.browser.current_url, "a result leads to its page")
+        self.check_search("pre-emption", "studies/preemption.html", WIDE)
+        self.check_search("fabric.link_latency", "reference/machine_files.html", WIDE)
+        self.check_search("--compute-rate", "user/training.html", NARROW)
+        self.check_search("all_to_all", "reference/options.html", NARROW)
 
     def test_no_search_from_the_disk(self):
         for width in (WIDE, NARROW):
