@@ -60,12 +60,20 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     missing: list = []
 
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-store")  # a page that is left while it loads locks no entry of a cache
+        super().end_headers()
+
     def log_request(self, code="-", size="-"):
         if int(code) >= 400:
             self.missing.append(self.path)
 
     def log_message(self, format, *args):
         pass  # the test says what is missing
+
+
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 64  # connections of pages that follow each other
 
 
 class SiteTest(unittest.TestCase):
@@ -77,7 +85,7 @@ class SiteTest(unittest.TestCase):
         if not OPTIONS.site:
             subprocess.run(["/usr/bin/mkdocs", "build", "--quiet", "--strict", "--config-file", CHECKOUT / ".mkdocs.yml", "--site-dir", cls.site], check=True)
         cls.pages = sorted(str(page.relative_to(cls.site)) for page in cls.site.rglob("*.html"))
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=cls.site))
+        server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=cls.site))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         cls.addClassCleanup(server.server_close)
         cls.addClassCleanup(server.shutdown)
