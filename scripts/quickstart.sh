@@ -10,14 +10,14 @@ cat <<'EOT'
 From a fresh checkout to the main result, in four steps. What is there already is not done again.
 
   1. Debian packages: compiler, Verilator, SystemC    1 minute    0.6 GB, of which 0.1 GB downloaded
-  2. build/fredsim                                    2.5 minutes 0.2 GB in build/
+  2. build/fredsim                                    3 minutes   0.4 GB in build/
   3. the main job: an all-reduce over 20 NPUs,        seconds
      Fred-D against two meshes: with the paper's
      algorithm, and with the best one
   4. the same job in the switches' RTL, beside their  1 minute
      C++ twins: through Verilator and a compiler, once
 
-The first table is there after some 3 to 4 minutes on a bare Debian 12 with 2 cores; 0.8 GB in all.
+The table is there after some 4 minutes on a bare Debian 12 with 2 cores; 1 GB in all.
 
 EOT
 
