@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "report/same_file.h"
+#include "switch/vcd_file.h"
 #include "trace/wave_save_file.h"
 
 namespace fredsim {
@@ -46,6 +47,8 @@ bool stdout_is_file() {
 
 std::vector<FileUse> wave_uses(const std::string& file) {
   std::vector<FileUse> uses{{"--wave", file}};
+  if (std::string fst = recorded_fst(file); fst != file)
+    uses.push_back({"--wave", file, std::move(fst)});
   for (std::string& beside : files_beside_wave(file)) {
     uses.push_back({"--wave", file, std::move(beside)});
   }

@@ -99,8 +99,8 @@ WaveTrigger parse_trigger(const std::string& text) {
 void WaveStrings::add_to(CLI::App& command) {
   under(command, heading::kWaves);
   add(command, "--wave", file, "FILE.fst",
-      "waveforms of switches, which are then RTL, and of the links at them; with FILE.gtkw for "
-      "GTKWave");
+      "waveforms of switches, which are then RTL, and of the links at them; FILE.vcd: as VCD; "
+      "with FILE.gtkw for GTKWave");
   add(command, "--wave-scope", scope, "GLOB", "names of the instances in it (default *)");
   command.add_flag("--wave-links-only", links_only,
                    "only links: switches keep the implementation that --model says");
@@ -164,7 +164,8 @@ void check_trigger(const WaveOptions& wave, SwitchModel model) {
 
 std::string wave_file_of(const std::string& file, const std::string& machine) {
   std::filesystem::path path(file);
-  const std::filesystem::path extension = path.extension() == ".fst" ? ".fst" : "";
+  const bool is_known = path.extension() == ".fst" || path.extension() == ".vcd";
+  const std::filesystem::path extension = is_known ? path.extension() : "";
   if (!extension.empty()) path.replace_extension();
   path += "." + machine;
   path += extension;

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "switch/fst_writer.h"
+#include "switch/vcd_file.h"
 
 namespace fredsim {
 
@@ -103,6 +104,7 @@ struct WaveFile::Callbacks {
 WaveFile::WaveFile(std::string path, std::vector<std::string> beside,
                    std::function<Clock::time_point()> now)
     : path_(std::move(path)),
+      recorded_(recorded_fst(path_)),
       beside_(std::move(beside)),
       now_(std::move(now)),
       file_(std::make_unique<VerilatedFstC>()) {}
@@ -160,6 +162,7 @@ void WaveFile::remove() {
     if (std::filesystem::is_regular_file(target, ignored)) std::filesystem::remove(target, ignored);
   };
   remove_file(path_);
+  if (recorded_ != path_) remove_file(recorded_);
   for (const std::string& beside : beside_) remove_file(beside);
 }
 
@@ -178,15 +181,15 @@ void WaveFile::open() {
 }
 
 void WaveFile::open_writer() {
-  file_->open(path_.c_str());
+  file_->open(recorded_.c_str());
   if (!file_->isOpen()) throw BadInput("waveform file '" + path_ + "' cannot be written");
   limit_fst_blocks(*file_->spTrace(), kBlockBytes);
   write_fst_hierarchy(*file_->spTrace());
 }
 
 void WaveFile::read_names() {
-  const std::unique_ptr<void, decltype(&::fstReaderClose)> reader(::fstReaderOpen(path_.c_str()),
-                                                                  &::fstReaderClose);
+  const std::unique_ptr<void, decltype(&::fstReaderClose)> reader(
+      ::fstReaderOpen(recorded_.c_str()), &::fstReaderClose);
   if (reader == nullptr) throw BadInput("waveform file '" + path_ + "' cannot be read back");
   std::vector<std::string> scopes{""};  // paths, each with a dot at its end
   while (const fstHier* const item = ::fstReaderIterateHier(reader.get())) {
@@ -209,6 +212,17 @@ void WaveFile::dump(std::uint64_t time_ps) {
   if (!block_ended_ || now_() - *block_ended_ >= kBlockTime) end_block();
 }
 
+void WaveFile::write_as_vcd() {
+  try {
+    write_vcd(recorded_, path_);
+  } catch (const RunFailed&) {
+    remove();
+    throw;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(recorded_, ignored);
+}
+
 void WaveFile::end_block() {
   guarded([this] {
     if (file_->isOpen()) end_fst_block(*file_->spTrace());
@@ -217,9 +231,11 @@ void WaveFile::end_block() {
 }
 
 void WaveFile::close() {
+  const bool was_open = file_->isOpen();
   guarded([this] {
     if (file_->isOpen()) file_->close();
   });
+  if (was_open && !has_failed_ && recorded_ != path_) write_as_vcd();
   lock_.reset();
 }
 

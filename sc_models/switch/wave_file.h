@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FST file with the signals of several RTL instances, told apart by their instance names, and
+// One FST or VCD file with the signals of several RTL instances, told apart by their instance names, and
 // with values of the model itself.
 //
 // Use: add() every instance and value, open(), then dump() once per clock cycle after all steps, close(). names()
@@ -9,6 +9,8 @@
 // File: one that is there is written in its place and keeps its mode, owner and links. It is locked (flock) until it is closed, so
 //   that two runs do not write one waveform. Blocks are small, so that to close it takes a fraction of a second. They go to the file at
 //   the first dump and at the first one of every second after it: what a killed run leaves opens, with all but its last second.
+// VCD: where the path ends in .vcd. FILE.vcd.fst is recorded then, and becomes FILE.vcd when it is closed (switch/vcd_file.h); it is
+//   what a killed run leaves.
 // Errors: BadInput when the file cannot be opened, is none, or another run writes it; RunFailed when it cannot be written to its
 //   end, with the system's reason and how many bytes were written: it is removed, with all of `beside`; as where there is no memory left, std::bad_alloc. ~WaveFile throws nothing.
 #pragma once
@@ -63,8 +65,10 @@ class WaveFile {
   [[noreturn]] void fail(int error);
   void open_writer();
   void read_names();
+  void write_as_vcd();
 
   std::string path_;
+  std::string recorded_;  // path of the FST file
   std::vector<std::string> beside_;
   std::unique_ptr<Lock> lock_;  // lock on the open file
   std::function<Clock::time_point()> now_;

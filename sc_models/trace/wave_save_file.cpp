@@ -50,7 +50,7 @@ void add_link(GtkwaveSave& save, const std::string& title, const Link& link) {
 }
 
 std::filesystem::path stem_of(std::filesystem::path fst) {
-  if (fst.extension() == ".fst") fst.replace_extension();
+  if (fst.extension() == ".fst" || fst.extension() == ".vcd") fst.replace_extension();
   return fst;
 }
 

@@ -109,6 +109,27 @@ TEST_F(WaveTest, WindowsAreCutOutOfTheWhole) {
   EXPECT_GT(flits, 20U) << "the windows are where something happens";
 }
 
+// The same values as in the FST file, which is not left, and a save file that opens it.
+TEST_F(WaveTest, AVcdFileHasWhatTheFstFileHas) {
+  const auto values_of = [](const std::string& vcd) {
+    std::istringstream text(vcd.substr(vcd.find("$timescale")));  // behind the date
+    std::vector<std::pair<std::uint64_t, std::map<std::string, std::uint64_t>>> values;
+    read_vcd(text, [&](std::uint64_t time, const VcdState& state) {
+      values.emplace_back(time, state.values);
+    });
+    return values;
+  };
+  run(with(kSmallRun, {"--wave-links-only"}));
+  const auto expected = values_of(run_fst2vcd(path("w.fst")));
+  EXPECT_GT(expected.size(), 50U);
+  std::vector<std::string> words(kSmallRun.begin(), kSmallRun.end());
+  words.insert(words.end(), {"--wave-links-only", "--wave", path("v.vcd"), "--quiet"});
+  ASSERT_EQ(run_fredsim(words).exit_code, 0);
+  EXPECT_EQ(values_of(read_text(path("v.vcd"))), expected);
+  EXPECT_FALSE(std::filesystem::exists(path("v.vcd.fst")));
+  EXPECT_NE(read_text(path("v.gtkw")).find("v.vcd\""), std::string::npos);
+}
+
 TEST_F(WaveTest, CompareWritesAFilePerMachine) {
   const nlohmann::json result = run({"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml",
                                      "--size", "1KiB", "--wave-links-only"});
