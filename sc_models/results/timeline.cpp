@@ -80,7 +80,7 @@ Timeline::Track Timeline::add_track(int process, int owner, const std::string& n
 
 void Timeline::begin_run(int process) {
   processes_[process].run_start = processes_[process].end;
-  mark_ = {events_.size(), details_, failures_.size(), left_out_};
+  mark_ = {events_.size(), details_, arrows_.size(), failures_.size(), left_out_};
 }
 
 void Timeline::end_run(int process, std::uint64_t cycles) {
@@ -89,6 +89,7 @@ void Timeline::end_run(int process, std::uint64_t cycles) {
 
 void Timeline::drop_run(int process) {
   events_.resize(mark_.events);
+  arrows_.resize(mark_.arrows);
   failures_.resize(mark_.failures);
   details_ = mark_.details;
   left_out_ = mark_.left_out;
@@ -104,9 +105,9 @@ bool Timeline::has_room(Category category) {
   return true;
 }
 
-void Timeline::span(Track track, Category category, std::string name, std::uint64_t begin,
+bool Timeline::span(Track track, Category category, std::string name, std::uint64_t begin,
                     std::uint64_t end, Args args) {
-  if (!has_room(category)) return;
+  if (!has_room(category)) return false;
   mark_used(track);
   events_.push_back({.type = 'X',
                      .track = track,
@@ -117,6 +118,13 @@ void Timeline::span(Track track, Category category, std::string name, std::uint6
                      .cycle = begin,
                      .args = args,
                      .values = {}});
+  return true;
+}
+
+void Timeline::arrow(std::span<const Place> places, std::string name) {
+  Arrow& arrow = arrows_.emplace_back(Arrow{.name = std::move(name)});
+  for (const Place& place : places)
+    arrow.places.push_back({place.track, processes_[place.track.process].run_start + place.cycle});
 }
 
 void Timeline::instant(Track track, Category category, std::string name, std::uint64_t cycle,
@@ -238,6 +246,21 @@ std::string Timeline::json(std::string_view version) const {
     }
     event["args"] = std::move(args);
     add(event);
+  }
+  for (std::size_t a = 0; a < arrows_.size(); ++a) {
+    const std::vector<Place>& places = arrows_[a].places;
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      const bool is_last = p + 1 == places.size();
+      const Track track = places[p].track;
+      Json event = start(p == 0    ? 's'
+                         : is_last ? 'f'
+                                   : 't',
+                         track, arrows_[a].name,
+                         ticks_of(places[p].cycle, processes_[track.process].clock_hz));
+      event.update({{"cat", "arrows"}, {"id", a + 1}});
+      if (is_last) event["bp"] = "e";  // in the span that begins there, not the next one
+      add(event);
+    }
   }
   for (const Failure& f : failures_) {
     Json event =

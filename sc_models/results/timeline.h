@@ -8,8 +8,9 @@
 //   event is left out. Spans of one track must not overlap: viewers drop or misplace one that does.
 // Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and durations
 //   down to whole ns, each by itself; they are written such that spans which only touch still do then.
+// Arrows: flow events (s, t, f) between the beginnings of spans that are in the file, each in its span, behind it.
 // Bound: at most `max_events` spans, instants and counter values per timeline, of which details fill half at
-//   most; what comes later is counted and left out, and the file says how many of which category
+//   most; arrows, of which a span has a few, do not count; what comes later is counted and left out, and the file says how many of which category
 //   ("otherData"). Failures are always in it.
 // Same runs, same text: nothing of wall time or of the switches' implementations is in it.
 #pragma once
@@ -52,10 +53,18 @@ class Timeline {
   // Undoes the last begin_run() and all since; nothing else has begun since then.
   void drop_run(int process);
 
-  void span(Track track, Category category, std::string name, std::uint64_t begin,
+  // False: there is no room for it.
+  bool span(Track track, Category category, std::string name, std::uint64_t begin,
             std::uint64_t end, Args args = {});
   void instant(Track track, Category category, std::string name, std::uint64_t cycle,
                Args args = {});
+  // Place in a span of the run under way: its first cycle, or a later one within it.
+  struct Place {
+    Track track;
+    std::uint64_t cycle = 0;
+  };
+  // An arrow from the first of these places to the last one, by way of the others; at least two, in the order of time.
+  void arrow(std::span<const Place> places, std::string name);
   // Values that hold from `cycle` on. Counters are told apart by their names and those of the values.
   void counter(int process, const std::string& name, std::uint64_t cycle,
                std::span<const Value> values);
@@ -90,13 +99,17 @@ class Timeline {
     std::vector<std::pair<const char*, std::uint64_t>> args;
     std::vector<Value> values;
   };
+  struct Arrow {
+    std::string name;
+    std::vector<Place> places{};  // cycles since the process's first run
+  };
   struct Failure {
     Track track;
     std::uint64_t begin = 0, cycle = 0;
     std::string message;
   };
   struct Mark {  // when the last run began
-    std::size_t events = 0, details = 0, failures = 0;
+    std::size_t events = 0, details = 0, arrows = 0, failures = 0;
     std::map<std::string, std::uint64_t> left_out;
   };
   struct Ids {  // in the file
@@ -111,6 +124,7 @@ class Timeline {
   std::size_t details_ = 0;
   std::vector<Process> processes_;
   std::vector<Event> events_;
+  std::vector<Arrow> arrows_;
   std::vector<Failure> failures_;
   std::map<std::string, std::uint64_t> left_out_;
   Mark mark_;

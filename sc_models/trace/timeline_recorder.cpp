@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -65,6 +66,7 @@ void TimelineRecorder::begin_run(std::uint64_t first_edge, std::span<const Part*
   shown_until_.clear();
   queued_.clear();
   last_sent_.clear();
+  shown_sent_.clear();
   phases_.clear();
   on_links_.assign(links_.size(), {});
   timeline_.begin_run(process_);
@@ -217,9 +219,12 @@ void TimelineRecorder::sent(int npu, Packet& packet) {
   // Packets of a port and VC leave one after the other.
   const Timeline::Track track = port_track(npu, "send", e);
   std::uint64_t& last = last_sent_[track.thread];
-  timeline_.span(
-      track, kSent, packet_name(e.stream, e.index, e.vc), std::max(handed_over, last), now(),
+  const std::uint64_t begin = std::max(handed_over, last);
+  const bool is_shown = timeline_.span(
+      track, kSent, packet_name(e.stream, e.index, e.vc), begin, now(),
       {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}, {"bytes", e.bytes}});
+  if (is_shown)
+    shown_sent_[{fabric_.topology().nodes[npu].address, e.stream, e.index}] = {track, begin};
   last = now();
 }
 
@@ -229,8 +234,15 @@ void TimelineRecorder::received(int npu, Packet& packet) {
   if (at.entry == nullptr) return;
   active(npu, at, now());
   if (level_ < 2) return;
-  timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index, e.vc),
-                    now(), {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
+  const Timeline::Track track = port_track(npu, "receive", e);
+  const std::string name = packet_name(e.stream, e.index, e.vc);
+  const std::uint64_t begin = now() - 1;
+  if (!timeline_.span(track, kReceived, name, begin, now(),
+                      {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}}))
+    return;
+  const auto sent = shown_sent_.find({e.source, e.stream, e.index});
+  if (sent == shown_sent_.end()) return;  // its span had no room
+  timeline_.arrow(std::array{sent->second, Timeline::Place{track, begin}}, name);
 }
 
 void TimelineRecorder::added(int npu, int tree, int additions) {

@@ -6,7 +6,8 @@
 //      the control unit of every FRED switch has in use, and where it was pre-empted: given up for one of higher
 //      priority though it was inside a packet or not silent yet
 //   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
-//   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
+//   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives (its last flit), with an arrow
+//      from one to the other; of a sum of a switch from one of those that sent
 //   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts where another
 //      one comes between
 // Exact: every cycle named. Counters are exact of an interval as a whole.
@@ -20,6 +21,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -116,6 +118,8 @@ class TimelineRecorder final : public NpuObserver {
   std::vector<OnLink> on_links_;              // level 3
   std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycle
   std::map<int, std::uint64_t> last_sent_;                   // by thread of a send track
+  // By address of the sender, stream and index: the span of the packet that was sent last.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Timeline::Place> shown_sent_;
 };
 
 }  // namespace fredsim

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,12 @@ namespace {
 constexpr Timeline::Category kRuns{"runs", false};
 constexpr Timeline::Category kComputations{"computations", false};
 constexpr Timeline::Category kCommunications{"communications", false};
+
+// A task of an operation.
+struct ShownTask {
+  int part = 0, rank = 0;
+  Timeline::Place place;
+};
 
 class RankTracks {
  public:
@@ -50,6 +58,20 @@ class RankTracks {
   std::array<std::vector<Lane>, kTimeCategories.size()> lanes_;
 };
 
+// Parts of an operation are side by side: an arrow each. Time goes on along it.
+void show_arrows(const std::string& name, std::vector<ShownTask>& places, Timeline& timeline) {
+  std::ranges::sort(places, {},
+                    [](const ShownTask& p) { return std::tuple(p.part, p.place.cycle, p.rank); });
+  for (auto at = places.begin(); at != places.end();) {
+    const auto end =
+        std::find_if(at, places.end(), [&](const ShownTask& p) { return p.part != at->part; });
+    std::vector<Timeline::Place> ranks;
+    std::transform(at, end, std::back_inserter(ranks), [](const ShownTask& p) { return p.place; });
+    if (ranks.size() > 1) timeline.arrow(ranks, name);
+    at = end;
+  }
+}
+
 }  // namespace
 
 void show_on_timeline(const std::string& machine, const Topology& topology, const TaskGraph& graph,
@@ -57,6 +79,7 @@ void show_on_timeline(const std::string& machine, const Topology& topology, cons
   const int process = timeline.add_process(machine, topology.clock_hz);
   timeline.begin_run(process);
   timeline.span(timeline.add_track(process, -1, "runs"), kRuns, "iterations", 0, cycles);
+  std::map<int, std::vector<ShownTask>> operations;
   for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
     const auto& [member, tasks] = graph.ranks[r];
     const NodeId node = is_io_member(member) ? topology.io_controllers[io_of_member(member)]
@@ -69,12 +92,17 @@ void show_on_timeline(const std::string& machine, const Topology& topology, cons
     for (const std::size_t t : order) {
       const auto [begin, end] = std::pair(records[t].begin, records[t].end);
       if (begin == end) continue;
-      timeline.span(tracks.free_track(tasks[t].category, begin, end),
-                    tasks[t].computes() ? kComputations : kCommunications,
-                    graph.labels[tasks[t].label], begin, end,
-                    {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}});
+      const Timeline::Track track = tracks.free_track(tasks[t].category, begin, end);
+      const bool is_shown =
+          timeline.span(track, tasks[t].computes() ? kComputations : kCommunications,
+                        graph.labels[tasks[t].label], begin, end,
+                        {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}});
+      if (is_shown && !tasks[t].computes())
+        operations[tasks[t].operation].push_back({tasks[t].part, tasks[t].rank, {track, begin}});
     }
   }
+  for (auto& [operation, places] : operations)
+    show_arrows(graph.labels[graph.operations[operation].label], places, timeline);
   timeline.end_run(process, cycles);
 }
 

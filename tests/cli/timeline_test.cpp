@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "support/program.h"
+#include "timeline_format.h"
 
 namespace fredsim {
 namespace {
@@ -91,6 +92,27 @@ TEST_F(TimelineFile, AdditionsAreThoseOfTheCollective) {
   ASSERT_NO_FATAL_FAILURE(
       run({"run", "configs/mesh_2x2.yaml", "--collective", "all_to_all", "--size", size}, "3"));
   EXPECT_EQ(additions(), 0U);
+}
+
+// Whatever arrives was sent, and has an arrow from there: of the same packet, from another NPU, not back in time.
+TEST_F(TimelineFile, AnArrowLeadsToEveryPacketThatIsReceived) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "configs/mesh_2x2.yaml", "--size", "20000"},
+        {"run", "configs/fred_small.yaml", "--size", "20000"},
+        {"run", "configs/mesh_2x2.yaml", "--collective", "all_to_all", "--size", "64KiB"}}) {
+    SCOPED_TRACE(words[1]);
+    ASSERT_NO_FATAL_FAILURE(run(words, "2"));
+    std::map<int, std::pair<json, json>> arrows;
+    for (const json& e : category("arrows"))
+      (e["ph"] == "s" ? arrows[e["id"]].first : arrows[e["id"]].second) = e;
+    EXPECT_EQ(arrows.size(), category("packets received").size());
+    for (const auto& [id, ends] : arrows) {
+      const auto& [from, to] = ends;
+      EXPECT_NE(track(from).find(" send"), std::string::npos) << from;
+      EXPECT_NE(track(to).find(" receive"), std::string::npos) << to;
+      EXPECT_LT(from["ts"], to["ts"]);
+    }
+  }
 }
 
 TEST_F(TimelineFile, SpansLieInsideTheirRunsOnNamedTracks) {
@@ -277,53 +299,6 @@ TEST_F(TimelineFile, ASwitchOfTheUsersOwnHasNeitherPhasesNorStalls) {
   for (const json& e : timeline_["traceEvents"]) {
     if (e["ph"] != "C") continue;
     EXPECT_TRUE(e["args"].contains("utilization")) << e;
-  }
-}
-
-// Format that viewers require: catapult's (chrome://tracing) and Perfetto's rules.
-void check_format(const json& timeline) {
-  std::set<std::pair<int, int>> named;
-  std::set<int> ids;
-  std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>> spans;  // ns, by track
-  std::map<std::pair<int, std::string>, double> counters;                   // their last time
-  for (const json& e : timeline["traceEvents"]) {
-    const int process = e["pid"];
-    const int track = e["tid"];
-    ASSERT_GT(process, 0) << e;
-    ASSERT_FALSE(e["name"].get<std::string>().empty()) << e;
-    if (e["ph"] == "M") {
-      if (e["name"] == "thread_name") {
-        EXPECT_TRUE(named.insert({process, track}).second) << e;
-        EXPECT_TRUE(ids.insert(track).second) << e;
-        EXPECT_FALSE(e["args"]["name"].get<std::string>().empty()) << e;
-      }
-      continue;
-    }
-    ASSERT_GE(e["ts"].get<double>(), 0) << e;
-    if (e["ph"] == "C") {
-      const double at = e["ts"];
-      const auto [last, is_new] = counters.try_emplace({process, e["name"]}, at);
-      EXPECT_LE(last->second, at) << e;
-      last->second = at;
-      EXPECT_FALSE(e["args"].empty()) << e;
-      for (const json& value : e["args"]) EXPECT_TRUE(value.is_number()) << e;
-      continue;
-    }
-    EXPECT_TRUE(named.contains({process, track})) << e;
-    if (e["ph"] != "X") {
-      EXPECT_EQ(e["ph"], "i");
-      continue;
-    }
-    const auto begin = static_cast<std::int64_t>(e["ts"].get<double>() * 1000.0);
-    const auto length = static_cast<std::int64_t>(e["dur"].get<double>() * 1000.0);
-    ASSERT_GE(e["dur"].get<double>(), 0) << e;
-    spans[track].emplace_back(begin, begin + length);
-  }
-  for (auto& [track, all] : spans) {
-    std::ranges::sort(all);
-    for (std::size_t i = 1; i < all.size(); ++i) {
-      ASSERT_LE(all[i - 1].second, all[i].first) << "overlap on track " << track;
-    }
   }
 }
 

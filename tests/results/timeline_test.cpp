@@ -48,6 +48,31 @@ TEST(Timeline, RunsOfAProcessFollowEachOtherInMicroseconds) {
   EXPECT_EQ(timeline.left_out_text(), "");
 }
 
+TEST(Timeline, ArrowsAreFlowEventsBehindTheirSpans) {
+  Timeline timeline(2);
+  const int process = timeline.add_process("mesh", 1'000'000'000);
+  const Timeline::Track from = timeline.add_track(process, 0, "npu0");
+  const Timeline::Track to = timeline.add_track(process, 1, "npu1");
+  timeline.begin_run(process);
+  timeline.arrow(std::vector<Timeline::Place>{{from, 1}, {to, 2}}, "dropped");
+  timeline.drop_run(process);
+  timeline.begin_run(process);
+  EXPECT_TRUE(timeline.span(from, kCoarse, "send", 100, 300));
+  EXPECT_TRUE(timeline.span(to, kCoarse, "receive", 400, 401));
+  EXPECT_FALSE(timeline.span(to, kCoarse, "receive", 500, 501)) << "no room";
+  timeline.arrow(std::vector<Timeline::Place>{{from, 100}, {from, 200}, {to, 400}}, "packet");
+  const json file = json::parse(timeline.json("1"));
+  const json& events = file["traceEvents"];
+  ASSERT_EQ(events.size(), 6U + 2 + 3);
+  const auto expected = [](const char* text) { return json::parse(text); };
+  EXPECT_EQ(events[8], expected(R"({"ph": "s", "pid": 1, "tid": 1, "name": "packet",
+      "cat": "arrows", "id": 1, "ts": 0.1})"));
+  EXPECT_EQ(events[9], expected(R"({"ph": "t", "pid": 1, "tid": 1, "name": "packet",
+      "cat": "arrows", "id": 1, "ts": 0.2})"));
+  EXPECT_EQ(events[10], expected(R"({"ph": "f", "bp": "e", "pid": 1, "tid": 2, "name": "packet",
+      "cat": "arrows", "id": 1, "ts": 0.4})"));
+}
+
 TEST(Timeline, TheBoundLeavesOutDetailsFirstAndSaysSo) {
   Timeline timeline(10);
   const Timeline::Track track =
