@@ -316,15 +316,36 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
                                                     {"mean", "p50", "p95", "p99", "max"});
 }
 
+// Nothing in files of before there were any.
+void copy_training_details(const Value& run, Json& json) {
+  if (run.has(Training{"critical_path_ns"}))
+    json["critical_path_ns"] = numbers_of(run.at(Training{"critical_path_ns"}));
+  if (run.has(Training{"npu_memory"}))
+    json["npu_memory"] = copied<fields::kNpuMemory>(
+        run.at(Training{"npu_memory"}), {"weights_bytes", "gradients_bytes", "optimizer_bytes",
+                                         "activations_bytes", "expanded_bytes"});
+  if (run.has(Training{"layers_per_stage"}) && !run.at(Training{"layers_per_stage"}).is_null()) {
+    json["layers_per_stage"] = Json::array();
+    for (const Value& layers : run.at(Training{"layers_per_stage"}).items())
+      json["layers_per_stage"].push_back(layers.number());
+  }
+  if (!run.has(Training{"idealised"})) return;
+  json["idealised"] = Json::array();
+  for (const Value& text : run.at(Training{"idealised"}).items())
+    json["idealised"].push_back(text.text());
+}
+
 Json training_of(const Value& run) {
   Json json = copied<fields::kTrainingRun>(
       run, {"config", "fabric", "model", "workload", "strategy", "minibatch", "microbatches",
             "iterations", "accounting", "gradients", "compute_flops_per_s", "cycles",
             "iteration_ns", "payload"});
   json["settings"] = settings_of(run);
-  copy_if_there<fields::kTrainingRun>(run, {"speedup"}, json);
-  copy_if_there<fields::kTrainingRun>(run, {"optimizer"}, json);
+  for (const Training key : std::initializer_list<Training>{
+           "speedup", "optimizer", "algorithm", "placement", "memory", "recompute", "best_base"})
+    if (run.has(key)) copy<fields::kTrainingRun>(run, {key}, json);
   json["breakdown_ns"] = numbers_of(run.at(Training{"breakdown_ns"}));
+  copy_training_details(run, json);
   if (run.has(Training{"inference"})) {
     json["inference"] =
         copied<fields::kInference>(run.at(Training{"inference"}), {"phase", "batch", "context"});

@@ -70,6 +70,7 @@ class Page(unittest.TestCase):
                     "configs/mesh_2x2.yaml", "--size", "4KiB")
         cls.results("training", "train", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--workload", "configs/models/small.yaml",
                     "--mp", "2", "--dp", "2")
+        cls.results("stages", "train", "configs/mesh_2x2.yaml", "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2")
         cls.own_results()
         cls.kinds_results()
 

@@ -71,7 +71,7 @@ class SavingTest(Page):
         self.assertIn(line, [path.value_of_css_property("stroke") for path in self.all("path")])
         self.assertEqual(self.one("rect").value_of_css_property("fill"), paper.replace("rgba", "rgb").replace(", 1)", ")"))
         texts = [text.text for text in self.all("text")]
-        for expected in ["Latency of all_reduce", "4", "16", "64", "Size, KiB", "Time, ns", *legend]:
+        for expected in ["Latency of all_reduce", "4 KiB", "16 KiB", "64 KiB", "Size", "Time, ns", *legend]:
             self.assertIn(expected, texts)
         self.assertGreaterEqual(len(self.all("path")), points + 2 * len(legend), "markers, lines and their legend")
         box = self.one("svg").rect

@@ -5,7 +5,7 @@ const kBarHeight = 20;
 const kLetterWidth = 7;
 
 // Rows: [{label, title, lines, text, bars: [{from, to, index}]}] with the tooltip's title and lines; `text`, if there is one,
-// stands behind the bars. `format` of the axis' values: null: counts, with one prefix for all. Appends to `container`.
+// stands behind the bars. `format` of the axis' values: null: counts, with one prefix for all; sizeText: bytes. Appends to `container`.
 function barChart(container, title, axisLabel, format, rows) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);
@@ -23,8 +23,9 @@ function barChart(container, title, axisLabel, format, rows) {
   addSaving(buttons.node(), title, svg.node(), container);
   const end = d3.max(rows, (row) => d3.max(row.bars, (bar) => bar.to)) || 1;
   const across = d3.scaleLinear().domain([0, end]).range([left, right]);
+  const most = Math.min(8, (right - left) / 60);
   svg.append("g").attr("class", "axis grid").attr("transform", `translate(0,${bottom})`)
-    .call(d3.axisBottom(across).ticks(Math.min(8, (right - left) / 60)).tickFormat(format ?? d3.formatPrefix(",~f", end)).tickSize(-bottom).tickPadding(6));
+    .call(d3.axisBottom(across).ticks(most).tickValues(format === sizeText ? sizeTicks([0, end], most) : null).tickFormat(format ?? d3.formatPrefix(",~f", end)).tickSize(-bottom).tickPadding(6));
   svg.append("text").attr("class", "label").attr("x", (left + right) / 2).attr("y", bottom + 38)
     .attr("text-anchor", "middle").text(axisLabel);
   const lines = svg.append("g").selectAll("g").data(rows).join("g")

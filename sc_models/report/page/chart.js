@@ -30,6 +30,7 @@ function scaleOf(axis, values, range, most) {
   const domain = domainOf(values, axis.log);
   const scale = (axis.log ? d3.scaleLog().base(axis.log) : d3.scaleLinear()).domain(domain).range(range);
   if (axis.ticks) return { scale, ticks: axis.ticks };
+  if (axis.format === sizeText && !axis.log) return { scale, ticks: sizeTicks(domain, most) };
   return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
 }
 

@@ -13,6 +13,18 @@ function bytes(value) {
   return `${d3.format(".4~r")(value)} ${units[unit]}`;
 }
 
+// The same exactly: "1,000 B" is no whole number of hundredths of a KiB. For axes.
+function sizeText(value) {
+  const [scale, unit] = kSizeUnits.slice().reverse().find(([size]) => value >= size && Number.isInteger(100 * value / size)) ?? [1, "B"];
+  return `${d3.format(",~r")(Number((value / scale).toPrecision(9)))} ${unit}`;
+}
+
+// Ticks of a linear axis of bytes: multiples of a power of two, `most` of them.
+function sizeTicks([low, high], most) {
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2((high - low) / most)));
+  return d3.range(Math.ceil(low / step), Math.floor(high / step) + 1).map((k) => k * step);
+}
+
 function time(ns) {
   const [scale, unit] = ns < 1e4 ? [1, "ns"] : ns < 1e7 ? [1e3, "µs"] : [1e6, "ms"];
   return `${d3.format(".5~r")(ns / scale)} ${unit}`;

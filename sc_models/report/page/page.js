@@ -70,7 +70,7 @@ const orDash = (value, text) => (value === null || value === undefined ? "–" :
 let shownCollective = collectives[0];
 
 // A tick per measured size.
-const sizeAxis = (sizes) => ({ ...axisOf("Size", kSizeUnits, sizes, bytes, 2), ticks: sizes.slice().sort(d3.ascending) });
+const sizeAxis = (sizes) => ({ label: "Size", log: 2, format: sizeText, text: bytes, ticks: sizes.slice().sort(d3.ascending) });
 const timesOf = (series) => d3.merge(series.map((one) => one.points.map((point) => point.y)));
 const present = (lines) => lines.filter((line) => line[1] !== undefined && line[1] !== null);
 
@@ -356,8 +356,8 @@ function showTraffic() {
     lines: [["injected", bytes(one.traffic.injected_bytes)], ["over links", bytes(one.traffic.link_bytes)]],
     bars: [{ from: 0, to: one.traffic[key], index: 0 }],
   }));
-  barChart(charts, `Injected by the NPUs, ${work}`, "Payload bytes", null, bars("injected_bytes"));
-  barChart(charts, `Over links, ${work}`, "Payload bytes × wafer links crossed", null, bars("link_bytes"));
+  barChart(charts, `Injected by the NPUs, ${work}`, "Payload", sizeText, bars("injected_bytes"));
+  barChart(charts, `Over links, ${work}`, "Payload × wafer links crossed", sizeText, bars("link_bytes"));
   const size = (name, key) => ({ name, value: (one) => one.traffic[key], text: (one) => count(one.traffic[key]), number: true });
   showTable(element("traffic-table"), `Traffic of ${work}; ÷: bytes of the base / bytes of this machine`, [
     { name: "Machine", value: (one) => one.machine.label },

@@ -102,11 +102,49 @@ function showStudyTable() {
   element("study-count").textContent = `${count(shown.length)} of ${count(study.points.length)} points${study.missing > 0 ? `, ${count(study.missing)} more have not been run` : ""}`;
 }
 
+// Bytes as 4 KiB, times with their unit.
+const isSize = (column) => (column.isAxis ? column.values.every((raw) => /^[0-9.]+ ?[KMGT]?i?B$/.test(raw)) : column.name.endsWith("bytes"));
+const isTime = (column) => !column.isAxis && column.name.endsWith("_ns");
+
 function scatterAxis(column, points) {
   const values = points.map(column.value);
   const [low, high] = d3.extent(values);
-  return { label: column.name, log: low > 0 && high / low > kLogRatio ? 10 : undefined, format: d3.format(high >= 1e6 || high < 1e-2 ? ".3~s" : "~g"), text: figure };
+  const isLog = low > 0 && high / low > kLogRatio;
+  if (isSize(column)) return { label: column.name, log: isLog ? 2 : undefined, format: sizeText, text: bytes };
+  if (isTime(column)) return { ...timeAxis(values, isLog ? 10 : undefined), text: figure };
+  return { label: column.name, log: isLog ? 10 : undefined, format: d3.format(high >= 1e6 || high < 1e-2 ? ".3~s" : "~g"), text: figure };
 }
+
+// One value at a time of each of these axes: the chosen one, or else the first, of those that points have with the values before it.
+// {points: those that are left, fixed: [{column, values, value}]}
+function fixedTo(chart, axes, points) {
+  let left = points;
+  const fixed = [];
+  for (const column of axes) {
+    const values = inOrder(column, left);
+    if (values.length === 0) break;
+    const chosen = choice[`${chart}-fixed-${column.key}`];
+    const value = values.includes(chosen) ? chosen : values[0];
+    left = left.filter((point) => wordOf(column, point) === value);
+    fixed.push({ column, values, value });
+  }
+  return { points: left, fixed };
+}
+
+// A selector for each of them; `draw` draws the chart again.
+function showFixed(chart, fixed, draw) {
+  const focused = document.activeElement ? document.activeElement.id : "";
+  const container = d3.select(element(`${chart}-fixed`)).text("").node();
+  for (const { column, values, value } of fixed.filter((one) => one.values.length > 1)) {
+    const id = `${chart}-fixed-${column.key}`;
+    addSelect(container, id, column.name, values.map((text) => ({ value: text, label: text })), value, (text) => { choice[id] = text; draw(); });
+    if (id === focused) element(id).focus();
+  }
+}
+const fixedText = (fixed) => fixed.filter((one) => one.value !== kNothing).map(({ column, value }) => `${column.name} ${value}`).join(", ");
+
+// Axes of the work, which is one and the same wherever a chart compares machines and their settings.
+const isOfWork = (column) => column.key === "command" || column.key.startsWith("options.");
 
 // Points that no other one beats in both columns.
 function frontOf(points, x, y) {
@@ -125,17 +163,18 @@ function drawScatter() {
   const y = columnOf("study-y");
   const colour = columnOf("study-colour");
   if (!x || !y) return;
-  const points = shown.filter((point) => x.value(point) !== null && y.value(point) !== null);
+  const others = axesOf().filter((column) => isOfWork(column) && ![x, y, colour].includes(column));
+  const { points, fixed } = fixedTo("study-scatter", others, shown.filter((point) => x.value(point) !== null && y.value(point) !== null));
+  showFixed("study-scatter", fixed, drawScatter);
   const group = (point) => (colour ? wordOf(colour, point) : "all points");
   const pointOf = (point) => ({ x: x.value(point), y: y.value(point), title: group(point), lines: pointLines(point, [x, y]) });
   const groups = unique(points.map(group));
   const series = groups.map((label, index) => ({ label, index, dash: "", isLoose: true, points: points.filter((point) => group(point) === label).map(pointOf) }));
   const front = { label: "Pareto front", index: groups.length, dash: "4 3", points: frontOf(points, x, y).map((point) => ({ ...pointOf(point), title: `${group(point)}, on the Pareto front` })) };
   legend(element("study-scatter-legend"), [...groups, "Pareto front"].map((label, index) => ({ label, mark: lineMark(index) })));
-  lineChart(container, `${y.name} against ${x.name}`, scatterAxis(x, points), scatterAxis(y, points), [...series, ...(front.points.length > 0 ? [front] : [])]);
+  const of = fixedText(fixed);
+  lineChart(container, `${y.name} against ${x.name}${of ? `, ${of}` : ""}`, scatterAxis(x, points), scatterAxis(y, points), [...series, ...(front.points.length > 0 ? [front] : [])]);
 }
-
-const kSummaries = { mean: d3.mean, least: d3.min, most: d3.max };
 
 // The values of a column in the order of numbers, or of the study.
 const inOrder = (column, points) => unique(points.slice().sort((a, b) => (column.isNumber ? column.value(a) - column.value(b) : 0)).map((point) => wordOf(column, point)));
@@ -146,16 +185,17 @@ function drawHeatMap() {
   const column = columnOf("study-column");
   const value = columnOf("study-value");
   if (!row || !column || !value || row === column) return;
-  const points = shown.filter((point) => value.value(point) !== null);
+  const { points, fixed } = fixedTo("study-heat", axesOf().filter((one) => one !== row && one !== column), shown.filter((point) => value.value(point) !== null));
+  showFixed("study-heat", fixed, drawHeatMap);
   const cells = d3.nest().key((point) => wordOf(row, point)).key((point) => wordOf(column, point)).map(points);
   const rows = inOrder(row, points);
   const columns = inOrder(column, points);
-  const summary = kSummaries[choice["study-summary"]];
   const shownCells = d3.merge(rows.map((r, i) => columns.map((c, k) => {
-    const own = (cells.get(r) && cells.get(r).get(c)) || [];
-    return { r, c, i, k, own, value: own.length > 0 ? summary(own, value.value) : null };
+    const point = ((cells.get(r) && cells.get(r).get(c)) || [])[0];
+    return { r, c, i, k, point, value: point ? value.value(point) : null };
   }))).filter((cell) => cell.value !== null);
-  const title = `${value.name} by ${row.name} and ${column.name}`;
+  const of = fixedText(fixed);
+  const title = `${value.name} by ${row.name} and ${column.name}${of ? `, ${of}` : ""}`;
   const figureOf = container.append("figure");
   figureOf.append("figcaption").text(title);
   const buttons = figureOf.append("span");
@@ -181,15 +221,11 @@ function drawHeatMap() {
   const drawn = svg.append("g").selectAll("g").data(shownCells).join("g").attr("class", "cell")
     .attr("transform", (one) => `translate(${left + one.k * cell},${4 + one.i * kCellHeight})`).attr("tabindex", 0).attr("role", "img")
     .attr("aria-label", (one) => `${one.r}, ${one.c}: ${figure(one.value)}`)
-    .on("pointermove focus", (one) => showTooltip(d3.event, `${row.name} ${one.r}, ${column.name} ${one.c}`, [
-      [one.own.length > 1 ? `${value.name}, ${choice["study-summary"]}` : value.name, figure(one.value)],
-      ...(one.own.length > 1 ? [["points", count(one.own.length)], ["least", figure(d3.min(one.own, value.value))], ["most", figure(d3.max(one.own, value.value))]] : []),
-    ])).on("pointerleave blur", hideTooltip);
+    .on("pointermove focus", (one) => showTooltip(d3.event, `${row.name} ${one.r}, ${column.name} ${one.c}`, pointLines(one.point, [value]))).on("pointerleave blur", hideTooltip);
   drawn.append("rect").attr("width", cell - 1).attr("height", kCellHeight - 1).style("fill", fill);
   drawn.filter((one) => figure(one.value).length * kLetterWidth < cell).append("text").attr("x", cell / 2).attr("y", 0.65 * kCellHeight)
     .attr("text-anchor", "middle").style("fill", (one) => (d3.lab(fill(one)).l > 55 ? "#000000" : "#ffffff")).text((one) => figure(one.value));
-  const several = shownCells.some((one) => one.own.length > 1) ? ` A cell is the ${choice["study-summary"]} of its points; the filter above chooses among them.` : "";
-  container.append("p").attr("class", "note").text(`Colours from ${figure(low)} to ${figure(high)}.${several}`);
+  container.append("p").attr("class", "note").text(`Colours from ${figure(low)} to ${figure(high)}. A cell is a point.`);
 }
 
 function drawStudy() {
@@ -231,8 +267,6 @@ function showStudyControls() {
   select(heat, "study-row", "Rows", axesOf(), drawHeatMap);
   select(heat, "study-column", "Columns", axesOf(), drawHeatMap);
   select(heat, "study-value", "Value", numbersOf().filter((column) => !column.isAxis), drawHeatMap);
-  addSelect(heat, "study-summary", "of several", Object.keys(kSummaries).map((text) => ({ value: text, label: text })), choice["study-summary"],
-    (text) => { choice["study-summary"] = text; drawHeatMap(); });
   element("study-scatter-part").hidden = numbersOf().length < 2;
   element("study-heat-part").hidden = axesOf().length < 2;
 }
@@ -247,7 +281,7 @@ function chooseStudy(index) {
   const key = (column) => (column ? column.key : "");
   Object.assign(choice, {
     "study-x": key(numbers.find((column) => column.key === "results.traffic.link_bytes") ?? numbers[numbers.length - 1]), "study-y": key(time), "study-x-better": "less", "study-y-better": "less",
-    "study-colour": key(axes[0]), "study-row": key(axes[0]), "study-column": key(axes[1]), "study-value": key(time), "study-summary": "mean",
+    "study-colour": key(axes[0]), "study-row": key(axes[0]), "study-column": key(axes[1]), "study-value": key(time),
   });
   showStudyControls();
   showStudy();

@@ -45,7 +45,7 @@ function showTrainings() {
   });
   showTable(element("training-table"), "Training iterations: mean time, and where an NPU's went: computing, exposed communication, bubbles", [
     { name: "Machine", value: trainedMachine },
-    { name: "Work", value: trainingOf },
+    ...workColumn(runs),
     { name: "Iteration", unit: "ns", value: (run) => run.iteration_ns, text: (run) => time(run.iteration_ns), number: true },
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
     ...parts.map((part) => ({ name: kTrainingParts[part] ?? part, unit: "ns", value: (run) => run.breakdown_ns[part] ?? 0,
@@ -54,4 +54,109 @@ function showTrainings() {
       text: (run) => (run.tokens_per_s === undefined ? "" : d3.format(",.0f")(run.tokens_per_s)), number: true }] : []),
     { name: "Payload", value: (run) => run.payload },
   ], runs);
+  showTrainedMachines(runs);
+  showMemory(runs);
+  showLayers(runs);
+}
+
+// Only where it tells runs apart.
+const workColumn = (runs) => (unique(runs.map(trainingOf)).length > 1 ? [{ name: "Work", value: trainingOf }] : []);
+const isExposed = (part) => !["compute", "bubble", "memory"].includes(part);
+const partName = (part) => `${kTrainingParts[part] ?? part}${isExposed(part) ? ", exposed" : ""}`;
+const stagesText = (stages) => {  // "12 × 8, 11.5"
+  const groups = [];
+  stages.forEach((layers) => {
+    const last = groups[groups.length - 1];
+    if (last && last.layers === layers) ++last.count;
+    else groups.push({ layers, count: 1 });
+  });
+  return groups.map((group) => (group.count > 1 ? `${group.count} × ${group.layers}` : String(group.layers))).join(", ");
+};
+
+function trainingFacts(run) {
+  const exposed = d3.sum(Object.entries(run.breakdown_ns).filter(([part]) => isExposed(part)), ([, ns]) => ns);
+  return present([
+    ["iteration", time(run.iteration_ns)],
+    ["speed-up", run.speedup === undefined ? null : `${ratio(run.speedup)} ×`],
+    ["exposed communication", `${time(exposed)}, ${percent(exposed / run.iteration_ns)}`],
+    ["strategy", run.strategy],
+    ["placement", run.placement],
+    ["algorithm", run.algorithm],
+    ["layers per stage", run.layers_per_stage && stagesText(run.layers_per_stage)],
+    ["memory of an NPU", run.npu_memory && bytesOfTen(memoryOf(run))],
+    ["payload", run.payload],
+  ]);
+}
+
+// A breakdown per machine: its parts, of the mean NPU and of the critical path.
+function showTrainedMachines(runs) {
+  const machines = d3.select(element("training-machines")).text("").selectAll("div.machine").data(runs).join("div").attr("class", "machine");
+  machines.append("h3").text((run) => `${trainedMachine(run)}: an iteration of ${trainingOf(run)}`);
+  const facts = machines.append("dl").attr("class", "facts").selectAll("div").data(trainingFacts).join("div");
+  facts.append("dt").text((fact) => fact[0]);
+  facts.append("dd").text((fact) => fact[1]);
+  machines.append("div").attr("id", (_, k) => `training-parts-${k}-table`).each(function (run) {
+    const path = run.critical_path_ns ?? {};
+    const names = unique([...Object.keys(run.breakdown_ns), ...Object.keys(path)])
+      .filter((part) => run.breakdown_ns[part] > 0 || path[part] > 0);
+    showTable(this, `Where an iteration of ${trainedMachine(run)} goes`, [
+      { name: "Part", value: partName },
+      { name: "Mean NPU", unit: "ns", value: (part) => run.breakdown_ns[part], text: (part) => orDash(run.breakdown_ns[part], time), number: true },
+      { name: "Share", unit: "fraction", value: (part) => run.breakdown_ns[part] / run.iteration_ns,
+        text: (part) => orDash(run.breakdown_ns[part], (ns) => percent(ns / run.iteration_ns)), number: true },
+      ...(run.critical_path_ns ? [{ name: "Critical path", unit: "ns", value: (part) => path[part], text: (part) => orDash(path[part], time), number: true }] : []),
+    ], names);
+  });
+  machines.filter((run) => (run.idealised ?? []).length > 0).append("p").attr("class", "note").text((run) => `Idealised: ${run.idealised.join("; ")}.`);
+}
+
+const kMemoryParts = { weights_bytes: "weights", gradients_bytes: "gradients", optimizer_bytes: "optimizer", activations_bytes: "activations" };
+const memoryOf = (run) => d3.sum(Object.keys(kMemoryParts), (part) => run.npu_memory[part]);
+const bytesOfTen = (value) => {
+  const [scale, unit] = unitFor(value, [[1, "B"], [1e3, "KB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]]);
+  return `${d3.format(".4~r")(value / scale)} ${unit}`;
+};
+
+function showMemory(all) {
+  const runs = all.filter((run) => run.npu_memory);
+  element("training-memory").hidden = runs.length === 0;
+  if (runs.length === 0) return;
+  const parts = Object.keys(kMemoryParts);
+  legend(element("training-memory-legend"), parts.map((part, index) => ({ label: kMemoryParts[part], mark: boxMark(index) })));
+  const charts = d3.select(element("training-memory-charts")).text("").node();
+  barChart(charts, "What training needs of the NPU that needs the most", "Memory", bytesOfTen, runs.map((run) => {
+    let end = 0;
+    return {
+      label: trainedMachine(run), title: trainedMachine(run), text: bytesOfTen(memoryOf(run)),
+      lines: [...parts.map((part) => [kMemoryParts[part], bytesOfTen(run.npu_memory[part])]), ["beyond its own memory", bytesOfTen(run.npu_memory.expanded_bytes)]],
+      bars: parts.map((part, index) => ({ index, from: end, to: (end += run.npu_memory[part]) })),
+    };
+  }));
+  const size = (name, value) => ({ name, unit: "bytes", value, text: (run) => bytesOfTen(value(run)), number: true });
+  showTable(element("training-memory-table"), "Memory of the NPU that needs the most", [
+    { name: "Machine", value: trainedMachine },
+    ...workColumn(runs),
+    ...parts.map((part) => size(kMemoryParts[part], (run) => run.npu_memory[part])),
+    size("All", memoryOf),
+    size("Beyond its own memory", (run) => run.npu_memory.expanded_bytes),
+    { name: "Memory", value: (run) => run.memory ?? "–" },
+  ], runs);
+}
+
+// One chart for all machines: stages are those of the work.
+function showLayers(all) {
+  const runs = all.filter((run) => (run.layers_per_stage ?? []).length > 1);
+  const works = unique(runs.map(trainingOf)).map((work) => runs.find((run) => trainingOf(run) === work));
+  element("training-layers").hidden = works.length === 0;
+  if (works.length === 0) return;
+  const charts = d3.select(element("training-layers-charts")).text("").node();
+  const rows = d3.merge(works.map((run) => run.layers_per_stage.map((layers, stage) => ({ work: trainingOf(run), stage, layers }))));
+  works.forEach((run) => barChart(charts, `Layers of ${trainingOf(run)}`, "Layers", d3.format("~r"), run.layers_per_stage.map((layers, stage) => ({
+    label: `stage ${stage}`, title: `stage ${stage}`, text: String(layers), lines: [["layers", layers]], bars: [{ from: 0, to: layers, index: 0 }],
+  }))));
+  showTable(element("training-layers-table"), "Layers by stage", [
+    ...(works.length > 1 ? [{ name: "Work", value: (row) => row.work }] : []),
+    { name: "Stage", value: (row) => row.stage, number: true },
+    { name: "Layers", value: (row) => row.layers, number: true },
+  ], rows);
 }
