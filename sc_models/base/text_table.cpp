@@ -167,7 +167,32 @@ void TextTable::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
+TextTable TextTable::written() const {
+  TextTable table = *this;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::vector<TableNumber> numbers;
+    for (const auto& row : rows_) {
+      if (row[c].number) numbers.push_back(*row[c].number);
+    }
+    if (numbers.empty()) continue;
+    const NumberFormat format = number_format(numbers, columns_[c].units);
+    Column& column = table.columns_[c];
+    if (format.unit != nullptr) {
+      column.unit = format.unit->name;
+      if (!column.header[1].empty()) column.header[1] = column.unit;
+    }
+    for (auto& row : table.rows_) {
+      if (row[c].number) row[c].text = to_text(*std::exchange(row[c].number, {}), format);
+    }
+  }
+  return table;
+}
+
 FittedTable TextTable::fitted(const TableFit& fit) const {
+  const bool has_numbers = std::ranges::any_of(rows_, [](const auto& row) {
+    return std::ranges::any_of(row, [](const Cell& cell) { return cell.number.has_value(); });
+  });
+  if (has_numbers) return written().fitted(fit);
   std::vector<ShownColumn> columns = shown_columns(*this, fit.max_rank);
   fit_columns(columns, fit.width);
 

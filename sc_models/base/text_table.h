@@ -5,14 +5,20 @@
 // What does not fit goes in this order: columns on the left (names) are shortened to a third of the
 // width, then columns are left out, those of the highest rank first. A shortened text ends in a number,
 // "…#1", and stands in full below the table.
+// Numbers of a column have the same decimals (base/table_numbers.h).
 // Widths are those of base/text_width.h. Colours are ANSI escapes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/table_numbers.h"
 
 namespace fredsim {
 
@@ -32,6 +38,8 @@ struct Column {
   std::array<std::string, 2> header{};  // its two lines; none: label and unit
   std::string name{};                   // in CSV, unit included, such as time_ns; none: not there
   Shown shown = Shown::kEverywhere;
+  std::span<const NumberUnit>
+      units{};  // units of its numbers, the preferred one first; none: `unit`
 };
 
 struct Cell {
@@ -41,9 +49,12 @@ struct Cell {
       : Cell(std::string(for_people)) {}  // NOLINT(google-explicit-constructor)
   Cell(std::string for_people, std::string for_programs, Tone how = Tone::kPlain)
       : text(std::move(for_people)), value(std::move(for_programs)), tone(how) {}
+  Cell(TableNumber for_people, std::string for_programs)
+      : value(std::move(for_programs)), number(std::move(for_people)) {}
 
   std::string text;
   std::string value;  // in CSV: in the column's unit, all digits; empty: there is none
+  std::optional<TableNumber> number{};  // in place of a text, written when the column is known
   Tone tone = Tone::kPlain;
 };
 
@@ -66,6 +77,8 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add_row(std::vector<Cell> cells);  // one per column
 
+  // The same table with its numbers as text.
+  TextTable written() const;
   FittedTable fitted(const TableFit& fit) const;  // lines without trailing blanks
   std::string to_string() const { return fitted({}).text; }
 

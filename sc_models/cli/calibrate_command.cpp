@@ -189,9 +189,9 @@ class CalibrateCommand final : public Command {
         rows.push_back({name_of(one.config), &work, &one.calibrator->calibrations().at(work)});
     }
     if (!out->is_stdout()) {
-      TableOutput output(output_.format, terminal_style(stdout));
+      TableOutput output = table_output(output_);
       fmt::print("{}", output.table(calibration_table(rows)));
-      if (!output_.quiet) fmt::print("{}", output.legend(kCalibrationLegend));
+      fmt::print("{}", output.legend(kCalibrationLegend));
     }
     out->write(file.text());
   }

@@ -70,9 +70,9 @@ class ConflictsCommand final : public Command {
                           .trials = counts.trials});
     }
     if (!points.empty() && (!json || !json->is_stdout())) {
-      TableOutput output(output_.format, terminal_style(stdout));
+      TableOutput output = table_output(output_);
       fmt::print("{}", output.table(conflict_table(setup, points)));
-      if (!output_.quiet) fmt::print("{}", output.legend(kConflictLegend));
+      fmt::print("{}", output.legend(kConflictLegend));
     }
     if (json && !points.empty())
       json->write(conflicts_json(origin_of(invocation.command_line), setup, points));

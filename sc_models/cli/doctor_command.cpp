@@ -65,7 +65,7 @@ class DoctorCommand final : public Command {
                             .machine = machine.keys,
                             .fabric = machine.topology.name};
     const bool prints = !json || !json->is_stdout();
-    TableOutput output(request_.format, terminal_style(stdout));
+    TableOutput output = table_output(request_);
     std::vector<Diagnosis> diagnoses;
     JobRunner runner("jobs", [&] {
       for (std::size_t s = 0; s < request_.work.sizes.size(); ++s) {
@@ -77,7 +77,7 @@ class DoctorCommand final : public Command {
     });
     sc_core::sc_start();
     runner.finish();
-    if (prints && !request_.quiet) fmt::print("{}", output.legend(kDoctorLegend));
+    if (prints) fmt::print("{}", output.legend(kDoctorLegend));
     if (json) json->write(doctor_json(origin_of(invocation.command_line), setup, diagnoses));
   }
 

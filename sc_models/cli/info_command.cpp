@@ -131,7 +131,7 @@ class InfoCommand final : public Command {
       throw BadInput(fmt::format("--ranks: {}", error.what()));
     }
     if (!json || !json->is_stdout()) {
-      TableOutput output(output_.format, terminal_style(stdout));
+      TableOutput output = table_output(output_);
       fmt::print("{}", output.table(rank_part_table(setup, forecasts.front())));
       fmt::print("{}", output.table(rank_forecast_table(forecasts)));
       fmt::print("{}", output.legend(rank_legend(setup)));

@@ -63,10 +63,10 @@ class OptimizeCommand final : public Command {
     if (topoopt_) return run_topology(invocation, machine, json);
     const FoundBandwidths found = find_bandwidths(machine, bandwidth_);
     if (!json || !json->is_stdout()) {
-      TableOutput output(output_.format, terminal_style(stdout));
+      TableOutput output = table_output(output_);
       fmt::print("{}", output.table(optimum_table(found.setup, found.result)));
-      if (!output_.quiet)
-        fmt::print("{}", output.legend(optimum_legend(found.setup, found.result)));
+      fmt::print("{}", output.paragraph(optimum_summary(found.setup, found.result)));
+      fmt::print("{}", output.legend(optimum_legend(found.setup)));
     }
     if (json)
       json->write(optimum_json(origin_of(invocation.command_line), found.setup, found.result));
@@ -78,9 +78,9 @@ class OptimizeCommand final : public Command {
     const std::optional<OutputFile> file = open_output("--write", topoopt_->machine_file);
     const FoundNetwork found = find_network(machine, *topoopt_);
     if ((!json || !json->is_stdout()) && (!file || !file->is_stdout())) {
-      TableOutput output(output_.format, terminal_style(stdout));
+      TableOutput output = table_output(output_);
       fmt::print("{}", output.table(network_table(found.setup, found.result)));
-      if (!output_.quiet) fmt::print("{}", output.legend(network_legend(found.result)));
+      fmt::print("{}", output.legend(network_legend(found.result)));
     }
     if (file) file->write(found.machine);
     if (json)

@@ -13,6 +13,7 @@
 #include "cli/machine_word.h"
 #include "cli/option_values.h"
 #include "cli/rank_session.h"
+#include "report/terminal.h"
 
 namespace fredsim {
 
@@ -57,11 +58,16 @@ void OutputStrings::add_json_to(CLI::App& app) {
   add(app, "--json", json, "FILE", "all results; - is standard output");
 }
 
-void OutputStrings::add_format_to(CLI::App& app) {
+void OutputStrings::add_format_to(CLI::App& app, bool has_astra) {
+  has_astra_ = has_astra;
   under(app, heading::kOutput);
   offer(add(app, "--format", format, "NAME",
-            "of the tables: table (default), csv (all columns, nothing else) or markdown"),
-        "table csv markdown");
+            std::string("of the tables: table (default), csv (all columns, nothing else)") +
+                (has_astra ? ", markdown or astra (in place of them, a line per rank as ASTRA-sim "
+                             "prints it)"
+                           : " or markdown")),
+        has_astra ? "table csv markdown astra" : "table csv markdown");
+  app.add_flag("--legend", legend, "explains the columns, and names those that had no room");
 }
 
 void OutputStrings::add_quiet_to(CLI::App& app) {
@@ -76,9 +82,14 @@ void OutputStrings::add_progress_to(CLI::App& app) {
 
 void OutputStrings::check(OutputOptions& options) const {
   options.json_file = json;
-  options.format = parse_format(format);
+  options.format = parse_format(format, has_astra_);
+  options.has_legend = legend;
   options.quiet = quiet;
   options.progress_file = progress;
+}
+
+TableOutput table_output(const OutputOptions& options) {
+  return {options.format, terminal_style(stdout), options.has_legend};
 }
 
 void SwitchStrings::add_to(CLI::App& app) {

@@ -41,10 +41,11 @@ struct MachineStrings {
   void check(MachineOptions& options) const;
 };
 
-// --json, --format, --quiet, --progress.
+// --json, --format, --legend, --quiet, --progress.
 struct OutputOptions {
   std::string json_file;  // empty: none; "-": standard output
   TableFormat format = TableFormat::kTable;
+  bool has_legend = false;
   bool quiet = false;
   std::string progress_file;                    // empty: none
   std::shared_ptr<ProgressLog> progress_log{};  // open while the command runs
@@ -52,14 +53,20 @@ struct OutputOptions {
 struct OutputStrings {
   std::string json;
   std::string format = "table";
+  bool legend = false;
   bool quiet = false;
   std::string progress;
   void add_json_to(CLI::App& app);
-  void add_format_to(CLI::App& app);
+  void add_format_to(CLI::App& app, bool has_astra = false);  // --format and --legend
   void add_quiet_to(CLI::App& app);
   void add_progress_to(CLI::App& app);  // --quiet and --progress
   void check(OutputOptions& options) const;
+
+ private:
+  bool has_astra_ = false;
 };
+// Tables on standard output.
+TableOutput table_output(const OutputOptions& options);
 
 // --model, --rtl-instances, --rtl-build.
 struct SwitchOptions {

@@ -57,7 +57,6 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
     lists.push_back({notes_title(entry.config), std::move(notes)});
   }
   fmt::print("{}", output.lists(lists));
-  std::fflush(stdout);
 }
 
 void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
@@ -120,7 +119,7 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& com
   return machines;
 }
 
-// Prints the tables that need all runs.
+// Prints the tables that need all runs, and what there is to know about the machines.
 void print_after(const RunRequest& request, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
   if (!request.compares) {
@@ -135,6 +134,7 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
   if (!request.is_flow) fmt::print("{}", simulated_text(machines, output));
   fmt::print("{}", operations_text(machines, output));
   fmt::print("{}", lockstep_text(machines, output));
+  if (!request.quiet) print_notes(compared, output);
   std::fflush(stdout);  // before a file is waited for
 }
 
@@ -235,8 +235,7 @@ class RunCommand final : public Command {
     Timeline timeline;
     elaborate(request_, invocation.files, compared, timeline_file ? &timeline : nullptr);
     const bool prints = prints_tables(request_);
-    TableOutput output(request_.format, terminal_style(stdout));
-    if (prints && !request_.quiet) print_notes(compared, output);
+    TableOutput output = table_output(request_);
 
     JobRunner runner("jobs", [&] { run_jobs(request_, compared, output); });
     sc_core::sc_start();
@@ -256,9 +255,7 @@ class RunCommand final : public Command {
     }
     finish_waves(compared);
     note_ranks(request_.quiet);
-    if (prints && !request_.quiet) {
-      fmt::print("{}", output.legend(request_.is_flow ? kFlowLegend : kTableLegend));
-    }
+    if (prints) fmt::print("{}", output.legend(request_.is_flow ? kFlowLegend : kTableLegend));
 
     std::vector<ReportedRun> runs;
     for (ComparedMachine& entry : compared) {

@@ -54,7 +54,7 @@ struct StrategiesRequest : MachineOptions, OutputOptions {
 // The lines of all strategies need another header than the summary: CSV has either.
 void print(const StrategiesRequest& request, const StrategyReport& report) {
   const TerminalStyle style = terminal_style(stdout);
-  TableOutput output(request.format, style);
+  TableOutput output(request.format, style, request.has_legend);
   const bool is_csv = request.format == TableFormat::kCsv;
   if (request.strategies.all && is_csv) {
     fmt::print("{}", output.table(strategy_rows(report)));
@@ -68,9 +68,7 @@ void print(const StrategiesRequest& request, const StrategyReport& report) {
   fmt::print("{}", output.table(strategy_summary(report)));
   const std::string failures = strategy_failures(report);
   if (!failures.empty()) fmt::print("{}", output.block(failures));
-  if (!request.quiet) {
-    fmt::print("{}", output.legend(strategy_legend(report)));
-  }
+  fmt::print("{}", output.legend(strategy_legend(report)));
 }
 
 class StrategiesCommand final : public Command {

@@ -15,9 +15,9 @@ namespace {
 
 // Outputs, how a command is run, and what a study says itself.
 constexpr auto kLeftOut = std::to_array<std::string_view>(
-    {"help", "json", "format", "quiet", "progress", "timeline", "timeline-level", "write-placement",
-     "export-et", "breakdown", "trace-packets", "threads", "set", "fault", "seed", "best-base",
-     "fit", "calibration"});
+    {"help", "json", "format", "legend", "quiet", "progress", "timeline", "timeline-level",
+     "write-placement", "export-et", "breakdown", "trace-packets", "threads", "set", "fault",
+     "seed", "best-base", "fit", "calibration"});
 constexpr std::string_view kWaves = "wave";  // the beginning of all options of waveforms
 
 bool is_left_out(std::string_view name) {

@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_runner.h"
 #include "cli/machines.h"
+#include "cli/program_name.h"
 #include "cli/rank_session.h"
 #include "cli/timeline_output.h"
 #include "cli/trace_output.h"
@@ -50,10 +51,11 @@ void add_workload_files(const TrainOptions& train, std::vector<FileUse>& inputs)
 }
 
 // Output in the form of ASTRA-sim for programs that parse it, a cycle being a nanosecond; then the bytes on links, which it
-// lacks. Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too.
-std::string rank_lines(const TrainingResult& result) {
-  std::string text =
-      fmt::format("\n{}\n", with_settings(result.run.fabric, result.run.settings.own));
+// lacks. Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too. Of several machines, each
+// begins with its name.
+std::string rank_lines(const TrainingResult& result, bool has_name) {
+  std::string text;
+  if (has_name) text = with_settings(result.run.fabric, result.run.settings.own) + "\n";
   for (std::size_t r = 0; r < result.ranks.size(); ++r) {
     const TrainedRank& rank = result.ranks[r];
     text += fmt::format("sys[{}] finished, {:.0f} cycles, exposed communication {:.0f} cycles.\n",
@@ -102,7 +104,7 @@ class TrainCommand final : public Command {
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
     output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
+    output_strings_.add_format_to(app, true);
     machine_strings_.add_overrides_to(app);
     rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
@@ -161,28 +163,12 @@ class TrainCommand final : public Command {
         open_output("--timeline", request_.timeline_file);
     TrainingJobs training(request_, invocation.files);
     const bool prints = request_.json_file != "-" && request_.timeline_file != "-";
-    TableOutput output(request_.format, terminal_style(stdout));
-    if (prints && !request_.quiet) {
-      fmt::print("{}", output.lists(notes_of(training)));
-      std::fflush(stdout);
-    }
+    TableOutput output = table_output(request_);
     bool is_complete = true;
     JobRunner runner("jobs", [&] { is_complete = training.run(); });
     sc_core::sc_start();
     const std::vector<TrainingResult>& results = training.results();
-    if (prints && !results.empty()) {
-      fmt::print("{}", output.table(training_table(training.setup(), results)));
-      if (!request_.is_flow) {
-        fmt::print("{}", simulated_text(runs_by_machine(results), output));
-        fmt::print("{}", lockstep_text(runs_by_machine(results), output));
-      }
-      if (!request_.quiet)
-        fmt::print("{}", output.legend(training_legend(training.setup(), request_.is_flow)));
-      if (!training.setup().given.empty() && request_.format == TableFormat::kTable) {
-        for (const TrainingResult& result : results)
-          if (!result.run.incomplete) fmt::print("{}", rank_lines(result));
-      }
-    }
+    if (prints && !results.empty()) print(training, output);
     runner.finish();
     note_ranks(request_.quiet);
     if (json && !results.empty())
@@ -198,6 +184,36 @@ class TrainCommand final : public Command {
   }
 
  private:
+  void print(const TrainingJobs& training, TableOutput& output) const {
+    const std::vector<TrainingResult>& results = training.results();
+    const TrainingSetup setup = training.setup();
+    const bool is_rows_only =
+        request_.format == TableFormat::kCsv || request_.format == TableFormat::kAstra;
+    for (const std::string& warning : setup.warnings) {
+      if (!is_rows_only)
+        fmt::print("{}", output.warning(warning));
+      else if (!request_.quiet)
+        fmt::print(stderr, "{}: warning: {}\n", program_name(), warning);
+    }
+    if (request_.format == TableFormat::kAstra) {
+      const bool has_names = results.size() > 1;
+      for (const TrainingResult& result : results)
+        if (!result.run.incomplete) fmt::print("{}", rank_lines(result, has_names));
+      return;
+    }
+    fmt::print("{}", output.table(training_table(setup, results)));
+    if (!request_.is_flow) {
+      fmt::print("{}", simulated_text(runs_by_machine(results), output));
+      fmt::print("{}", lockstep_text(runs_by_machine(results), output));
+    }
+    if (!request_.quiet) {
+      if (const std::string text = idealised_text(setup); !text.empty())
+        fmt::print("{}", output.paragraph(text));
+      fmt::print("{}", output.lists(notes_of(training)));
+    }
+    fmt::print("{}", output.legend(training_legend(request_.is_flow)));
+  }
+
   MachineStrings machine_strings_;
   TrainStrings train_strings_;
   EngineStrings engine_strings_;

@@ -88,6 +88,7 @@ class TrainingJobs {
   WorkerPlacement placement_on(TrainedMachine& entry) const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;
+  std::vector<std::string> warnings() const;
   bool is_launched_at_once() const;
   void add_values(std::vector<std::string>& idealised) const;
   void add_shares(std::vector<std::string>& idealised) const;

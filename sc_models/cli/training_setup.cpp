@@ -53,6 +53,7 @@ TrainingSetup TrainingJobs::setup() const {
   if (rate_ > 0) setup.compute_rate = rate_;
   if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
   setup.idealised = idealised();
+  setup.warnings = warnings();
   return setup;
 }
 
@@ -160,15 +161,18 @@ std::vector<std::string> TrainingJobs::idealised() const {
   } else if (training.optimizer == Optimizer::kNone) {
     all.emplace_back("parameters are updated in no time");
   }
-  if (training.limits_memory) return all;
+  return all;
+}
+
+std::vector<std::string> TrainingJobs::warnings() const {
+  const TrainingOptions training = training_options();
+  if (asked_.accounting.empty() || training.limits_memory) return {};
   for (const TrainedMachine& entry : machines_) {
     const NpuCompute& npu = entry.config.compute;
-    if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu)) {
-      all.push_back(*beyond);
-      break;  // the first one says it
-    }
+    if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu))
+      return {*beyond};  // the first one says it
   }
-  return all;
+  return {};
 }
 
 }  // namespace fredsim

@@ -33,8 +33,6 @@ Cycles of_path(const std::optional<PathBreakdown>& path) {
   return cycles;
 }
 
-std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 TextTable stages_table(const LatencyBreakdown& of) {
   std::vector<Column> columns{{"stage", "", Align::kLeft},
                               {"cause", "", Align::kLeft},
@@ -59,7 +57,7 @@ TextTable stages_table(const LatencyBreakdown& of) {
                             count_cell(cause.cycles.p50),
                             count_cell(cause.cycles.p99),
                             count_cell(cause.cycles.max),
-                            share_text(cause.share)};
+                            percent_cell(cause.share)};
     if (has_path) {
       const auto find = [&](const Cycles& in) {
         const auto found = in.find({stage, cause.name});
@@ -67,9 +65,9 @@ TextTable stages_table(const LatencyBreakdown& of) {
       };
       cells.push_back(count_cell(find(packet)));
       cells.push_back(count_cell(find(path)));
-      cells.emplace_back(
-          share_text(static_cast<double>(find(path)) /
-                     static_cast<double>(std::max(of.path->cycles, std::uint64_t{1}))));
+      cells.push_back(
+          percent_cell(static_cast<double>(find(path)) /
+                       static_cast<double>(std::max(of.path->cycles, std::uint64_t{1}))));
     }
     table.add_row(std::move(cells));
   };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kZ95 = 1.959963984540054;  // 97.5 % of a normal distribution lie below
 
-Cell percent(double rate) { return {fmt::format("{:.3f} %", 100 * rate), fmt::to_string(rate)}; }
+Cell percent(double rate) { return percent_cell(rate, 3); }
 
 }  // namespace
 

@@ -60,13 +60,14 @@ TitledTable doctor_table(const DoctorSetup& setup, const Diagnosis& diagnosis) {
        }},
       {{.label = "time", .unit = "ns", .name = "time_ns", .shown = Shown::kNotInText},
        [](const LimitRow& row) { return row.time_ns ? number_cell(*row.time_ns, 1) : no_cell(); }}};
-  const std::string above = bound > 0 ? fmt::format("{:.{}f} x the network's bound of {:.1f} ns",
-                                                    diagnosis.time_ns / bound, kDigits, bound)
+  const std::string above = bound > 0 ? fmt::format("{} x the network's bound of {} ns",
+                                                    number_text(diagnosis.time_ns / bound, kDigits),
+                                                    number_text(bound, 1))
                                       : std::string("bound of the network not known");
   return {
-      fmt::format("{}, {} of {} by {}, {} ranks\n{:.1f} ns{}, {}", setup.fabric,
-                  diagnosis.collective, format_size(diagnosis.size_bytes), diagnosis.algorithm,
-                  diagnosis.ranks, diagnosis.time_ns, diagnosis.is_calibrated ? "" : "*", above),
+      fmt::format("{}, {} of {} by {}, {} ranks\n{} ns{}, {}", setup.fabric, diagnosis.collective,
+                  format_size(diagnosis.size_bytes), diagnosis.algorithm, diagnosis.ranks,
+                  number_text(diagnosis.time_ns, 1), diagnosis.is_calibrated ? "" : "*", above),
       table_of(fields, limit_rows(diagnosis))};
 }
 

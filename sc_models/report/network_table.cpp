@@ -7,14 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/table_numbers.h"
 #include "report/json.h"
 #include "results/fields/network.h"
 #include "results/json_object.h"
 
 namespace fredsim {
 namespace {
-
-std::string in_ms(double time_ns) { return fmt::format("{:.3f} ms", time_ns / 1e6); }
 
 JsonObject<fields::kNetworkOptimum> optimum_of(const NetworkResult& result) {
   using Json = nlohmann::ordered_json;
@@ -52,10 +51,10 @@ TitledTable network_table(const NetworkSetup& setup, const NetworkResult& result
     table.add_row({name, value});
   };
   row("strategy", result.strategy);
-  row("iteration", in_ms(result.time_ns));
-  row("on a switch*", in_ms(result.switch_time_ns));
+  row("iteration", time_text(result.time_ns));
+  row("on a switch*", time_text(result.switch_time_ns));
   row("best on it",
-      fmt::format("{}, {}", result.switch_strategy, in_ms(result.best_switch_time_ns)));
+      fmt::format("{}, {}", result.switch_strategy, time_text(result.best_switch_time_ns)));
   row("interfaces",
       fmt::format("{} for rings, {} for pairs", result.ring_interfaces, result.pair_interfaces));
   for (const NetworkResult::Rings& one : result.rings)

@@ -40,20 +40,22 @@ TitledTable optimum_table(const OptimumSetup& setup, const OptimumResult& result
           table_of(fields, result.bandwidths)};
 }
 
-std::string optimum_legend(const OptimumSetup& setup, const OptimumResult& result) {
+std::string optimum_summary(const OptimumSetup& setup, const OptimumResult& result) {
   std::string text = fmt::format("Time {:.6g} ms", result.time_ns / 1e6);
   if (setup.has_cost) text += fmt::format(", network {}", dollars_text(result.dollars));
   if (result.equal_over_optimum)
     text += fmt::format("; {} of equal bandwidths {:.4g} times as much",
                         setup.has_cost ? "time x cost" : "time", *result.equal_over_optimum);
-  text += fmt::format(". {} evaluations{}.\n", result.evaluations,
-                      result.converged ? "" : ", its limit: not converged, the best so far");
-  text += setup.is_flow
-              ? "Times by flows without calibration; a local optimum, which a search without "
-                "derivatives found."
-              : "Times by a model: collectives take the longest of bytes / bandwidth, no latency; "
-                "the least there is.";
-  return text;
+  return text + fmt::format(". {} evaluations{}.", result.evaluations,
+                            result.converged ? "" : ", its limit: not converged, the best so far");
+}
+
+std::string optimum_legend(const OptimumSetup& setup) {
+  return setup.is_flow
+             ? "Times by flows without calibration; a local optimum, which a search without "
+               "derivatives found."
+             : "Times by a model: collectives take the longest of bytes / bandwidth, no latency; "
+               "the least there is.";
 }
 
 std::string optimum_json(const Origin& origin, const OptimumSetup& setup,

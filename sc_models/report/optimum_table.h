@@ -44,7 +44,9 @@ struct OptimumResult {
 };
 
 TitledTable optimum_table(const OptimumSetup& setup, const OptimumResult& result);
-std::string optimum_legend(const OptimumSetup& setup, const OptimumResult& result);
+// Result in a sentence, below the table.
+std::string optimum_summary(const OptimumSetup& setup, const OptimumResult& result);
+std::string optimum_legend(const OptimumSetup& setup);
 std::string optimum_json(const Origin& origin, const OptimumSetup& setup,
                          const OptimumResult& result);
 

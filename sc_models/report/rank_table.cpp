@@ -40,10 +40,6 @@ std::string neighbour_text(const std::vector<int>& neighbours) {
                      neighbours.size());
 }
 
-Cell percent_cell(double share) {
-  return {fmt::format("{:.1f} %", 100 * share), fmt::to_string(share)};
-}
-
 template <class Count>
 Field<RankRow> count_of(Column column, Count RankPart::*member) {
   return {std::move(column),

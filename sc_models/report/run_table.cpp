@@ -397,9 +397,10 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
                   with_settings(first.fabric, first.settings.own), first.collective,
                   ranks_text(first), first.algorithm, first.model, first.lanes, first.clock_ghz,
                   has_seed ? fmt::format(", seed {}", first.seed) : "");
-  if (const std::string note = credit_note(runs.back().result); !note.empty())
-    heading += "\n" + note;
-  return {std::move(heading), table_of(fields, rows)};
+  std::vector<std::string> notes;
+  if (std::string note = credit_note(runs.back().result); !note.empty())
+    notes.push_back(std::move(note));
+  return {std::move(heading), table_of(fields, rows), std::move(notes)};
 }
 
 TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format) {
@@ -453,14 +454,15 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   std::vector<std::string> notes = machines.notes;
   for (const ReportedRun& run : runs)
     if (std::string note = credit_note(run.result); !note.empty()) notes.push_back(std::move(note));
-  for (const std::string& note : notes) heading += (is_text ? "\n" : "\n\n") + note;
-  return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
-                                               fields_of_work(),
-                                               own,
-                                               error_fields(runs),
-                                               resent_fields(runs, 3),
-                                               more_counts()}),
-                                       rows)};
+  return {std::move(heading),
+          table_of(joined({{machine_field(Shown::kEverywhere)},
+                           fields_of_work(),
+                           own,
+                           error_fields(runs),
+                           resent_fields(runs, 3),
+                           more_counts()}),
+                   rows),
+          std::move(notes)};
 }
 
 std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs) {

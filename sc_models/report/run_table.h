@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of run and compare as tables. Columns marked * are derived (analytic), all others were
-// simulated; kTableLegend says so below the table.
+// simulated; kTableLegend says so.
 //
 // In CSV every row says all of what was run, by the names of the results JSON; cells of what an interrupted
 // run does not have are empty, and the base has the ratio 1 to itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of tables, and tables whose columns say how their cells come about.
 //
-// Numbers are rounded for people and exact for programs; Cell{"-", ""} is a number that does not exist.
+// Numbers are rounded for people, by column (base/table_numbers.h), and exact for programs; Cell{"-", ""} is a number that does not exist.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +20,17 @@ namespace fredsim {
 
 inline Cell count_cell(std::uint64_t count) { return fmt::to_string(count); }
 inline Cell no_cell() { return {"-", ""}; }
-inline Cell number_cell(double value, int digits) {
-  return {fmt::format("{:.{}f}", value, digits), fmt::to_string(value)};
+// `decimals`: at least.
+inline Cell number_cell(double value, int decimals) {
+  return {TableNumber{value, decimals}, fmt::to_string(value)};
+}
+// A share of 1: as percent for people.
+inline Cell percent_cell(double share, int decimals = 1) {
+  return {TableNumber{100 * share, decimals, " %"}, fmt::to_string(share)};
+}
+// In CSV in bytes, with the unit of the column for people.
+inline Cell bytes_cell(std::uint64_t bytes) {
+  return {TableNumber{static_cast<double>(bytes), 1}, fmt::to_string(bytes)};
 }
 
 // An error that is stated: rounded up, so that it is none only where there is none.

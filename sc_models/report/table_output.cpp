@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -54,14 +55,15 @@ std::string markdown_line(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-TableFormat parse_format(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kNames{"table", "csv", "markdown"};
-  const auto* const found = std::ranges::find(kNames, text);
-  if (found == kNames.end()) {
-    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(kNames),
-                               did_you_mean(text, kNames)));
+TableFormat parse_format(const std::string& text, bool has_astra) {
+  constexpr std::array<std::string_view, 4> kNames{"table", "csv", "markdown", "astra"};
+  const std::span<const std::string_view> names(kNames.data(), kNames.size() - (has_astra ? 0 : 1));
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(names),
+                               did_you_mean(text, names)));
   }
-  return static_cast<TableFormat>(found - kNames.begin());
+  return static_cast<TableFormat>(found - names.begin());
 }
 
 std::string TableOutput::part(std::string text) {
@@ -71,7 +73,7 @@ std::string TableOutput::part(std::string text) {
 }
 
 std::string TableOutput::lists(const std::vector<TitledList>& lists) {
-  if (format_ == TableFormat::kCsv) return "";
+  if (is_rows_only()) return "";
   const bool is_markdown = format_ == TableFormat::kMarkdown;
   std::string text;
   for (const auto& [title, lines] : lists) {
@@ -85,13 +87,13 @@ std::string TableOutput::lists(const std::vector<TitledList>& lists) {
 }
 
 std::string TableOutput::paragraph(const std::string& text) {
-  if (format_ == TableFormat::kCsv) return "";
+  if (is_rows_only()) return "";
   if (format_ == TableFormat::kMarkdown) return part(text);
   return part(wrap(text, std::min(style_.columns, kWidestProse)));
 }
 
 std::string TableOutput::block(const std::string& lines) {
-  if (format_ == TableFormat::kCsv) return "";
+  if (is_rows_only()) return "";
   if (format_ == TableFormat::kMarkdown) return part(fmt::format("```text\n{}```\n", lines));
   return part(wrap(lines, style_.columns, kIndent));
 }
@@ -143,10 +145,13 @@ std::string TableOutput::rows_of_markdown(const TitledTable& titled) {
     for (const std::size_t c : shown) fields.push_back(markdown_field(row[c].text));
     text += markdown_line(fields);
   }
+  for (const std::string& note : titled.notes) text += part(note);
   return text;
 }
 
-std::string TableOutput::table(const TitledTable& titled) {
+std::string TableOutput::table(const TitledTable& given) {
+  const TitledTable titled{given.heading, given.table.written(), given.notes};
+  if (format_ == TableFormat::kAstra) return "";
   if (format_ == TableFormat::kCsv) return rows_of_csv(titled.table);
   if (format_ == TableFormat::kMarkdown) return rows_of_markdown(titled);
 
@@ -166,6 +171,9 @@ std::string TableOutput::table(const TitledTable& titled) {
   for (const std::string& label : fitted.left_out) {
     if (!std::ranges::count(left_out_, label)) left_out_.push_back(label);
   }
+  for (std::size_t n = 0; n < titled.notes.size(); ++n)
+    text +=
+        fmt::format("{}{}\n", n == 0 ? "\n" : "", wrap(titled.notes[n], style_.columns, kIndent));
   return text;
 }
 
@@ -178,7 +186,12 @@ std::string TableOutput::left_out() {
   return paragraph(text);
 }
 
+std::string TableOutput::warning(const std::string& text) {
+  return paragraph((format_ == TableFormat::kMarkdown ? "**warning:** " : "warning: ") + text);
+}
+
 std::string TableOutput::legend(const std::string& text) {
+  if (!has_legend_) return "";
   const std::string first = left_out();
   return first + paragraph(text);
 }

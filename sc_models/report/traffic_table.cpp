@@ -15,10 +15,9 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kBusiest = 4;
+constexpr int kRateDecimals = 4;
 
-std::string rate_text(double rate) {
-  return rate > 0 && rate < 0.001 ? fmt::format("{:.2e}", rate) : fmt::format("{:.4f}", rate);
-}
+std::string rate_text(double rate) { return number_text(rate, kRateDecimals); }
 
 // By load, the busiest first; wafer links and on-die ones alike, since either may be what saturates.
 std::vector<const LinkResult*> by_load(const TrafficPoint& point) {
@@ -72,15 +71,15 @@ std::string busiest_text(std::span<const TrafficPoint> points) {
   const std::vector<const LinkResult*> links = by_load(point);
   std::string text = fmt::format("busiest links at rate {}:", rate_text(point.rate));
   for (std::size_t l = 0; l < std::min(kBusiest, links.size()); ++l) {
-    text += fmt::format("{} {} {:.1f} %", l == 0 ? "" : ",", links[l]->name,
-                        100 * links[l]->utilization);
+    text += fmt::format("{} {} {} %", l == 0 ? "" : ",", links[l]->name,
+                        number_text(100 * links[l]->utilization, 1));
   }
   return text + "\n";
 }
 
 using TrafficField = Field<TrafficPoint>;
 
-Cell rate_cell(double rate) { return {rate_text(rate), fmt::to_string(rate)}; }
+Cell rate_cell(double rate) { return number_cell(rate, kRateDecimals); }
 
 std::vector<TrafficField> fields_of_setup(const TrafficSetup& setup) {
   std::vector<TrafficField> fields;
@@ -162,10 +161,7 @@ std::vector<TrafficField> fields_of_points(bool is_any_missing) {
             .rank = 3,
             .header = {"link", "load max"},
             .name = "link_utilization_max"},
-           [](const TrafficPoint& p) -> Cell {
-             const double load = by_load(p).front()->utilization;
-             return {fmt::format("{:.1f} %", 100 * load), fmt::to_string(load)};
-           }},
+           [](const TrafficPoint& p) { return percent_cell(by_load(p).front()->utilization); }},
           missing_field(is_any_missing),
           {{.label = "state", .align = Align::kLeft, .header = {"state", ""}, .name = "state"},
            state_cell},

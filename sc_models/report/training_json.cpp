@@ -16,6 +16,12 @@ const std::string& stream_of(const TrainingSetup& setup, const TrainingResult& r
   return result.stream.empty() ? setup.stream : result.stream;
 }
 
+std::vector<std::string> idealised_of(const TrainingSetup& setup) {
+  std::vector<std::string> all = setup.idealised;
+  all.insert(all.end(), setup.warnings.begin(), setup.warnings.end());
+  return all;
+}
+
 Json time_breakdown_json(const TrainingResult& result) {
   JsonObject<fields::kTimeBreakdown> json;
   for (const auto& [category, ns] : result.breakdown_ns) json.set_named(category, ns);
@@ -89,7 +95,7 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
             {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
             {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
             {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
-            {"idealised", setup.idealised}});
+            {"idealised", idealised_of(setup)}});
   if (result.experts) {
     const ExpertUse& experts = *result.experts;
     json.set("experts", JsonObject<fields::kExperts>{

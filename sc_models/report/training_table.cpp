@@ -18,7 +18,6 @@ namespace {
 using TrainingField = Field<TrainingResult>;
 
 constexpr double kNsPerMs = 1e6;
-constexpr double kNsPerUs = 1e3;
 constexpr const char* kFlowTrainingLegend =
     "Times are those of flows, not of flits. Error: of the iteration, as 95 % of random ones keep "
     "it; a part of it may be off by more, in percent of itself the smaller it is "
@@ -160,23 +159,21 @@ int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
 }
 
 // A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
-TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
-                         const std::string& unit) {
+TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
+                         std::span<const NumberUnit> units) {
   const std::string& name = runs.front().breakdown_ns[i].first;
   constexpr double kMinShown = 0.05;
-  const double min = name == "bubble" ? kMinShown * scale : 0;
+  const double min = name == "bubble" ? kMinShown * units.front().size : 0;
   const bool is_some = std::ranges::any_of(runs, [i, min](const TrainingResult& r) {
     return !r.run.incomplete && r.breakdown_ns[i].second > min;
   });
   return {{.label = name == "input_load" ? "input" : name,
-           .unit = unit,
            .rank = rank_of_part(i, runs),
            .name = name + "_ns",
-           .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv},
-          [i, scale](const TrainingResult& r) -> Cell {
-            if (r.run.incomplete) return no_cell();
-            const double ns = r.breakdown_ns[i].second;
-            return {fmt::format("{:.1f}", ns / scale), fmt::to_string(ns)};
+           .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv,
+           .units = units},
+          [i](const TrainingResult& r) {
+            return r.run.incomplete ? no_cell() : number_cell(r.breakdown_ns[i].second, 1);
           }};
 }
 
@@ -184,20 +181,16 @@ void add_token_fields(const TrainingSetup::Inference& inference,
                       std::vector<TrainingField>& fields) {
   const bool is_prefill = inference.phase == "prefill";
   fields.push_back({{.label = is_prefill ? "first token" : "per token",
-                     .unit = "us",
                      .rank = kTokens,
-                     .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"},
-                    [](const TrainingResult& r) -> Cell {
-                      if (!r.tokens) return no_cell();
-                      return {fmt::format("{:.1f}", r.tokens->pass_ns / kNsPerUs),
-                              fmt::to_string(r.tokens->pass_ns)};
+                     .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns",
+                     .units = units_of_ns().subspan(1)},
+                    [](const TrainingResult& r) {
+                      return r.tokens ? number_cell(r.tokens->pass_ns, 1) : no_cell();
                     }});
-  fields.push_back({{.label = "tokens/s", .rank = kTokens, .name = "tokens_per_s"},
-                    [](const TrainingResult& r) -> Cell {
-                      if (!r.tokens) return no_cell();
-                      return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
-                              fmt::to_string(r.tokens->tokens_per_s)};
-                    }});
+  fields.push_back(
+      {{.label = "tokens/s", .rank = kTokens, .name = "tokens_per_s"}, [](const TrainingResult& r) {
+         return r.tokens ? number_cell(r.tokens->tokens_per_s, 0) : no_cell();
+       }});
 }
 
 std::string limits_text(const TrainingSetup& setup) {
@@ -207,18 +200,14 @@ std::string limits_text(const TrainingSetup& setup) {
 
 // Memory of the NPU that needs the most: all of it, and what lies in expanded memory.
 void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
-  const auto cell = [](std::uint64_t bytes) -> Cell {
-    constexpr double kGb = 1e9;
-    return {fmt::format("{:.1f}", static_cast<double>(bytes) / kGb), fmt::to_string(bytes)};
-  };
   const auto add = [&](const char* label, const char* name, const auto& bytes) {
     fields.push_back({{.label = label,
-                       .unit = "GB",
                        .rank = kMemory,
                        .name = name,
-                       .shown = shown ? Shown::kEverywhere : Shown::kOnlyInCsv},
-                      [cell, bytes](const TrainingResult& r) -> Cell {
-                        return r.memory ? cell(bytes(*r.memory)) : no_cell();
+                       .shown = shown ? Shown::kEverywhere : Shown::kOnlyInCsv,
+                       .units = units_of_bytes()},
+                      [bytes](const TrainingResult& r) {
+                        return r.memory ? bytes_cell(bytes(*r.memory)) : no_cell();
                       }});
   };
   add("NPU memory", "npu_memory_bytes",
@@ -243,25 +232,27 @@ TrainingField csv_field(const char* name, const std::string& text) {
 
 }  // namespace
 
-std::string training_legend(const TrainingSetup& setup, bool is_flow) {
+std::string idealised_text(const TrainingSetup& setup) {
+  if (setup.idealised.empty()) return "";
+  return fmt::format("Idealised: {}.", fmt::join(setup.idealised, "; "));
+}
+
+std::string training_legend(bool is_flow) {
   std::string text =
       "iteration: mean of all. Its parts: the time of an NPU, mean of all: it computes, or does "
       "not, since it waits for a communication that it has come to (exposed, by kind) or for what "
       "another has not sent yet (bubble). The critical path's parts are in the JSON. "
       "Traffic was simulated, times of computations are asked for.\n";
   if (is_flow) text += kFlowTrainingLegend;
-  if (!setup.idealised.empty())
-    text += fmt::format("Idealised: {}.\n", fmt::join(setup.idealised, "; "));
   return text;
 }
 
 TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
   const double longest =
       std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
-  constexpr double kMaxUs = 100;
-  const bool in_ms = longest >= kMaxUs * kNsPerMs;
-  const double scale = in_ms ? kNsPerMs : kNsPerUs;
-  const std::string unit = in_ms ? "ms" : "us";
+  constexpr double kFewestMs = 100;
+  const std::span<const NumberUnit> units =
+      units_of_ns().subspan(longest >= kFewestMs * kNsPerMs ? 0 : 1);
   const bool has_best = std::ranges::any_of(runs, &TrainingResult::is_best_base);
   const auto algorithm = [&](const TrainingResult& r) {
     return r.algorithm.empty() ? setup.algorithm : r.algorithm;
@@ -295,10 +286,9 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
        [](const TrainingResult& r) { return r.placement; }},
       {{.label = "machine", .align = Align::kLeft, .name = "machine"},
        [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
-      {{.label = "iteration", .unit = unit, .name = "iteration_ns"},
-       [scale](const TrainingResult& r) -> Cell {
-         if (r.run.incomplete) return no_cell();
-         return {fmt::format("{:.1f}", r.iteration_ns / scale), fmt::to_string(r.iteration_ns)};
+      {{.label = "iteration", .name = "iteration_ns", .units = units},
+       [](const TrainingResult& r) {
+         return r.run.incomplete ? no_cell() : number_cell(r.iteration_ns, 1);
        }},
       {{.label = "speed-up", .name = "speedup"},
        [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
@@ -329,7 +319,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
          return Cell(text, text);
        }});
   const std::size_t parts = runs.front().breakdown_ns.size();
-  for (std::size_t i = 0; i < parts; ++i) fields.push_back(part_field(i, runs, scale, unit));
+  for (std::size_t i = 0; i < parts; ++i) fields.push_back(part_field(i, runs, units));
   const int behind = kLargestPart + static_cast<int>(parts);
   fields.push_back({{.label = "cycles", .rank = behind + 1, .name = "cycles"},
                     [](const TrainingResult& r) { return count_cell(r.run.cycles); }});

@@ -14,6 +14,8 @@ namespace fredsim {
 TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs);
 
 // Meaning of the columns, and idealisations.
-std::string training_legend(const TrainingSetup& setup, bool is_flow = false);
+// Idealisations, below the table; empty: none.
+std::string idealised_text(const TrainingSetup& setup);
+std::string training_legend(bool is_flow = false);
 
 }  // namespace fredsim

@@ -56,6 +56,8 @@ struct TrainingSetup {
   // Idealisations: assumptions of these numbers that a real machine would not grant for nothing, a
   // sentence each.
   std::vector<std::string> idealised{};
+  // Among what is idealised, what changes the meaning of the results: memory that is not there.
+  std::vector<std::string> warnings{};
 };
 
 // An NPU or I/O controller.

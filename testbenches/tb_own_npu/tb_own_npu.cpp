@@ -194,7 +194,6 @@ void run(const Options& options, const std::string& program, const std::string& 
   if (!json || !json->is_stdout()) {
     fredsim::TableOutput output(format, fredsim::terminal_style(stdout));
     fmt::print("{}", output.table(fredsim::run_table(sender.runs)));
-    fmt::print("{}", output.legend(fredsim::kTableLegend));
   }
   if (json) json->write(fredsim::results_json(fredsim::origin_of(command), sender.runs));
 }

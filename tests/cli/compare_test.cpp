@@ -39,7 +39,7 @@ TEST(Compare, RunsAfterTheFirstMachineStandAgainstTheBaseOfTheSameSize) {
 TEST(Compare, PrintsATablePerSize) {
   const Outcome outcome =
       run_fredsim({"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "-b", "2KiB",
-                   "-e", "4KiB", "--algorithm", "paper"});
+                   "-e", "4KiB", "--algorithm", "paper", "--legend"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const std::size_t second = outcome.out.find("all_reduce of 4 KiB over 4 NPUs");

@@ -69,8 +69,9 @@ TEST(Conflicts, SetsOfOneSizeAreTheirOwn) {
   EXPECT_EQ(runs("2:5")[2], runs("4")[0]);
 }
 
-TEST(Conflicts, TableThenLegendUnlessQuiet) {
-  const std::vector<std::string> arguments{"--middle", "2", "--flows", "2,6", "--trials", "100"};
+TEST(Conflicts, TableThenLegendIfAskedFor) {
+  const std::vector<std::string> arguments{"--middle", "2",   "--flows", "2,6",
+                                           "--trials", "100", "--legend"};
   const Outcome outcome = run_fredsim(conflicts_of_12(arguments));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("Fred_m(12), random sets of flows of kind all_reduce, 100 sets each"),
@@ -78,9 +79,8 @@ TEST(Conflicts, TableThenLegendUnlessQuiet) {
       << outcome.out;
   EXPECT_NE(outcome.out.find("\n    2  2          0"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("Wilson"), std::string::npos);
-  std::vector<std::string> quiet = arguments;
-  quiet.emplace_back("--quiet");
-  EXPECT_EQ(run_fredsim(conflicts_of_12(quiet)).out.find("Wilson"), std::string::npos);
+  const std::vector<std::string> plain(arguments.begin(), arguments.end() - 1);
+  EXPECT_EQ(run_fredsim(conflicts_of_12(plain)).out.find("Wilson"), std::string::npos);
 }
 
 TEST(Conflicts, HelpDefinesTheDistribution) {

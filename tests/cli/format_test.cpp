@@ -166,11 +166,25 @@ TEST_F(FormatFiles, JsonInAFileGoesWithATable) {
 }
 
 TEST(Format, WithoutATerminalLinesHave80Columns) {
-  const Outcome outcome = run_fredsim(kCompare);
+  const Outcome outcome = run_fredsim(with(kCompare, {"--legend"}));
   const Words lines = lines_of(outcome.out);
   EXPECT_GT(lines.size(), 10U);
   for (const std::string& line : lines) EXPECT_LE(display_width(line), 80U) << line;
   EXPECT_NE(outcome.out.find("Columns hidden at 80 columns: "), std::string::npos) << outcome.out;
+}
+
+// The table first, then what there is to know about the machines.
+TEST(Format, TheResultComesFirst) {
+  const Outcome outcome = run_fredsim(kCompare);
+  EXPECT_TRUE(outcome.out.starts_with("all_reduce of ")) << outcome.out;
+  EXPECT_GT(outcome.out.find("mesh_2x2 (configs/mesh_2x2.yaml)"), outcome.out.find("simulated"));
+  for (const char* text : {"Columns hidden", "All figures are simulated"})
+    EXPECT_EQ(outcome.out.find(text), std::string::npos) << outcome.out;
+}
+
+TEST(Format, LinesOfAstraSimOnlyWhereThereAreRanks) {
+  expect_refused(run_fredsim({"run", "configs/mesh_2x2.yaml", "--format", "astra"}),
+                 {"--format", "'astra'", "table, csv or markdown"});
 }
 
 TEST(Format, AnotherIsRefused) {

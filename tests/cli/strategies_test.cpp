@@ -64,7 +64,7 @@ TEST(Strategies, TheTableOfThePapersMachine) {
 
 TEST(Strategies, ALinePerStrategyAndTheFirstFailureInFull) {
   const Outcome outcome =
-      run_fredsim({"strategies", "configs/fred_d.yaml", "--middle", "2,3", "--all"});
+      run_fredsim({"strategies", "configs/fred_d.yaml", "--middle", "2,3", "--all", "--legend"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* text :
        {"\nmp1-dp3-pp5           uplinks   routed          uplinks  routed\n",
@@ -72,7 +72,7 @@ TEST(Strategies, ALinePerStrategyAndTheFirstFailureInFull) {
         "fred_d: 152 strategies of at most 20 workers, placement paper", "Undecided: "}) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
   }
-  EXPECT_EQ(run_fredsim({"strategies", "configs/fred_d.yaml", "--quiet"}).out.find("Undecided: "),
+  EXPECT_EQ(run_fredsim({"strategies", "configs/fred_d.yaml"}).out.find("Undecided: "),
             std::string::npos);
 }
 

@@ -65,10 +65,17 @@ TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
   EXPECT_TRUE(run["strategy"].is_null());
   const Outcome text = run_fredsim(words);
   ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with(prefix + ": traces, 4 ranks, 12 nodes")) << text.out;
+  EXPECT_EQ(text.out.find("sys["), std::string::npos) << text.out;
+  Words as_astra = words;
+  as_astra.insert(as_astra.end(), {"--format", "astra"});
+  const Outcome astra = run_fredsim(as_astra);
+  ASSERT_EQ(astra.exit_code, 0) << astra.err;
+  EXPECT_TRUE(astra.out.starts_with("sys[0] finished, ")) << astra.out;
   for (const char* part :
-       {"traces, 4 ranks, 12 nodes", "\nsys[0] finished, ", "\nsys[3] finished, ",
-        " cycles, exposed communication ", " cycles.\n", "\nlinks: "})
-    EXPECT_NE(text.out.find(part), std::string::npos) << part << " in\n" << text.out;
+       {"\nsys[3] finished, ", " cycles, exposed communication ", " cycles.\n", "\nlinks: "})
+    EXPECT_NE(astra.out.find(part), std::string::npos) << part << " in\n" << astra.out;
+  EXPECT_EQ(std::ranges::count(astra.out, '\n'), 5) << astra.out;
 }
 
 // Every rank sends before it receives, and receives after it has sent; and a computation that waits for a message stands in the

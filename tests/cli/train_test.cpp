@@ -101,6 +101,8 @@ TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
   EXPECT_GT(beyond["npu_memory"]["expanded_bytes"], 0);
   EXPECT_EQ(beyond["cycles"], fits["cycles"]);
   EXPECT_NE(beyond["idealised"].dump().find("NPUs of 1 MB hold"), std::string::npos);
+  const Words small = train({"--dp", "4", "--optimizer", "adam", "--set", "npu.memory=1MB"});
+  EXPECT_TRUE(run_fredsim(small).out.starts_with("warning: NPUs of 1 MB hold"));
   const Words expanded{"--memory",       "limited", "--set",
                        "npu.memory=1MB", "--set",   "npu.expanded_memory=1GB"};
   const json limited = runs(expanded);

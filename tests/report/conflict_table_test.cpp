@@ -66,7 +66,7 @@ TEST(ConflictTable, ALinePerPoint) {
             "                                        from        to\n"
             "------------------------------------------------------\n"
             "    3  2          5  50.000 %       23.659 %  76.341 %\n"
-            "    3  3          0   0.000 %        0.000 %  27.753 %\n");
+            "    3  3          0       0 %            0 %  27.753 %\n");
   const std::string csv = TableOutput(TableFormat::kCsv, {}).table(titled);
   EXPECT_EQ(csv.substr(0, csv.find("0.236593")),
             "ports,kind,trials,seed,flows,middle,conflicts,conflict_rate,wilson_95_low,"

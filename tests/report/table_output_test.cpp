@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/error.h"
 #include "report/table_fields.h"
 
 namespace fredsim {
@@ -28,7 +29,7 @@ TEST(TableFields, StateErrorsRoundedUp) {
 }
 
 TEST(TableOutput, CsvIsOneTableOfValues) {
-  TableOutput output(TableFormat::kCsv, {});
+  TableOutput output(TableFormat::kCsv, {}, true);
   std::string text = output.lists({{"mesh", {"a note"}}});
   text += output.table(sample("plain"));
   text += output.table(sample("a \"b\", c"));
@@ -42,7 +43,7 @@ TEST(TableOutput, CsvIsOneTableOfValues) {
 }
 
 TEST(TableOutput, MarkdownHasWhatPeopleReadAndJoinsTablesOfTheSameColumns) {
-  TableOutput output(TableFormat::kMarkdown, {.columns = 40});
+  TableOutput output(TableFormat::kMarkdown, {.columns = 40}, true);
   std::string text = output.lists({{"mesh", {"a note"}}});
   text += output.table(sample("plain"));
   text += output.table(sample("a|b"));
@@ -67,7 +68,7 @@ TEST(TableOutput, MarkdownHasWhatPeopleReadAndJoinsTablesOfTheSameColumns) {
 }
 
 TEST(TableOutput, TextIsKeptToTheWidthAndSaysWhatIsLeftOut) {
-  TableOutput output(TableFormat::kTable, {.columns = 12});
+  TableOutput output(TableFormat::kTable, {.columns = 12}, true);
   std::string text = output.table(sample("plain"));
   EXPECT_EQ(text,
             "the heading\n"
@@ -80,6 +81,35 @@ TEST(TableOutput, TextIsKeptToTheWidthAndSaysWhatIsLeftOut) {
   EXPECT_EQ(text.find("\nColumns\nhidden at 12\ncolumns:\ntime. A\nwider"), 0U) << text;
   EXPECT_NE(text.find("\n\nhow to read\n"), std::string::npos) << text;
   EXPECT_EQ(output.legend("again"), "\nagain\n") << "said once";
+}
+
+TEST(TableOutput, LegendsOnlyWhereTheyAreAskedFor) {
+  TableOutput output(TableFormat::kTable, {.columns = 12});
+  output.table(sample("plain"));
+  EXPECT_EQ(output.legend("how to read"), "");
+}
+
+TEST(TableOutput, WarningsAndNotesOfTables) {
+  TitledTable titled = sample("plain");
+  titled.notes = {"a note", "another"};
+  TableOutput text(TableFormat::kTable, {.columns = 40});
+  EXPECT_EQ(text.warning("no memory"), "warning: no memory\n");
+  const std::string table = text.table(titled);
+  EXPECT_TRUE(table.ends_with("\n\na note\nanother\n")) << table;
+  EXPECT_TRUE(
+      TableOutput(TableFormat::kMarkdown, {}).table(titled).ends_with("|\n\na note\n\nanother\n"));
+  for (const TableFormat format : {TableFormat::kCsv, TableFormat::kAstra}) {
+    TableOutput rows(format, {}, true);
+    EXPECT_EQ(rows.warning("no memory") + rows.legend("how to read"), "");
+    EXPECT_EQ(rows.table(titled).find("note"), std::string::npos);
+  }
+}
+
+TEST(TableOutput, FormatsByName) {
+  EXPECT_EQ(parse_format("csv"), TableFormat::kCsv);
+  EXPECT_EQ(parse_format("astra", true), TableFormat::kAstra);
+  EXPECT_THROW(parse_format("astra"), BadInput);
+  EXPECT_THROW(parse_format("Table"), BadInput);
 }
 
 // A column that an earlier table had no room for does not come back in a later one.

@@ -156,7 +156,7 @@ TEST(TrafficTable, PacketsAreMissingOnlyWhereSomeAre) {
 TEST(TrafficTable, SaysWhenNothingSaturates) {
   const std::vector<TrafficPoint> points{sample_point(0.0005, 0.0005, false)};
   const std::string text = traffic_summary(points);
-  EXPECT_NE(text.find("saturation: none of these rates; highest accepted rate 5.00e-04\n"),
+  EXPECT_NE(text.find("saturation: none of these rates; highest accepted rate 0.000500\n"),
             std::string::npos)
       << text;
 }

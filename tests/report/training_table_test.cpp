@@ -142,17 +142,18 @@ TEST(TrainingTable, PlacementsThatDifferAreThoseOfTheirMachines) {
 }
 
 TEST(TrainingTable, TimesAreInMicrosecondsUpToAHundredMilliseconds) {
-  for (const auto& [ns, unit, shown] :
-       {std::tuple(99'999'900.0, "us", "99999.9"), {100e6, "ms", "100.0"}, {123.4, "us", "0.1"}}) {
+  for (const auto& [ns, unit, shown] : {std::tuple(99'999'900.0, "us", "99999.9"),
+                                        {100e6, "ms", "100.0"},
+                                        {123.4, "us", "0.1234"}}) {
     // The longest of all machines decides for all.
     const std::vector<TrainingResult> runs{training_result("mesh", ns / 4),
                                            training_result("fred", ns)};
-    const TitledTable table = training_table(training_setup(), runs);
-    const auto& columns = table.table.columns();
+    const TextTable table = training_table(training_setup(), runs).table.written();
+    const auto& columns = table.columns();
     const auto at = std::ranges::find(columns, "iteration", &Column::label);
     ASSERT_NE(at, columns.end());
     EXPECT_EQ(at->unit, unit);
-    EXPECT_EQ(table.table.rows()[1][static_cast<std::size_t>(at - columns.begin())].text, shown);
+    EXPECT_EQ(table.rows()[1][static_cast<std::size_t>(at - columns.begin())].text, shown);
     EXPECT_EQ(training_csv(training_setup(), runs, "iteration_ns")[1], fmt::to_string(ns));
     EXPECT_EQ(training_csv(training_setup(), runs, "mp_ns")[1], fmt::to_string(ns / 4));
   }
@@ -250,10 +251,10 @@ TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
   }
   runs[0].is_best_base = true;
   for (const std::size_t columns : {60U, 80U, 120U, 200U}) {
-    TableOutput output(TableFormat::kTable, {.columns = columns});
+    TableOutput output(TableFormat::kTable, {.columns = columns}, true);
     const std::string text = output.table(training_table(training_setup(), runs));
     for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), columns) << line;
-    const std::string legend = output.legend(training_legend(training_setup()));
+    const std::string legend = output.legend(training_legend());
     EXPECT_EQ(legend.find("Columns hidden at") == 0 ||
                   legend.find("\nColumns hidden at") != std::string::npos,
               columns < 200)
@@ -262,12 +263,11 @@ TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
   }
 }
 
-TEST(TrainingLegend, NamesWhatIsIdealised) {
+TEST(TrainingTable, NamesWhatIsIdealised) {
   TrainingSetup setup = training_setup();
-  const std::string plain = training_legend(setup);
-  EXPECT_EQ(plain.find("Idealised"), std::string::npos);
+  EXPECT_EQ(idealised_text(setup), "");
   setup.idealised = {"loads cost nothing", "weights are there"};
-  EXPECT_EQ(training_legend(setup), plain + "Idealised: loads cost nothing; weights are there.\n");
+  EXPECT_EQ(idealised_text(setup), "Idealised: loads cost nothing; weights are there.");
 }
 
 }  // namespace

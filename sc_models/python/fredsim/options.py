@@ -29,7 +29,7 @@ _FILES = ("work", "placement", "workload")
 # Options that have short names alone.
 _SHORT = {"begin": "-b", "end": "-e", "factor": "-f"}
 # Options that the package has for itself.
-_OWN = {"json": "the results are returned", "format": "results have to_frame() and to_json()", "quiet": "nothing is printed",
+_OWN = {"json": "the results are returned", "format": "results have to_frame() and to_json()", "legend": "nothing is printed", "quiet": "nothing is printed",
         "progress": "on_progress is called"}  # fmt: skip
 
 
