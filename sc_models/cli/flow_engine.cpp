@@ -62,12 +62,18 @@ FlowEngine::FlowEngine(const Topology& topology, std::uint64_t seed, const std::
 RunResult FlowEngine::run(const RunSteps& steps,
                           const std::function<void(const Progress&)>& on_progress) {
   if (on_progress) {
-    operations_.on_progress([&on_progress, total = steps.total_bytes, next = kReportedCycles](
-                                std::uint64_t cycle, std::uint64_t bytes) mutable {
-      if (cycle < next) return;
-      next = cycle + kReportedCycles;
-      on_progress({cycle, bytes, total});
-    });
+    // An operation takes as long to simulate, however large it is.
+    const auto total = static_cast<double>(steps.operations);
+    operations_.on_progress(
+        [&on_progress, this, bytes_total = steps.total_bytes, total, next = kReportedCycles](
+            std::uint64_t cycle, std::uint64_t bytes) mutable {
+          if (cycle < next) return;
+          next = cycle + kReportedCycles;
+          on_progress({.cycle = cycle,
+                       .bytes_delivered = bytes,
+                       .bytes_total = bytes_total,
+                       .first = {static_cast<double>(operations_.totals().operations), total}});
+        });
   }
   RunResult result;
   const auto wall_start = std::chrono::steady_clock::now();

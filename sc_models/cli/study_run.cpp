@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <string_view>
 
 #include "base/content_hash.h"
@@ -24,7 +25,13 @@
 namespace fredsim {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::milliseconds kWait{200};
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // Exit codes that the same command ends with again.
 constexpr std::array kKept{ExitCode::kFailed, ExitCode::kBadInput, ExitCode::kRoutingConflict};
@@ -114,9 +121,23 @@ PointOutcome StudyRun::outcome_of(std::size_t point, int exit_code, const std::s
   return {.is_done = false, .message = message};
 }
 
+PointTimes StudyRun::point_times() const {
+  std::vector<std::vector<std::string>> values;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const StudyPoint point = points_[i];
+    std::vector<std::string>& own = values.emplace_back();
+    own.push_back(fmt::format("{}", static_cast<const void*>(point.machine)));
+    own.push_back(fmt::format("{}", static_cast<const void*>(point.work)));
+    // Points of one work have the same axes.
+    for (const auto* group : {&point.settings, &point.options})
+      for (const PointValue& one : *group)
+        own.push_back(fmt::format("{}={}", one.axis->name, one.value->text));
+  }
+  return PointTimes(std::move(values));
+}
+
 bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress,
                    ProgressLog* log) {
-  using Clock = std::chrono::steady_clock;
   const auto is_failed = [&](const auto& outcome) { return outcome && !outcome->is_done; };
   folder_.create();
   for (const std::size_t point : points) outcomes_[point].reset();
@@ -131,21 +152,42 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
   if (shows_progress) line.emplace(stderr, progress_style(stderr), study_.name, Clock::now());
   if (log != nullptr) log->begin_study(study_.name, progress, Clock::now());
   ChildProcesses children;
+  PointTimes times = point_times();
+  std::map<std::size_t, Clock::time_point> started;  // under way
   std::size_t next = 0;
+  // Forecasts of those that have not begun, and what is left of those under way, `jobs` at a time.
+  const auto left = [&]() -> std::optional<double> {
+    double seconds = 0;
+    for (std::size_t i = next; i < points.size(); ++i) {
+      const std::optional<double> forecast = times.forecast(points[i]);
+      if (!forecast) return std::nullopt;
+      seconds += *forecast;
+    }
+    for (const auto& [point, since] : started) {
+      const std::optional<double> forecast = times.forecast(point);
+      if (!forecast) return std::nullopt;
+      seconds += std::max(*forecast - seconds_since(since), 0.0);
+    }
+    return seconds / static_cast<double>(jobs);
+  };
   while (next < points.size() || children.running() > 0) {
     if (interrupt_flag()) return false;
     while (next < points.size() && children.running() < jobs) {
       children.start(points[next], words_of(points_[points[next]]));
+      started[points[next]] = Clock::now();
       ++next;
     }
     if (const std::optional<EndedProcess> ended = children.wait(kWait)) {
       if (ended->exit_code == static_cast<int>(ExitCode::kInterrupted) && interrupt_flag())
         return false;
+      times.note(ended->id, seconds_since(started.at(ended->id)));
+      started.erase(ended->id);
       std::optional<PointOutcome>& outcome = outcomes_[ended->id];
       outcome = outcome_of(ended->id, ended->exit_code, ended->out, message_of(*ended));
       ++progress.complete;
       if (is_failed(outcome)) ++progress.failed;
     }
+    progress.left_s = left();
     if (line) line->update(progress, Clock::now());
     if (log != nullptr) log->update(progress, Clock::now());
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "report/point_times.h"
 #include "report/progress_log.h"
 #include "study/study_folder.h"
 #include "study/study_points.h"
@@ -48,6 +49,7 @@ class StudyRun {
   std::string command_text(std::size_t point) const;
 
  private:
+  PointTimes point_times() const;
   PointOutcome outcome_of(std::size_t point, int exit_code, const std::string& out,
                           const std::string& message) const;
 

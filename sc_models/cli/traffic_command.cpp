@@ -145,15 +145,16 @@ class Sweep {
   std::optional<bool> measure(double rate) {
     if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
-    JobProgress progress(outputs_, job);
+    JobProgress progress(outputs_, job, false);
     TrafficRun::OnProgress on_progress;
     if (progress.is_wanted()) {
-      on_progress = [&](std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes) {
-        progress.update({.cycle = cycle,
-                         .time_ns = static_cast<double>(cycle) * ns_per_cycle_,
-                         .bytes_delivered = bytes,
-                         .share = static_cast<double>(std::min(cycle, window_end)) /
-                                  static_cast<double>(window_end)});
+      on_progress = [&](const TrafficRun::Progress& p) {
+        const auto cycle = static_cast<double>(p.cycle);
+        progress.update({.cycle = p.cycle,
+                         .time_ns = cycle * ns_per_cycle_,
+                         .bytes_delivered = p.bytes,
+                         .share = std::min(cycle / static_cast<double>(p.window_end), 1.0)},
+                        {cycle, p.end});
       };
     }
     try {
@@ -239,14 +240,7 @@ class TrafficCommand final : public Command {
     }
     Sweep sweep(request_, machine);
     const bool prints = !json || !json->is_stdout();
-    TableOutput output(request_.format, terminal_style(stdout));
-    if (prints && !request_.quiet) {
-      std::vector<std::string> notes = topology->notes;
-      std::ranges::move(buffer_notes(*topology, {request_.traffic.packet_flits}),
-                        std::back_inserter(notes));
-      fmt::print("{}", output.lists({{notes_title(machine), std::move(notes)}}));
-      std::fflush(stdout);
-    }
+    TableOutput output = table_output(request_);
     const auto print_table = [&] {
       if (sweep.wave() != nullptr) note_wave(*sweep.wave(), request_.quiet);
       if (prints && !sweep.points().empty()) {
@@ -271,8 +265,12 @@ class TrafficCommand final : public Command {
     sweep.finish_wave();
     note_ranks(request_.quiet);
     if (prints && !request_.quiet) {
-      fmt::print("{}", output.legend(kTrafficLegend));
+      std::vector<std::string> notes = topology->notes;
+      std::ranges::move(buffer_notes(*topology, {request_.traffic.packet_flits}),
+                        std::back_inserter(notes));
+      fmt::print("{}", output.lists({{notes_title(machine), std::move(notes)}}));
     }
+    if (prints) fmt::print("{}", output.legend(kTrafficLegend));
     if (json)
       json->write(traffic_json(origin_of(invocation.command_line), sweep.setup(), sweep.points()));
     if (!is_complete) {

@@ -430,7 +430,7 @@ TrainingResult TrainingJobs::trained(
 std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
   if (interrupt_flag()) return std::nullopt;
   const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
-  JobProgress progress(request_, job);
+  JobProgress progress(request_, job, request_.skip && request_.model == SwitchModel::kTlm);
   std::function<void(const Progress&)> on_progress;
   if (progress.is_wanted()) {
     on_progress = [&](const Progress& p) {
@@ -439,7 +439,8 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
                        .time_ns = static_cast<double>(p.cycle) * ns,
                        .bytes_delivered = p.bytes_delivered,
                        .share = static_cast<double>(p.bytes_delivered) /
-                                static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))});
+                                static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))},
+                      {p.first.done, p.first.total}, {p.repeated.done, p.repeated.total});
     };
   }
   std::function<void(const GraphOutcome&)> on_complete;

@@ -386,7 +386,9 @@ RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
 
 RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
   const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
-  JobProgress progress(outputs, job);
+  const bool may_replay = entry.machine != nullptr && entry.machine->options().skip &&
+                          entry.machine->options().model == SwitchModel::kTlm;
+  JobProgress progress(outputs, job, may_replay);
   std::function<void(const Progress&)> on_progress;
   if (progress.is_wanted()) {
     const double ns_per_cycle = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
@@ -396,7 +398,8 @@ RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions&
           {.cycle = p.cycle,
            .time_ns = static_cast<double>(p.cycle) * ns_per_cycle,
            .bytes_delivered = p.bytes_delivered,
-           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))});
+           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))},
+          {p.first.done, p.first.total}, {p.repeated.done, p.repeated.total});
     };
   }
   try {

@@ -85,11 +85,26 @@ void Communicator::skip_idle(bool memoises) {
 void Communicator::report_to(const std::function<void(const Progress&)>& on_progress,
                              std::uint64_t total_bytes) {
   if (!on_progress) return;
-  on_cycle([this, on_progress, total_bytes, next = kProgressCycles]() mutable {
+  const std::uint64_t first_total = std::min(tally_.total(), total_bytes);
+  const auto first = static_cast<double>(first_total > 0 ? first_total : total_bytes);
+  const double repeated = static_cast<double>(total_bytes) - first;
+  on_cycle([this, on_progress, total_bytes, first, repeated, next = kProgressCycles]() mutable {
     if (cycle() < next) return;
     next = cycle() + kProgressCycles;
-    on_progress({cycle(), delivered_bytes(), total_bytes});
+    const std::uint64_t delivered = delivered_bytes();
+    const auto by_first = static_cast<double>(first_bytes());
+    on_progress({.cycle = cycle(),
+                 .bytes_delivered = delivered,
+                 .bytes_total = total_bytes,
+                 .first = {by_first, first},
+                 .repeated = {static_cast<double>(delivered) - by_first, repeated}});
   });
+}
+
+std::uint64_t Communicator::first_bytes() const {
+  if (memoisation_.replays()) return tally_.bytes();
+  return tally_.bytes() + scheduler_.delivered_bytes(
+                              [this](OperationHandle handle) { return tally_.is_first(handle); });
 }
 
 bool Communicator::ends_wait() const {
@@ -182,6 +197,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
   if (plan->needs_online_routes && !has_routes_)
     table_contents(fabric_.topology());  // says why there are none
   const Handle handle = scheduler_.new_handle();
+  tally_.issue(handle, *plan);
   memoisation_.issue(handle, std::move(plan), starts, options);
   return handle;
 }
@@ -215,7 +231,9 @@ bool Communicator::complete(Handle handle, NodeId npu) const {
 
 std::uint64_t Communicator::delivered_bytes() const {
   const std::uint64_t complete = totals().bytes;
-  return memoisation_.replays() ? complete : complete + scheduler_.delivered_bytes();
+  return memoisation_.replays()
+             ? complete
+             : complete + scheduler_.delivered_bytes([](OperationHandle) { return true; });
 }
 
 }  // namespace fredsim

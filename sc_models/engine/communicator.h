@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "collective/operation_engine.h"
+#include "engine/issue_tally.h"
 #include "engine/machine.h"
 #include "engine/memoisation.h"
 #include "engine/operation.h"
@@ -83,12 +84,17 @@ class Communicator final : public OperationEngine {
   }
   // Between two edges; they may issue. A rank's comes before its operation's.
   void on_complete(std::function<void(const OperationReport&)> callback) override {
-    callbacks_.complete = std::move(callback);
+    callbacks_.complete = [this, callback = std::move(callback)](const OperationReport& report) {
+      tally_.complete(report.handle);
+      callback(report);
+    };
   }
   void on_rank_complete(std::function<void(Handle, int part, int rank)> callback) override {
     callbacks_.rank_complete = std::move(callback);
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
+  // Before any is issued: so many issues of a plan are of the first round. Of other plans all are.
+  void expect_first(const PreparedPlan& plan, std::uint64_t issues) { tally_.expect(plan, issues); }
   // Tells about every 4096 cycles how far the run is; null: nobody. `total_bytes`: of results, at all NPUs, of all to come.
   void report_to(const std::function<void(const Progress&)>& on_progress,
                  std::uint64_t total_bytes);
@@ -139,6 +145,7 @@ class Communicator final : public OperationEngine {
 
  private:
   bool edge();
+  std::uint64_t first_bytes() const;  // delivered by operations of the first round
   void check_dependency(const Dependency& dependency) const;
   bool ends_wait() const;
   bool is_stuck() const;
@@ -153,6 +160,7 @@ class Communicator final : public OperationEngine {
   PlanCache plans_;
   OperationCallbacks callbacks_;
   ScheduledCalls calls_;
+  IssueTally tally_;
   OperationScheduler scheduler_;  // tells the memoisation, which tells the callbacks
   Memoisation memoisation_;
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;

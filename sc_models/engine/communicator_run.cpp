@@ -34,6 +34,8 @@ RunResult run_to_end(Machine& machine, Communicator& communicator, const Simulat
   try {
     communicator.begin(steps.routes);
     communicator.observe(steps.parts);
+    for (std::size_t p = 0; p < steps.first_issues.size(); ++p)
+      communicator.expect_first(*steps.expected[p], steps.first_issues[p]);
     steps.issue();
     for (const auto& plan : steps.expected) communicator.expect(plan);
     communicator.skip_idle(steps.memoises);

@@ -472,11 +472,4 @@ std::vector<OperationReport::PartTimes> OperationScheduler::part_times(
   return times;
 }
 
-std::uint64_t OperationScheduler::delivered_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const Operation* operation : granted_)
-    if (operation->job != nullptr) bytes += operation->job->delivered_bytes();
-  return bytes;
-}
-
 }  // namespace fredsim

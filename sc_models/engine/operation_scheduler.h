@@ -109,7 +109,15 @@ class OperationScheduler {
   void check_failures() const;  // throws the first one
   std::string progress_text() const;
   std::vector<OperationReport::PartTimes> part_times(OperationHandle handle) const;
-  std::uint64_t delivered_bytes() const;            // by operations under way
+  // By operations under way that a predicate takes.
+  template <class Takes>
+  std::uint64_t delivered_bytes(const Takes& takes) const {
+    std::uint64_t bytes = 0;
+    for (const Operation* operation : granted_)
+      if (operation->job != nullptr && takes(operation->report.handle))
+        bytes += operation->job->delivered_bytes();
+    return bytes;
+  }
   int max_streams() const { return max_streams_; }  // trees that had numbers at a time, at most
   OperationTotals& totals() { return totals_; }
   const OperationTotals& totals() const { return totals_; }

@@ -21,17 +21,25 @@ struct Progress {
   std::uint64_t cycle = 0;
   std::uint64_t bytes_delivered = 0;  // bytes of results complete at the NPUs, all together
   std::uint64_t bytes_total = 0;
+  // Work as it takes time: that of the first round, and that of later ones, which may be replayed. In the engine's unit.
+  struct Work {
+    double done = 0, total = 0;
+  };
+  Work first{}, repeated{};
 };
 
 // Steps of a run that are its own.
 struct RunSteps {
   std::vector<const Part*> parts{};  // parts of its result, for the machine's observers
   std::uint64_t total_bytes = 0;     // bytes of results, at all NPUs
-  bool routes = true;                // Communicator::begin()
-  bool memoises = true;              // Communicator::skip_idle()
-  std::function<void()> issue{};     // issues operations before cycle 0
+  std::uint64_t operations = 0;
+  bool routes = true;             // Communicator::begin()
+  bool memoises = true;           // Communicator::skip_idle()
+  std::function<void()> issue{};  // issues operations before cycle 0
   std::vector<std::shared_ptr<const PreparedPlan>>
       expected{};  // issued later; Communicator::expect()
+  // By plan of these: how many issues are of the first round, such as the first iteration; empty: all are.
+  std::vector<std::uint64_t> first_issues{};
   // Cycles of the run, once all is complete; none: those until the last operation is.
   std::function<std::uint64_t()> cycles{};
   // After the run, complete and balanced, or stopped: what the engine leaves out.

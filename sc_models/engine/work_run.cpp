@@ -68,8 +68,10 @@ class WorkRun {
   RunResult run(const std::function<void(const Progress&)>& on_progress) {
     return engine_.run({.parts = parts_of_result(),
                         .total_bytes = total_bytes(),
+                        .operations = total_operations(),
                         .issue = [this] { issue_first_ones(); },
                         .expected = engine_.plans(),
+                        .first_issues = std::vector<std::uint64_t>(batches_.size(), 1),
                         .fill = [this](RunResult& result) { fill(result); }},
                        on_progress);
   }
@@ -178,6 +180,12 @@ class WorkRun {
     for (std::size_t b = 0; b < batches_.size(); ++b) {
       total += step_of(b).repeat * result_bytes(*engine_.plans()[b]);
     }
+    return total;
+  }
+
+  std::uint64_t total_operations() const {
+    std::uint64_t total = 0;
+    for (std::size_t b = 0; b < batches_.size(); ++b) total += step_of(b).repeat;
     return total;
   }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "report/terminal.h"
@@ -59,6 +60,12 @@ std::string bar_line(const std::string& label, double share, const std::string& 
   return line;
 }
 
+double share_of(const ProgressState& state) { return state.share; }
+double share_of(const PointsProgress& points) {
+  return points.all == 0 ? 1
+                         : static_cast<double>(points.complete) / static_cast<double>(points.all);
+}
+
 // ", 0:42 left"
 std::string left_text(double seconds) {
   const auto left = static_cast<std::uint64_t>(seconds);
@@ -78,17 +85,14 @@ std::string progress_text(const ProgressState& state, double seconds) {
   if (seconds > 0) {
     text += fmt::format(", {:.1f} kcycles/s", static_cast<double>(state.cycle) / seconds / 1e3);
   }
-  if (state.share > 0) text += left_text(seconds * (1 - state.share) / state.share);
+  if (state.left_s) text += left_text(*state.left_s);
   return text;
 }
 
-std::string progress_text(const PointsProgress& points, double seconds) {
+std::string progress_text(const PointsProgress& points) {
   std::string text = fmt::format("{} of {} points", points.complete, points.all);
   if (points.failed > 0) text += fmt::format(", {} failed", points.failed);
-  if (points.complete > points.before) {
-    text += left_text(seconds * static_cast<double>(points.all - points.complete) /
-                      static_cast<double>(points.complete - points.before));
-  }
+  if (points.left_s) text += left_text(*points.left_s);
   return text;
 }
 
@@ -97,11 +101,8 @@ std::string progress_bar(const std::string& label, const ProgressState& state, d
   return bar_line(label, state.share, progress_text(state, seconds), columns);
 }
 
-std::string progress_bar(const std::string& label, const PointsProgress& points, double seconds,
-                         int columns) {
-  const double share =
-      points.all == 0 ? 1 : static_cast<double>(points.complete) / static_cast<double>(points.all);
-  return bar_line(label, share, progress_text(points, seconds), columns);
+std::string progress_bar(const std::string& label, const PointsProgress& points, int columns) {
+  return bar_line(label, share_of(points), progress_text(points), columns);
 }
 
 ProgressLine::~ProgressLine() {
@@ -117,17 +118,22 @@ void ProgressLine::update(const PointsProgress& points, Time now) { show(points,
 
 template <class Progress>
 void ProgressLine::show(const Progress& progress, Time now) {
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const auto seconds = [&] { return std::chrono::duration<double>(now - start_).count(); };
+  const auto text = [&] {
+    if constexpr (std::is_same_v<Progress, ProgressState>)
+      return progress_text(progress, seconds());
+    else
+      return progress_text(progress);
+  };
   if (style_ == ProgressStyle::kLines) {
     if (now - last_ < kLineInterval) return;
-    fmt::print(stream_, "{}: {}\n", label_, progress_text(progress, seconds));
+    fmt::print(stream_, "{}: {}\n", label_, text());
   } else {
     if (now - start_ < kQuietStart || now - last_ < kInterval) return;
     is_shown_ = true;
     // A line as wide as the terminal would wrap on some.
-    fmt::print(stream_, "{}{}", kEraseLine,
-               progress_bar(label_, progress, seconds,
-                            window_columns(stream_).value_or(kUsualColumns) - 1));
+    const int columns = window_columns(stream_).value_or(kUsualColumns) - 1;
+    fmt::print(stream_, "{}{}", kEraseLine, bar_line(label_, share_of(progress), text(), columns));
   }
   last_ = now;
   std::fflush(stream_);

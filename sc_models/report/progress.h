@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace fredsim {
@@ -19,15 +20,17 @@ struct ProgressState {
   std::uint64_t cycle = 0;
   double time_ns = 0;  // simulated
   std::uint64_t bytes_delivered = 0;
-  double share = 0;  // fraction of the run, 0 … 1
+  double share = 0;                // fraction of the run, 0 … 1
+  std::optional<double> left_s{};  // wall time (report/time_left.h)
 };
 
 // Progress of a study, whose points are runs of their own.
 struct PointsProgress {
   std::size_t all = 0;
   std::size_t complete = 0;
-  std::size_t before = 0;  // those of them that were complete at the start
-  std::size_t failed = 0;  // those of them that failed
+  std::size_t before = 0;          // those of them that were complete at the start
+  std::size_t failed = 0;          // those of them that failed
+  std::optional<double> left_s{};  // wall time
 };
 
 enum class ProgressStyle : std::uint8_t { kBar, kLines };
@@ -37,12 +40,11 @@ ProgressStyle progress_style(std::FILE* stream);
 // "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the start.
 std::string progress_text(const ProgressState& state, double seconds);
 // "16 of 40 points, 1 failed, 0:42 left"
-std::string progress_text(const PointsProgress& points, double seconds);
+std::string progress_text(const PointsProgress& points);
 // "[####------] 43 %, … - mesh, 16 MiB", cut off to `columns` characters: the label gives way.
 std::string progress_bar(const std::string& label, const ProgressState& state, double seconds,
                          int columns);
-std::string progress_bar(const std::string& label, const PointsProgress& points, double seconds,
-                         int columns);
+std::string progress_bar(const std::string& label, const PointsProgress& points, int columns);
 
 class ProgressLine {
  public:

@@ -60,7 +60,7 @@ void ProgressLog::write(const PointsProgress& points, Time now) {
   points_before_ = points.complete;
   const double share =
       points.all == 0 ? 1 : static_cast<double>(points.complete) / static_cast<double>(points.all);
-  write(share, progress_text(points, seconds(now)),
+  write(share, progress_text(points), points.left_s,
         {{"points", points.all}, {"complete", points.complete}, {"failed", points.failed}});
 }
 
@@ -68,7 +68,7 @@ void ProgressLog::complete(const ProgressState& state, Time now) { write(state, 
 
 void ProgressLog::write(const ProgressState& state, Time now) {
   last_ = now;
-  write(state.share, progress_text(state, seconds(now)), figures_of(state));
+  write(state.share, progress_text(state, seconds(now)), state.left_s, figures_of(state));
 }
 
 bool ProgressLog::is_due(Time now) const { return now - last_ >= kLogInterval; }
@@ -77,10 +77,12 @@ double ProgressLog::seconds(Time now) const {
   return std::chrono::duration<double>(now - start_).count();
 }
 
-void ProgressLog::write(double fraction, const std::string& text, const Json& figures) {
+void ProgressLog::write(double fraction, const std::string& text, std::optional<double> left_s,
+                        const Json& figures) {
   if (!file_) return;
   Json line = {{"job", job_}, {"fraction", fraction}, {"text", text}};
   line.update(figures);
+  if (left_s) line["left_s"] = *left_s;
   const SignalsWait pipe_may_break({SIGPIPE});
   std::fputs((line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").c_str(),
              file_.get());

@@ -4,7 +4,7 @@
 // A run opens with a line of fraction 0 and closes with one of fraction 1, if it completes; a study has a line at its start and one
 // at its end. Between them they come at most ten times a second. Every line has "job", "fraction" (0 to 1, of the job) and "text", as
 // progress_text() has it; that of a run "cycle", "time_ns" (simulated) and "bytes_delivered" too, that of a study "points", "complete"
-// and "failed". Lines are written whole. Time comes in from outside.
+// and "failed"; "left_s", the wall time left, where there is an estimate. Lines are written whole. Time comes in from outside.
 // Errors: BadInput naming `option`, the path and the system's reason, when the file is opened. A file that cannot be written any more
 // gets no further lines: no run fails for its progress.
 #pragma once
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "report/progress.h"
@@ -42,7 +43,8 @@ class ProgressLog {
   bool is_due(Time now) const;
   void write(const ProgressState& state, Time now);
   void write(const PointsProgress& points, Time now);
-  void write(double fraction, const std::string& text, const nlohmann::ordered_json& figures);
+  void write(double fraction, const std::string& text, std::optional<double> left_s,
+             const nlohmann::ordered_json& figures);
   double seconds(Time now) const;
 
   std::unique_ptr<std::FILE, Close> file_;

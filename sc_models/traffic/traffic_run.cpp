@@ -246,8 +246,11 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
     for (std::uint64_t max = edges(); max != 0 && !limits_.is_stopped(); max = edges()) {
       advance(std::min(max, kProgressCycles - now() % kProgressCycles));
       if (now() % kProgressCycles != 0 || (!on_progress && core_.ranks() == nullptr)) continue;
-      const std::uint64_t bytes = sum(&TrafficMeter::flits_consumed) * kFlitBytes;
-      if (on_progress) on_progress(now(), meter().window_end, bytes);
+      const Progress progress{.cycle = now(),
+                              .window_end = meter().window_end,
+                              .bytes = sum(&TrafficMeter::flits_consumed) * kFlitBytes,
+                              .end = forecast_end(rate)};
+      if (on_progress) on_progress(progress);
     }
   };
   const auto run_until = [&](std::uint64_t cycle) {
@@ -305,6 +308,22 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.wall_s = wall.count();
   point.sim_cycles_per_s = static_cast<double>(now()) / wall.count();
   return point;
+}
+
+// Packets that sources cannot get rid of become more and more in the window, and arrive at the same rate behind it. Those of the
+// longest queue come last, about twice as late as the mean.
+double TrafficRun::forecast_end(double rate) const {
+  constexpr double kLongestQueue = 2;
+  const auto begin = static_cast<double>(meter().window_begin);
+  const auto end = static_cast<double>(meter().window_end);
+  const auto at = static_cast<double>(now());
+  const auto come = static_cast<double>(arrived());
+  if (come == 0 || at <= begin) return end;
+  const double packets_per_cycle =
+      rate * static_cast<double>(pattern_.sending_nodes()) / options_.packet_flits;
+  const double waiting = std::max(packets_per_cycle * (std::min(at, end) - begin) - come, 0.0);
+  const double at_the_end = waiting * std::max((end - begin) / (at - begin), 1.0);
+  return std::max(at, end) + kLongestQueue * at_the_end * (at - begin) / come;
 }
 
 std::uint64_t TrafficRun::created_in_window() const {

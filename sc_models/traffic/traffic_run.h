@@ -75,10 +75,14 @@ class TrafficRun {
   // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete (RunLimits).
   void stop_on(const std::atomic<bool>& stop) { limits_.stop_on(stop); }
 
-  // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
-  // cycle, the one at which the window ends and the bytes consumed, is called every 4096 cycles.
-  using OnProgress =
-      std::function<void(std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes)>;
+  // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress` is called
+  // every 4096 cycles.
+  struct Progress {
+    std::uint64_t cycle = 0, window_end = 0;
+    std::uint64_t bytes = 0;  // consumed
+    double end = 0;           // forecast: cycle at which all packets of the window have arrived
+  };
+  using OnProgress = std::function<void(const Progress& progress)>;
   TrafficPoint measure(double rate, const OnProgress& on_progress = {});
 
   // Steps of measure(): a reset fabric with switches set up and sources at cycle 0; one cycle.
@@ -105,6 +109,7 @@ class TrafficRun {
   };
 
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
+  double forecast_end(double rate) const;  // cycle
   void set_up_switches();
   void clock_edge() {
     if (wave_ == nullptr) {

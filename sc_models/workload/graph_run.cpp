@@ -51,11 +51,14 @@ class GraphRun {
     GraphOutcome outcome;
     outcome.result =
         run_engine({.total_bytes = total_bytes(),
+                    .operations = std::accumulate(source_.repeats().begin(),
+                                                  source_.repeats().end(), std::uint64_t{0}),
                     .issue =
                         [this] {
                           for (const int r : in_order_of_members()) begin(r);
                         },
                     .expected = engine_.plans(),
+                    .first_issues = issues_of_an_iteration(),
                     .cycles = [this] { return end_of_all(); },
                     .fill = [this](RunResult& result) { engine_.fill_operations(result); }},
                    on_progress);
@@ -372,6 +375,15 @@ class GraphRun {
     for (std::size_t s = 0; s < engine_.plans().size(); ++s)
       total += source_.repeats()[s] * result_bytes(*engine_.plans()[s]);
     return total;
+  }
+
+  // By plan; rounded up.
+  std::vector<std::uint64_t> issues_of_an_iteration() const {
+    const auto iterations = static_cast<std::uint64_t>(source_.iterations());
+    std::vector<std::uint64_t> issues;
+    for (const std::uint64_t all : source_.repeats())
+      issues.push_back((all + iterations - 1) / iterations);
+    return issues;
   }
 
   RunResult run_engine(const RunSteps& steps,

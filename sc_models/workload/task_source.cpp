@@ -19,7 +19,10 @@ GraphTasks::GraphTasks(const TaskGraph& graph)
   for (const TaskRank& rank : graph.ranks) {
     members_.push_back(rank.member);
     LookAhead look_ahead(graph.in_order);
-    for (const Task& task : rank.tasks) look_ahead.add(task);
+    for (const Task& task : rank.tasks) {
+      look_ahead.add(task);
+      if (!task.computes()) iterations_ = std::max(iterations_, task.iteration + 1);
+    }
     look_ahead_.push_back(look_ahead.max());
   }
   for (const GraphOperation& operation : graph.operations)

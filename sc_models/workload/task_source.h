@@ -31,6 +31,7 @@ class TaskSource {
   virtual const std::vector<std::uint64_t>& repeats()
       const = 0;  // by shape: how often it is issued
   virtual std::uint64_t look_ahead(int rank) const = 0;
+  virtual int iterations() const { return 1; }  // as far as is known
 
   virtual bool next(int rank, Task& task) = 0;  // false: there are no more
   virtual GraphOperation operation(int number) const = 0;
@@ -49,6 +50,7 @@ class GraphTasks : public TaskSource {
   const std::vector<OperationShape>& shapes() const override { return graph_.shapes; }
   const std::vector<std::uint64_t>& repeats() const override { return repeats_; }
   std::uint64_t look_ahead(int rank) const override { return look_ahead_[rank]; }
+  int iterations() const override { return iterations_; }
   bool next(int rank, Task& task) override;
   GraphOperation operation(int number) const override { return graph_.operations[number]; }
   void name(TaskGraph& graph) const override;
@@ -58,6 +60,7 @@ class GraphTasks : public TaskSource {
   std::vector<int> members_;
   std::vector<std::uint64_t> repeats_, look_ahead_;
   std::vector<std::size_t> next_;
+  int iterations_ = 1;
 };
 
 // Finds a rank's look-ahead as its tasks come, in order. `after` of a task that waits for none is empty.

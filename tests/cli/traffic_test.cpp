@@ -161,13 +161,20 @@ TEST(TrafficTable, HasALinePerRateThenSaturationAndBusiestLinks) {
   EXPECT_NE(outcome.out.find("busiest links at rate 3.0000: r"), std::string::npos) << outcome.out;
 }
 
-TEST(TrafficTable, NotesAndLegendUnlessQuiet) {
-  const Outcome outcome = run_fredsim(traffic("configs/fred_small.yaml", {"--rate", "0.1"}));
-  EXPECT_NE(outcome.out.find("link latency 20 ns = 30 cycles"), std::string::npos);
-  EXPECT_NE(outcome.out.find("no node sends to itself"), std::string::npos);
-  const Outcome quiet =
-      run_fredsim(traffic("configs/fred_small.yaml", {"--rate", "0.1", "--quiet"}));
-  EXPECT_EQ(quiet.out.find("no node sends to itself"), std::string::npos);
+TEST(TrafficTable, NotesBehindItUnlessQuietAndALegendWhereItIsAskedFor) {
+  const auto printed = [](std::vector<std::string> options) {
+    options.insert(options.end(), {"--rate", "0.1"});
+    return run_fredsim(traffic("configs/fred_small.yaml", options)).out;
+  };
+  constexpr const char* kNote = "link latency 20 ns = 30 cycles";
+  constexpr const char* kLegend = "no node sends to itself";
+  const std::string plain = printed({});
+  EXPECT_TRUE(plain.starts_with("fred_small: ")) << plain;
+  EXPECT_GT(plain.find(kNote), plain.find("saturation: "));
+  EXPECT_NE(plain.find(kNote), std::string::npos);
+  EXPECT_EQ(plain.find(kLegend), std::string::npos);
+  EXPECT_NE(printed({"--legend"}).find(kLegend), std::string::npos);
+  EXPECT_EQ(printed({"--quiet"}).find(kNote), std::string::npos);
 }
 
 // Rates that are said of buffers below two packets, by the text of the notes: none where none is said.

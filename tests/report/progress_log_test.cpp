@@ -42,7 +42,7 @@ TEST_F(ProgressLogTest, ARunBeginsAtZeroAndEndsAtOneWithTenLinesASecond) {
   ProgressLog log(path_, "--progress");
   log.begin("mesh, all_reduce of 1 MiB", start_);
   log.update(ProgressState{1000, 500, 512, 0.1}, start_ + milliseconds(99));
-  log.update(ProgressState{2000, 1000, 1024, 0.25}, start_ + milliseconds(100));
+  log.update(ProgressState{2000, 1000, 1024, 0.25, 0.5}, start_ + milliseconds(100));
   log.update(ProgressState{3000, 1500, 1536, 0.5}, start_ + milliseconds(199));
   log.complete(ProgressState{4000, 2000, 2048, 1}, start_ + milliseconds(200));
   ASSERT_EQ(lines().size(), 3U);
@@ -58,7 +58,8 @@ TEST_F(ProgressLogTest, ARunBeginsAtZeroAndEndsAtOneWithTenLinesASecond) {
                   {"text", "25 %, at 1.0 µs, 1.0 KiB delivered, 20.0 kcycles/s, 0:00 left"},
                   {"cycle", 2000},
                   {"time_ns", 1000.0},
-                  {"bytes_delivered", 1024}}));
+                  {"bytes_delivered", 1024},
+                  {"left_s", 0.5}}));
   EXPECT_EQ(lines()[2]["fraction"], 1.0);
   EXPECT_EQ(lines()[2]["cycle"], 4000);
 }

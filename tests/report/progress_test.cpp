@@ -40,9 +40,9 @@ TEST_F(ProgressLineTest, SilentForTwoSeconds) {
 TEST_F(ProgressLineTest, ThenAtMostFiveTimesASecondAndWipedOutAtTheEnd) {
   {
     ProgressLine line(file_, ProgressStyle::kBar, "mesh", start_);
-    line.update(ProgressState{1000, 2000, 512, 0.5}, start_ + milliseconds(2000));
+    line.update(ProgressState{1000, 2000, 512, 0.5, 2}, start_ + milliseconds(2000));
     line.update(ProgressState{2000, 4000, 1024, 0.6}, start_ + milliseconds(2100));
-    line.update(ProgressState{3000, 6000, 1536, 0.7}, start_ + milliseconds(2200));
+    line.update(ProgressState{3000, 6000, 1536, 0.7, 0.9}, start_ + milliseconds(2200));
   }
   EXPECT_EQ(
       written(),
@@ -54,36 +54,35 @@ TEST_F(ProgressLineTest, ThenAtMostFiveTimesASecondAndWipedOutAtTheEnd) {
 TEST_F(ProgressLineTest, PlainLinesComeEveryThirtySeconds) {
   {
     ProgressLine line(file_, ProgressStyle::kLines, "mesh", start_);
-    line.update(ProgressState{1000, 2000, 512, 0.25}, start_ + milliseconds(29'999));
-    line.update(ProgressState{1000, 2000, 512, 0.25}, start_ + milliseconds(30'000));
-    line.update(ProgressState{2000, 4000, 1024, 0.5}, start_ + milliseconds(50'000));
-    line.update(ProgressState{2000, 4000, 1024, 0.5}, start_ + milliseconds(60'000));
+    line.update(ProgressState{1000, 2000, 512, 0.25, 91}, start_ + milliseconds(29'999));
+    line.update(ProgressState{1000, 2000, 512, 0.25, 90}, start_ + milliseconds(30'000));
+    line.update(ProgressState{2000, 4000, 1024, 0.5, 50}, start_ + milliseconds(50'000));
+    line.update(ProgressState{2000, 4000, 1024, 0.5, 60}, start_ + milliseconds(60'000));
   }
   EXPECT_EQ(written(),
             "mesh: 25 %, at 2.0 µs, 512 B delivered, 0.0 kcycles/s, 1:30 left\n"
             "mesh: 50 %, at 4.0 µs, 1.0 KiB delivered, 0.0 kcycles/s, 1:00 left\n");
 }
 
-TEST(ProgressText, NothingDeliveredYetGivesNoEstimate) {
+TEST(ProgressText, SaysWhatIsLeftIfThereIsAnEstimate) {
   EXPECT_EQ(progress_text(ProgressState{4096, 999, 0, 0}, 2.0),
             "0 %, at 999 ns, 0 B delivered, 2.0 kcycles/s");
-  EXPECT_EQ(progress_text(ProgressState{4096, 2.5e9, std::uint64_t{3} << 30, 0.25}, 61.0),
+  EXPECT_EQ(progress_text(ProgressState{4096, 2.5e9, std::uint64_t{3} << 30, 0.25, 183.9}, 61.0),
             "25 %, at 2.5 s, 3.0 GiB delivered, 0.1 kcycles/s, 3:03 left");
 }
 
 TEST(ProgressText, OfAStudyCountsWhatThisRunHasDone) {
-  EXPECT_EQ(progress_text(PointsProgress{.all = 40}, 9.0), "0 of 40 points");
-  EXPECT_EQ(progress_text(PointsProgress{.all = 40, .complete = 10, .before = 10}, 9.0),
-            "10 of 40 points")
-      << "of another run: no estimate";
-  const PointsProgress points{.all = 40, .complete = 20, .before = 10, .failed = 3};
-  EXPECT_EQ(progress_text(points, 35.0), "20 of 40 points, 3 failed, 1:10 left");
-  EXPECT_EQ(progress_bar("small", points, 35.0, 79),
+  EXPECT_EQ(progress_text(PointsProgress{.all = 40}), "0 of 40 points");
+  EXPECT_EQ(progress_text(PointsProgress{.all = 40, .complete = 10, .before = 10}),
+            "10 of 40 points");
+  const PointsProgress points{.all = 40, .complete = 20, .before = 10, .failed = 3, .left_s = 70};
+  EXPECT_EQ(progress_text(points), "20 of 40 points, 3 failed, 1:10 left");
+  EXPECT_EQ(progress_bar("small", points, 79),
             "[#####-----] 20 of 40 points, 3 failed, 1:10 left - small");
 }
 
 TEST(ProgressBar, TheLabelGivesWayToTheFigures) {
-  const ProgressState state{4096, 2000, 512, 0.5};
+  const ProgressState state{4096, 2000, 512, 0.5, 0};
   EXPECT_EQ(progress_bar("mesh", state, 0, 100),
             "[#####-----] 50 %, at 2.0 µs, 512 B delivered, 0:00 left - mesh");
   EXPECT_EQ(progress_bar("mesh", state, 0, 62),

@@ -46,6 +46,8 @@ class Progress:
     """of a study"""
     complete: int | None = None
     failed: int | None = None
+    left_s: float | None = None
+    """wall time left, in seconds; None: no estimate yet"""
 
     @staticmethod
     def of(line: dict[str, Any]) -> Progress:

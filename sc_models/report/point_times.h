@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time that the points of a study take, from that of those that are complete.
+//
+// Forecast: a product of factors, one for each value of the axes (machine, setting, option …), which fit the points that are complete
+//   (least squares of logarithms, found axis by axis). A value that was not seen yet has the factor 1.
+// Time comes in from outside, in seconds.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fredsim {
+
+class PointTimes {
+ public:
+  // Values of the axes by point, in the same order for all; "": it has none.
+  explicit PointTimes(std::vector<std::vector<std::string>> values) : values_(std::move(values)) {}
+
+  void note(std::size_t point, double seconds);
+  // None: none is complete.
+  std::optional<double> forecast(std::size_t point) const;
+
+ private:
+  using Axis = std::map<std::string, double>;  // logarithm of the factor, by value
+
+  double sum_of_factors(std::size_t point) const;
+  void fit();
+
+  std::vector<std::vector<std::string>> values_;
+  std::vector<std::pair<std::size_t, double>> complete_;  // points, and logarithms of their seconds
+  double all_ = 0;                                        // mean of these
+  std::vector<Axis> axes_;
+};
+
+}  // namespace fredsim
