@@ -111,8 +111,21 @@ std::string did_you_mean_any(std::span<const std::string_view> names) {
   std::vector<std::string> quoted;
   quoted.reserve(names.size());
   for (const std::string_view name : names) quoted.push_back(fmt::format("'{}'", name));
-  return fmt::format("; did you mean {}?",
+  return fmt::format("did you mean {}?",
                      join_words(std::vector<std::string_view>(quoted.begin(), quoted.end())));
+}
+
+// "did you mean 'GB/s'?"; empty where no unit is near.
+std::string did_you_mean(std::string_view unit, std::span<const std::string_view> names) {
+  std::string_view near;
+  int least = std::max(1, static_cast<int>(unit.size()) / 3) + 1;
+  for (const std::string_view name : names) {
+    if (const int edits = edit_distance(unit, name); edits < least) {
+      near = name;
+      least = edits;
+    }
+  }
+  return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
 }
 
 // The unit that a misspelt one may stand for. Only units of the same magnitude come into question; a letter alone may
@@ -147,7 +160,7 @@ class Parser {
       : text_(trim(text)), what_(what), quantity_(quantity) {}
 
   std::uint64_t parse(bool zero_allowed) const {
-    if (text_.empty()) refuse("found nothing");
+    if (text_.empty()) refuse("");
     std::string_view rest = text_;
     const bool negative = rest.front() == '-';
     if (negative || rest.front() == '+') rest.remove_prefix(1);
@@ -165,7 +178,7 @@ class Parser {
     const std::uint64_t value =
         places == 0 ? scaled(whole, fraction, scale) : shifted(whole, fraction, places, scale);
     if (value == 0 && !zero_allowed)
-      refuse(fmt::format("is zero; {} is above zero", quantity_.noun));
+      refuse(fmt::format("is zero, and {} is above zero", quantity_.noun));
     return value;
   }
 
@@ -232,7 +245,7 @@ class Parser {
           refuse(fmt::format("is {}, not {}", other->noun, quantity_.noun));
       }
     }
-    refuse(fmt::format("has the unknown unit '{}'{}", unit, did_you_mean_unit(unit, quantity_)));
+    refuse(fmt::format("has the unknown unit '{}'", unit), did_you_mean_unit(unit, quantity_));
   }
 
   // whole.fraction * scale as an exact integer.
@@ -264,20 +277,26 @@ class Parser {
   }
 
   [[noreturn]] void refuse_large() const {
-    refuse(fmt::format("is too large; at most 2^53 {}", quantity_.base_unit));
+    refuse("is too large", fmt::format("allowed: at most 2^53 {}", quantity_.base_unit));
   }
   [[noreturn]] void refuse_fraction() const {
     refuse(fmt::format("is not a whole number of {}", quantity_.base_unit));
   }
-  [[noreturn]] void refuse(const std::string& why) const {
+  // `why`: what is wrong with the text; `instead`: what to write, else the units are listed.
+  [[noreturn]] void refuse(const std::string& why, const std::string& instead = "") const {
     constexpr std::size_t kMaxShown = 60;
     std::string found(text_.substr(0, kMaxShown));
     if (text_.size() > kMaxShown) found += "…";
-    throw BadInput(fmt::format("{}: {}{} ({} is a number and {}, such as '2 {}'{})", what_,
-                               found.empty() ? "" : fmt::format("'{}' ", found), why,
-                               quantity_.noun, join_words(names_in(quantity_.units)),
-                               quantity_.units[quantity_.units.size() / 2].name,
-                               quantity_.in_bits.empty() ? "" : "; in bits '16 Gb/s'"));
+    throw BadInput(fmt::format(
+        "{}: found {}; {}", what_,
+        found.empty() ? "nothing" : fmt::format("'{}', which {}", found, why),
+        !instead.empty() ? instead
+        : quantity_.in_bits.empty()
+            ? fmt::format("allowed: a number and {}, such as '2 {}'",
+                          join_words(names_in(quantity_.units)),
+                          quantity_.units[quantity_.units.size() / 2].name)
+            : fmt::format("allowed: a number and {} to {}, such as '2 GB/s' or '16 Gb/s'",
+                          quantity_.units.front().name, quantity_.units.back().name)));
   }
 
   std::string_view text_;

@@ -261,9 +261,10 @@ CommandRow calibrate_row() {
   return {
       .name = "calibrate",
       .purpose = "Measures by exact runs what --engine flow leaves out.",
+      .aliases = "calibration fit",
       .main_options = "--out --collective --algorithm -b -e --group --set",
       .examples =
-          "  fredsim calibrate fred_small mesh_2x2 \\\n"
+          "  fredsim calibrate fred_2x2 mesh_2x2 \\\n"
           "    -e 1MiB --out small.calibration.json\n"
           "  fredsim calibrate fred_small --collective all_reduce \\\n"
           "    --algorithm ring --algorithm tree -e 256KiB --out small.calibration.json",

@@ -42,7 +42,9 @@ class Command {
 
 struct CommandRow {
   const char* name;
-  const char* purpose;  // a sentence
+  const char* purpose;       // a sentence
+  const char* aliases = "";  // names that others have for it, blanks between, for hints
+  const char* several = "";  // the command that takes several machines, where this one takes one
   // Options of --help, the most important first, blanks between them; empty: all. --help-all has all.
   const char* main_options = "";
   const char* examples;  // command lines, indented by two; --help has the first two (help.h)

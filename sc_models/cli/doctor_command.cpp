@@ -94,6 +94,7 @@ class DoctorCommand final : public Command {
 CommandRow doctor_row() {
   return {.name = "doctor",
           .purpose = "Says why a work takes longer than its network's bound, and what to change.",
+          .aliases = "check verify diagnose env",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --work --strategy "
               "--dimension --set --json --format",

@@ -153,6 +153,7 @@ class InfoCommand final : public Command {
 CommandRow info_row() {
   return {.name = "info",
           .purpose = "Prints what a machine file builds.",
+          .aliases = "show describe print list ls machines stats",
           .examples =
               "  fredsim info fred_d\n"
               "  fredsim info fred_d --set fabric.middle=2\n"

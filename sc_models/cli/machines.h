@@ -4,11 +4,13 @@
 // Errors: those of load_configs() (config/config.h).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/option_groups.h"
+#include "report/table_output.h"
 
 namespace fredsim {
 
@@ -24,5 +26,9 @@ void check_no_system(const MachineConfig& machine, std::string_view command);
 
 // The heading above a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);
+
+// Differences of compared machines in NPUs and clocks, with the values of all, for a list of notes; no
+// lines: nothing. A speed-up between such machines is not that of their fabrics alone.
+TitledList unequal_parts(std::span<const MachineConfig* const> machines);
 
 }  // namespace fredsim

@@ -36,7 +36,7 @@ class NewCommand final : public Command {
   void check() override {
     const std::vector<const TopologyKind*> kinds = topology_kinds();
     kind_ = find_topology_kind(name_);
-    if (kind_ == nullptr) refuse_kind(names_of(kinds));
+    if (kind_ == nullptr) refuse_word("KIND", name_, names_of(kinds), topology_aliases());
     constexpr std::uint64_t kMost = 1'000'000;
     if (!npus_text_.empty()) npus_ = static_cast<int>(parse_number(npus_text_, "--npus", 1, kMost));
   }
@@ -48,17 +48,6 @@ class NewCommand final : public Command {
   }
 
  private:
-  // Names the nearest kind alone where there is one: misspelt, or a beginning such as "fred".
-  void refuse_kind(const std::vector<std::string_view>& names) const {
-    std::string nearest = did_you_mean(name_, names);
-    for (const std::string_view name : names) {
-      if (nearest.empty() && !name_.empty() && name.starts_with(name_))
-        nearest = fmt::format("; did you mean '{}'?", name);
-    }
-    if (nearest.empty()) refuse_word("KIND", name_, names);
-    throw BadInput(fmt::format("KIND: found '{}'{}", shown(name_), nearest));
-  }
-
   std::string name_, npus_text_;
   const TopologyKind* kind_ = nullptr;
   std::optional<int> npus_;
@@ -69,6 +58,7 @@ class NewCommand final : public Command {
 CommandRow new_row() {
   return {.name = "new",
           .purpose = "Prints a machine file that runs, every key explained.",
+          .aliases = "create init generate template",
           .examples =
               "  fredsim new mesh2d > my.yaml\n"
               "  fredsim new fred_tree --npus 64 > my.yaml",

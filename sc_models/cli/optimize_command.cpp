@@ -103,6 +103,7 @@ class OptimizeCommand final : public Command {
 CommandRow optimize_row() {
   return {.name = "optimize",
           .purpose = "Bandwidths, or a network, for the least time of a workload.",
+          .aliases = "optimise search tune",
           .main_options =
               "--total --workload --size --for --at-least --engine --mp --dp "
               "--pp --topology --npus --write --json",

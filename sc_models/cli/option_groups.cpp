@@ -24,6 +24,9 @@ constexpr const char* kMachineWord =
     "FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
 constexpr std::uint64_t kMaxListed = 10'000;
 constexpr std::array<std::string_view, 2> kEngines{"exact", "flow"};
+constexpr std::array kEngineAliases{
+    Alias{"exact", "cycle cycles cycle_accurate flit slow packet"},
+    Alias{"flow", "fast flows fluid analytical analytic congestion_aware"}};
 
 }  // namespace
 
@@ -169,7 +172,9 @@ void EngineStrings::add_to(CLI::App& app) {
         kEngines);
 }
 
-bool EngineStrings::is_flow() const { return parse_word("--engine", engine, kEngines) == 1; }
+bool EngineStrings::is_flow() const {
+  return parse_word("--engine", engine, kEngines, kEngineAliases) == 1;
+}
 
 void refuse_with_flows(std::string_view option, bool is_given, std::string_view reason) {
   if (is_given)

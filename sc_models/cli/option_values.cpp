@@ -65,15 +65,15 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
 }
 
 void refuse_word(std::string_view option, const std::string& found,
-                 std::span<const std::string_view> allowed) {
-  throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", option, shown(found),
-                             join_words(allowed), did_you_mean(found, allowed)));
+                 std::span<const std::string_view> allowed, std::span<const Alias> aliases) {
+  throw BadInput(fmt::format("{}: found '{}'; {}", option, shown(found),
+                             advice(found, allowed, {.aliases = aliases})));
 }
 
 std::size_t parse_word(std::string_view option, const std::string& text,
-                       std::span<const std::string_view> allowed) {
+                       std::span<const std::string_view> allowed, std::span<const Alias> aliases) {
   const auto found = std::ranges::find(allowed, text);
-  if (found == allowed.end()) refuse_word(option, text, allowed);
+  if (found == allowed.end()) refuse_word(option, text, allowed, aliases);
   return static_cast<std::size_t>(found - allowed.begin());
 }
 
@@ -155,9 +155,8 @@ std::vector<int> parse_group(const std::string& text) {
     const std::optional<std::vector<int>> members = parse_members(field);
     if (!members) {
       throw BadInput(fmt::format(
-          "--group {}: found '{}'; allowed: 'all' or ranks and ranges of them with commas between, "
-          "such as 0,1,5,6 or 0-3,8, at most {}, and I/O controllers such as io0, io0-3, io:all or "
-          "io:each",
+          "--group {}: found '{}'; allowed: all, or ranks such as 0,1,5-8, up to {}, and io0-3, "
+          "io:all or io:each",
           text, field, kMaxWorkers));
     }
     group.insert(group.end(), members->begin(), members->end());

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/known_words.h"
 #include "cli/man_page.h"
 #include "cli/options_page.h"
 #include "cli/parse_problem.h"
@@ -27,6 +28,8 @@ namespace fredsim {
 
 namespace {
 
+constexpr std::string_view kListsCommands = "fredsim --help";
+
 struct Candidate {
   CLI::App* app;
   std::unique_ptr<Command> command;
@@ -37,14 +40,21 @@ std::string program_footer() {
   return fmt::format(
       "{}\n\n{} help COMMAND says what a command takes. Examples:\n"
       "  fredsim run mesh_2x2 --size 64KiB\n"
-      "  fredsim compare mesh_2x2 fred_small --size 64KiB",
+      "  fredsim compare mesh_2x2 fred_2x2 --size 16MiB",
       kExitCodes, program_name());
 }
 
-std::string command_names(const CLI::App& app) {
-  std::vector<std::string> names;
+// `names` own them.
+std::vector<std::string_view> command_names(const CLI::App& app, std::vector<std::string>& names) {
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return join_words(std::vector<std::string_view>(names.begin(), names.end()));
+  return {names.begin(), names.end()};
+}
+
+// The command for several machines in place of the one that was parsed; empty: none.
+std::string_view several_of(const CLI::App& app) {
+  for (const CommandRow& row : commands())
+    if (app.got_subcommand(row.name)) return row.several;
+  return {};
 }
 
 }  // namespace
@@ -85,19 +95,21 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   finish_help(*help, "", "  fredsim help run\n  fredsim help run --all");
   app.footer(program_footer());
 
+  std::vector<std::string> names;
   if (argc < 2) {
-    throw BadInput(fmt::format("command: found none; allowed: {}", command_names(app)));
+    throw BadInput(fmt::format("command: found none; allowed: {}",
+                               list_words(command_names(app, names), "or", kListsCommands)));
   }
   const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(1);
   try {
-    check_spelling(app, words);
+    check_spelling(app, words, known_words(app));
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
       return std::nullopt;
     }
-    throw BadInput(parse_problem(app));
+    throw BadInput(parse_problem(app, several_of(app)));
   }
   if (is_page) {
     fmt::print("{}", options_page(app));
@@ -112,7 +124,9 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
     for (const CLI::App* command : app.get_subcommands({}))
       if (command->get_name() == topic) page = command;
     if (page == &app && !topic.empty())
-      throw BadInput(fmt::format("help: found '{}'; allowed: {}", topic, command_names(app)));
+      throw BadInput(
+          fmt::format("help: found '{}'; {}", topic,
+                      advice(topic, command_names(app, names), {.more = kListsCommands})));
     fmt::print("{}", man_page(*page, version_text()));
     return std::nullopt;
   }

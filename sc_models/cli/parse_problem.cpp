@@ -43,13 +43,27 @@ std::string clash(const CLI::Option& option) {
   return "";
 }
 
+// A second word where a command takes one: a setting as other simulators have it, or one more machine.
+std::string extra_word(const CLI::App& app, const CLI::App& command, const std::string& word,
+                       std::string_view several) {
+  const std::string found = fmt::format("{}: found '{}' beside a first", command.get_name(), word);
+  if (word.find('=') != std::string::npos && command.get_option_no_throw("--set") != nullptr)
+    return fmt::format("{}; did you mean '--set {}'?", found, word);
+  if (!several.empty())
+    return fmt::format("{} machine; did you mean '{} {}'?", found, app.get_name(), several);
+  return fmt::format("{}; allowed: one ({} {} --help)", found, app.get_name(), command.get_name());
+}
+
 }  // namespace
 
-std::string parse_problem(const CLI::App& app) {
+std::string parse_problem(const CLI::App& app, std::string_view several) {
   const CLI::App* scope = &app;
   for (const CLI::App* parsed : app.get_subcommands()) scope = parsed;
   std::string problem;
   for (const CLI::Option* option : scope->get_options()) {
+    if (problem.empty() && option->get_positional() && option->count() > 1 &&
+        option->get_items_expected_max() == 1)
+      return extra_word(app, *scope, option->results()[1], several);
     if (problem.empty()) problem = count_problem(*option);
     if (problem.empty()) problem = clash(*option);
   }

@@ -25,9 +25,7 @@ ResultFile read(const std::string& path) {
   std::optional<std::string> text = file_text(path);
   if (!text) {
     throw BadInput(
-        fmt::format("{}: cannot be read: {}; allowed: results of run, compare, train, traffic or "
-                    "conflicts (--json FILE), of sweep (table.json), or of "
-                    "scripts/microarchitectures.sh",
+        fmt::format("{}: cannot be read: {}; allowed: a file of --json, or table.json of sweep",
                     path, std::generic_category().message(errno)));
   }
   return {.path = path, .text = std::move(*text)};
@@ -73,6 +71,7 @@ CommandRow report_row() {
   return {
       .name = "report",
       .purpose = "Draws results as one page for a browser: curves, link load on the wafer, stalls.",
+      .aliases = "plot html page graph",
       .examples =
           "  fredsim run mesh_2x2 -b 1KiB -e 64KiB --json results.json\n"
           "  fredsim report results.json -o results.html",

@@ -27,7 +27,7 @@ int parse_ports(const std::string& text) {
 int parse_vc(const std::string& text) {
   const auto found = std::ranges::find(kDataVcs, text);
   if (found == kDataVcs.end()) {
-    throw BadInput(fmt::format("--vc: found '{}'; allowed: {}", text, join_words(kDataVcs)));
+    throw BadInput(fmt::format("--vc: found '{}'; {}", text, advice(text, kDataVcs)));
   }
   return static_cast<int>(found - kDataVcs.begin());
 }
@@ -38,8 +38,7 @@ FlowKind parse_kind(const std::string& text) {
     names.push_back(to_string(kind));
     if (text == names.back()) return kind;
   }
-  throw BadInput(fmt::format("--kind: found '{}'; allowed: {}{}", text, join_words(names),
-                             did_you_mean(text, names)));
+  throw BadInput(fmt::format("--kind: found '{}'; {}", text, advice(text, names)));
 }
 
 }  // namespace

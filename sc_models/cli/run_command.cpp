@@ -43,6 +43,7 @@ bool prints_tables(const RunRequest& request) {
 
 void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& output) {
   std::vector<TitledList> lists;
+  std::vector<const MachineConfig*> machines;
   for (const ComparedMachine& entry : compared) {
     std::vector<std::string> notes = entry.config.topology.notes;
     std::set<std::string> seen;  // by another size already
@@ -55,7 +56,10 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
     for (const SystemPlan& plan : entry.systems) add(plan.notes);
     for (const WorkPlan& work : entry.ordered) add(work.notes);
     lists.push_back({notes_title(entry.config), std::move(notes)});
+    machines.push_back(&entry.config);
   }
+  if (TitledList unequal = unequal_parts(machines); !unequal.lines.empty())
+    lists.push_back(std::move(unequal));
   fmt::print("{}", output.lists(lists));
 }
 
@@ -323,6 +327,8 @@ class RunCommand final : public Command {
 CommandRow run_row() {
   return {.name = "run",
           .purpose = "Runs one machine and prints a line per size.",
+          .aliases = "simulate sim start exec execute collective",
+          .several = "compare",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --engine --model "
               "--timeline --set --json --format",
@@ -338,14 +344,13 @@ CommandRow run_row() {
 CommandRow compare_row() {
   return {.name = "compare",
           .purpose = "Runs the same work on several machines against the first.",
+          .aliases = "diff versus vs bench benchmark",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --best-base --engine "
               "--timeline --set --json --format",
           .examples =
-              "  fredsim compare mesh_2x2 fred_small \\\n"
-              "    --size 64KiB\n"
-              "  fredsim compare mesh_2x2 fred_small \\\n"
-              "    -b 1KiB -e 64KiB -f 4 --format csv",
+              "  fredsim compare mesh_2x2 fred_2x2 --size 16MiB\n"
+              "  fredsim compare mesh_2x2 fred_2x2 -b 4KiB -e 4MiB -f 32 --format csv",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); },
           .runs_on_ranks = true};
 }

@@ -67,6 +67,7 @@ CommandRow schema_row() {
   return {
       .name = "schema",
       .purpose = "Prints the JSON schema of machine files or studies, for editors, or of results.",
+      .aliases = "keys format",
       .examples =
           "  fredsim schema machine\n"
           "  fredsim schema results --markdown",

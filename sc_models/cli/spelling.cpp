@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/suggest.h"
 
 namespace fredsim {
 
@@ -28,23 +27,45 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-[[noreturn]] void fail_unknown(const std::string& what, std::string_view found,
-                               const std::vector<std::string>& allowed) {
-  const std::vector<std::string_view> words(allowed.begin(), allowed.end());
-  const bool is_letter = found.size() <= 2;  // every letter is near every other
-  throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", what, found, join_words(words),
-                             is_letter ? "" : did_you_mean(found, words)));
+[[noreturn]] void refuse_command(const CLI::App& app, std::string_view found,
+                                 std::span<const Alias> aliases) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  // Such as "version".
+  const std::string option = fmt::format("--{}", found);
+  if (app.get_option_no_throw(option) != nullptr)
+    throw BadInput(fmt::format("command: found '{}'; did you mean '{}'?", found, option));
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  throw BadInput(
+      fmt::format("command: found '{}'; {}", found,
+                  advice(found, words,
+                         {.aliases = aliases, .more = fmt::format("{} --help", app.get_name())})));
+}
+
+// `name` without a value.
+[[noreturn]] void refuse_option(const CLI::App& app, const std::string& where,
+                                const std::string& name, const SpellingHints& hints) {
+  const std::vector<std::string> names = option_names(app);
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  const auto refusal = [&](const std::string& end) {
+    return BadInput(fmt::format("option of {}: found '{}'; {}", where, name, end));
+  };
+  if (const std::string_view same = same_word(name, words, hints.options); !same.empty())
+    throw refusal(fmt::format("did you mean '{}'?", same));
+  if (const std::string end = hints.answer ? hints.answer(name, app) : ""; !end.empty())
+    throw refusal(end);
+  throw refusal(
+      advice(name, words, {.aliases = hints.options, .more = fmt::format("{} --help-all", where)}));
 }
 
 // One "--name", "--name=value", "-x" or "-xvalue"; whether the next argument is its value.
-bool check_option(const CLI::App& app, const std::string& where, std::string_view text) {
+bool check_option(const CLI::App& app, const std::string& where, std::string_view text,
+                  const SpellingHints& hints) {
   const bool is_long = text.starts_with("--");
   const std::size_t name_end = is_long ? text.find('=') : 2;
   const std::string name(text.substr(0, name_end));
   const CLI::Option* option = app.get_option_no_throw(name);
-  if (option == nullptr) {
-    fail_unknown("option of " + where, is_long ? name : std::string(text), option_names(app));
-  }
+  if (option == nullptr) refuse_option(app, where, name, hints);
   const bool has_value = name_end < text.size();
   if (option->get_items_expected_max() == 0) {
     if (has_value && is_long) {
@@ -59,16 +80,30 @@ bool check_option(const CLI::App& app, const std::string& where, std::string_vie
   return !has_value;
 }
 
+// "rate=0.1", as other simulators take their settings, for "--rate 0.1".
+void check_setting(const CLI::App& app, const std::string& where, std::string_view text,
+                   const SpellingHints& hints) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || text.find_first_of("@/.:,") < equals) return;
+  const std::vector<std::string> names = option_names(app);
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  const std::string_view option = same_word(text.substr(0, equals), words, hints.options);
+  if (option.empty()) return;
+  throw BadInput(fmt::format("{}: found '{}'; did you mean '{} {}'?", where, text, option,
+                             text.substr(equals + 1)));
+}
+
 }  // namespace
 
-void check_spelling(const CLI::App& app, std::span<const char* const> arguments) {
+void check_spelling(const CLI::App& app, std::span<const char* const> arguments,
+                    const SpellingHints& hints) {
   const CLI::App* scope = &app;
   std::string where = app.get_name();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view text = arguments[i];
     if (text == "--") return;
     if (looks_like_option(text)) {
-      if (!check_option(*scope, where, text)) continue;
+      if (!check_option(*scope, where, text, hints)) continue;
       ++i;
       const bool has_next = i < arguments.size();
       const std::string_view next = has_next ? arguments[i] : "";
@@ -80,15 +115,14 @@ void check_spelling(const CLI::App& app, std::span<const char* const> arguments)
                                    value.empty() ? "" : "; allowed: " + value));
       }
     } else if (scope == &app && !app.get_subcommands({}).empty()) {
-      std::vector<std::string> commands;
-      for (const CLI::App* command : app.get_subcommands({})) {
-        commands.push_back(command->get_name());
+      for (const CLI::App* command : app.get_subcommands({}))
         if (command->get_name() == text) scope = command;
-      }
-      if (scope == &app) fail_unknown("command", text, commands);
+      if (scope == &app) refuse_command(app, text, hints.commands);
       where = app.get_name() + " " + scope->get_name();
     } else if (text.empty()) {
       throw BadInput(fmt::format("{}: found an empty argument", where));
+    } else {
+      check_setting(*scope, where, text, hints);
     }
   }
 }

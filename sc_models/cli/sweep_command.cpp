@@ -292,6 +292,7 @@ class SweepCommand final : public Command {
 CommandRow sweep_row() {
   return {.name = "sweep",
           .purpose = "Runs a study: machines x settings x works, each point once.",
+          .aliases = "study grid dse batch",
           .examples =
               "  fredsim sweep configs/studies/small.yaml --jobs 2\n"
               "  fredsim sweep configs/studies/small.yaml --export snakemake cluster",

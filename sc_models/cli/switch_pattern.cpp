@@ -23,14 +23,8 @@ void check_switch_pattern(const char* option, const std::string& pattern,
       names.push_back(node.name);
     }
   }
-  const std::string hint = did_you_mean(pattern, names);
-  constexpr std::size_t kShown = 12;  // a large mesh has thousands
-  const std::string more =
-      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
-  if (names.size() > kShown) names.resize(kShown);
-  throw BadInput(
-      fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}{}{}", option,
-                  pattern, join_words(names), more, hint));
+  throw BadInput(fmt::format("{}: found '{}', which matches no switch; {}", option, pattern,
+                             advice(pattern, names, {.more = "fredsim info --parts"})));
 }
 
 bool matches_instance(const std::string& pattern, const Topology& topology) {

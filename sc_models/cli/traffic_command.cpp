@@ -297,6 +297,7 @@ CommandRow traffic_row() {
   return {
       .name = "traffic",
       .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
+      .aliases = "synthetic noc booksim garnet load",
       .main_options =
           "--rate --saturation --pattern --packet-flits --warmup --cycles --model "
           "--threads --breakdown --wave --set --json --format",

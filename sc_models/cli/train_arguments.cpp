@@ -16,8 +16,10 @@
 #include "cli/add_option.h"
 #include "cli/gradient_arguments.h"
 #include "cli/option_values.h"
+#include "cli/trace_output.h"
 #include "cli/work_arguments.h"
 #include "config/config_tree.h"
+#include "config/machine_path.h"
 #include "config/npu_compute.h"
 
 namespace fredsim {
@@ -84,18 +86,47 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
   return fit;
 }
 
+[[noreturn]] void refuse_workload(const std::string& found) {
+  const std::vector<std::string> files = workload_names(machine_folder());
+  std::vector<std::string_view> names = built_in_models();
+  names.insert(names.end(), files.begin(), files.end());
+  throw BadInput(fmt::format("--workload: found '{}', which is no file and no model; {}",
+                             shown(found), advice(found, names)));
+}
+
+// "PREFIX" of "PREFIX.3.et", a file of one rank; else the text.
+std::string trace_prefix(const std::string& text) {
+  constexpr std::string_view kEnding = ".et";
+  if (!text.ends_with(kEnding)) return text;
+  const std::string_view rest = std::string_view(text).substr(0, text.size() - kEnding.size());
+  const std::size_t dot = rest.rfind('.');
+  const bool has_rank = dot != std::string_view::npos && dot > 0 && dot + 1 < rest.size() &&
+                        rest.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return has_rank ? std::string(rest.substr(0, dot)) : text;
+}
+
+// A file of groups beside traces, as --export-et writes it; empty: there is none.
+std::string groups_beside(const std::string& prefix) {
+  std::error_code error;
+  std::string file = groups_file(prefix);
+  return std::filesystem::exists(file, error) ? file : "";
+}
+
 }  // namespace
 
 void TrainStrings::add_to(CLI::App& command) {
   offer(add(command, "--workload", workload, "NAME",
-            "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or "
-            "a text "
-            "workload of ASTRA-sim (.txt)"),
+            "resnet152 (default), gpt3 …, a file, or a name such as llama3_70b. Built in are "
+            "resnet152, transformer_17b, gpt3 and transformer_1t; else a model file (.yaml) or a "
+            "text workload of ASTRA-sim (.txt), by its path or, such as llama3_70b and libra_175b, "
+            "by its name in configs/models and configs/workloads"),
         built_in_models());
   add(command, "--trace", trace, "PREFIX",
-      "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
+      "in place of --workload: Chakra execution traces, PREFIX.RANK.et; also by the file of a "
+      "rank");
   add(command, "--comm-groups", comm_groups, "FILE",
-      "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]}");
+      "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]} (default: "
+      "PREFIX.groups.json, where there is one)");
   add(command, "--export-et", export_et, "PREFIX",
       "writes the workload as Chakra execution traces, too: PREFIX.RANK.et and PREFIX.groups.json");
   under(command, heading::kPlacement);
@@ -136,8 +167,8 @@ void TrainStrings::add_to(CLI::App& command) {
         kOverlaps);
   under(command, heading::kTraining);
   offer(add(command, "--algorithm", algorithm, "NAME",
-            "of the collectives: paper, auto (the fastest) or any other of run. Training models "
-            "have paper by default, inference, text workloads and traces that name none auto"),
+            "of the collectives: auto (default: the one estimated to be the fastest), paper (the "
+            "paper's) or any other of run. Traces may name their own"),
         algorithm_words());
   offer(add(command, "--accounting", accounting, "NAME",
             "serial (default): gradients are sent after the backward pass, and senders wait; or "
@@ -308,13 +339,9 @@ TrainOptions::Source TrainStrings::source() const {
   refuse_beside("--trace", trace, "--workload", workload);
   if (!trace.empty()) return Source::kTraces;
   if (workload.empty() || is_built_in_model(workload)) return Source::kBuiltIn;
-  std::error_code error;  // such as a name that is too long
-  if (!std::filesystem::exists(workload, error)) {
-    const std::vector<std::string_view> names = built_in_models();
-    throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a file{}", shown(workload),
-                               join_words(names), did_you_mean(workload, names)));
-  }
-  return workload.ends_with(".txt") ? Source::kText : Source::kModelFile;
+  const std::string path = workload_path(workload);
+  if (path.empty()) refuse_workload(workload);
+  return path.ends_with(".txt") ? Source::kText : Source::kModelFile;
 }
 
 // Options that are for models of ours alone.
@@ -418,10 +445,13 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
   using Source = TrainOptions::Source;
   TrainOptions options;
   options.source = source();
-  options.workload = options.source == Source::kTraces ? trace
-                     : workload.empty()                ? "resnet152"
-                                                       : workload;
+  options.workload = options.source == Source::kTraces    ? trace_prefix(trace)
+                     : workload.empty()                   ? "resnet152"
+                     : options.source == Source::kBuiltIn ? workload
+                                                          : workload_path(workload);
   options.comm_groups = comm_groups;
+  if (options.source == Source::kTraces && comm_groups.empty())
+    options.comm_groups = groups_beside(options.workload);
   options.export_prefix = export_et;
   options.names_algorithm = !algorithm.empty();
   if (!iterations.empty())
@@ -429,9 +459,7 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
         static_cast<int>(parse_number(iterations, "--iterations", 1, kMaxIterations));
   if (options.source == Source::kTraces) options.training.iterations = 1;
   const bool is_model = options.source == Source::kBuiltIn || options.source == Source::kModelFile;
-  options.training.algorithm = !algorithm.empty()          ? algorithm
-                               : is_model && phase.empty() ? "paper"
-                                                           : "auto";
+  options.training.algorithm = algorithm.empty() ? "auto" : algorithm;
   if (is_model) {
     check_model_options(options);
   } else {

@@ -81,8 +81,13 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<TrainingResult>& resu
 
 std::vector<TitledList> notes_of(const TrainingJobs& training) {
   std::vector<TitledList> lists;
-  for (const TrainedMachine& entry : training.machines())
+  std::vector<const MachineConfig*> machines;
+  for (const TrainedMachine& entry : training.machines()) {
     lists.push_back({notes_title(entry.config), entry.config.topology.notes});
+    machines.push_back(&entry.config);
+  }
+  if (TitledList unequal = unequal_parts(machines); !unequal.lines.empty())
+    lists.push_back(std::move(unequal));
   return lists;
 }
 
@@ -231,12 +236,11 @@ class TrainCommand final : public Command {
 CommandRow train_row() {
   return {.name = "train",
           .purpose = "Training iterations of a model on machines against the first.",
+          .aliases = "training infer inference llm workload astra",
           .main_options =
               "--workload --trace --mp --dp --pp --minibatch --phase --placement "
               "--algorithm --accounting --compute-rate --engine --timeline --set --json",
-          .examples =
-              "  fredsim train mesh_2x2 fred_small \\\n"
-              "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s",
+          .examples = "  fredsim train mesh_2x2 fred_2x2 --workload small --mp 2 --dp 2",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrainCommand>(); },
           .runs_on_ranks = true,
           .point_results = &fields::kTrainingDocument};

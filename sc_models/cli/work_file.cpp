@@ -31,6 +31,12 @@ namespace {
 constexpr auto kKeys =
     std::to_array<std::string_view>({"collective", "groups", "size", "priority", "algorithm",
                                      "root", "roots", "start", "name", "after", "delay", "repeat"});
+constexpr auto kKeyAliases = std::to_array<Alias>({{"collective", "type kind op name comm_type"},
+                                                   {"size", "bytes comm_size"},
+                                                   {"groups", "ranks members npus"},
+                                                   {"after", "depends deps depends_on wait"},
+                                                   {"delay", "pause gap"},
+                                                   {"priority", "vc"}});
 constexpr auto kAfterKeys = std::to_array<std::string_view>({"name", "rank"});
 constexpr auto kRanks = std::to_array<std::string_view>({"own", "all"});
 
@@ -97,8 +103,8 @@ class WorkReader {
     for (const auto& entry : node) {
       const std::string key = value(entry.first, "a key");
       if (std::ranges::find(kKeys, key) == kKeys.end()) {
-        throw BadInput(fmt::format("{}: no such key; allowed: {}{}", place(entry.first, key),
-                                   join_words(kKeys, "and"), did_you_mean(key, kKeys)));
+        throw BadInput(fmt::format("{}: found the key '{}'; {}", place(entry.first), shown(key),
+                                   advice(key, kKeys, {.aliases = kKeyAliases, .last = "and"})));
       }
       if (std::ranges::find(seen, key) != seen.end())
         throw BadInput(place(entry.first, key) + ": found twice");
@@ -188,8 +194,8 @@ class WorkReader {
   void check_word(const YAML::Node& node, const std::string& key, const std::string& found,
                   std::span<const std::string_view> allowed) const {
     if (std::ranges::find(allowed, found) != allowed.end()) return;
-    throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", place(node, key), found,
-                               join_words(allowed), did_you_mean(found, allowed)));
+    throw BadInput(
+        fmt::format("{}: found '{}'; {}", place(node, key), found, advice(found, allowed)));
   }
 
   // Names become places in the list.
@@ -205,10 +211,9 @@ class WorkReader {
       for (const NamedAfter& after : afters_[i]) {
         const auto found = std::ranges::find(items, after.name, &WorkItem::name);
         if (found == items.end()) {
-          throw BadInput(
-              fmt::format("{}: found '{}'; allowed: {}{}", after.place, after.name,
-                          names.empty() ? "a collective's name, none has one" : join_words(names),
-                          did_you_mean(after.name, names)));
+          throw BadInput(fmt::format(
+              "{}: found '{}'; {}", after.place, after.name,
+              advice(after.name, names, {.none = "a collective's name, none has one"})));
         }
         items[i].after.push_back({static_cast<int>(found - items.begin()), after.all_ranks});
       }

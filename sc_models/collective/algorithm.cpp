@@ -32,6 +32,13 @@ std::vector<std::string_view> names_of_all() {
   return names;
 }
 
+std::vector<Alias> aliases_of_all() {
+  std::vector<Alias> aliases;
+  for (const Algorithm* algorithm : algorithms())
+    aliases.push_back({algorithm->name(), algorithm->aliases()});
+  return aliases;
+}
+
 }  // namespace
 
 bool Algorithm::exists_on(const Topology& /*topology*/) const { return true; }
@@ -87,8 +94,9 @@ void check_algorithm(const std::string& name) {
   std::vector<std::string_view> allowed = choice_names();
   std::ranges::copy(names_of_all(), std::back_inserter(allowed));
   if (std::ranges::find(allowed, name) != allowed.end()) return;
-  throw BadInput(fmt::format("algorithm: '{}' found, allowed: {}{}", name, join_words(allowed),
-                             did_you_mean(name, allowed)));
+  throw BadInput(fmt::format(
+      "algorithm: found '{}'; {}", name,
+      advice(name, allowed, {.aliases = aliases_of_all(), .more = "fredsim help run --all"})));
 }
 
 const Algorithm* find_algorithm(std::string_view name) {
@@ -168,13 +176,13 @@ std::string allowed_for_streams() {
   std::vector<std::string_view> names = choice_names();
   for (const Algorithm* algorithm : algorithms())
     if (algorithm->has_streams()) names.push_back(algorithm->name());
-  return join_words(names);
+  return list_words(names, "or", "fredsim help run --all");
 }
 
 std::string allowed_algorithms(Collective collective) {
   std::vector<std::string_view> names = choice_names();
   std::ranges::copy(endpoint_names(collective), std::back_inserter(names));
-  return join_words(names);
+  return list_words(names, "or", "fredsim help run --all");
 }
 
 }  // namespace fredsim

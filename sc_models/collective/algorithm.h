@@ -44,6 +44,8 @@ class Algorithm {
   Algorithm& operator=(const Algorithm&) = delete;
 
   std::string_view name() const { return name_; }
+  // Names that others have for it, blanks between, for hints.
+  virtual std::string_view aliases() const { return {}; }
   // Name for collectives with one root; "": the same.
   virtual std::string_view other_name() const { return {}; }
   // In the switches all parts of a plan are planned together (collective/in_switch_plan.h), at the endpoints each by plan().

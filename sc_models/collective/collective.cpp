@@ -18,6 +18,15 @@ constexpr auto kNames = std::to_array<std::string_view>(
     {"all_reduce", "reduce_scatter", "all_gather", "reduce", "broadcast", "gather", "scatter",
      "all_to_all", "multicast", "unicast", "all_to_all_v"});
 
+constexpr auto kCollectiveAliases =
+    std::to_array<Alias>({{"all_reduce", "ar"},
+                          {"reduce_scatter", "rs"},
+                          {"all_gather", "ag"},
+                          {"broadcast", "bcast"},
+                          {"all_to_all", "a2a"},
+                          {"all_to_all_v", "alltoallv"},
+                          {"unicast", "send recv send_recv p2p point_to_point"}});
+
 constexpr auto kPriorities = std::to_array<std::string_view>({"mp", "pp", "dp"});  // by VC
 
 }  // namespace
@@ -31,8 +40,8 @@ std::span<const std::string_view> collective_names() { return kNames; }
 Collective parse_collective(const std::string& text) {
   const auto it = std::ranges::find(kNames, text);
   if (it == kNames.end())
-    throw BadInput(fmt::format("collective: '{}' found, allowed: {}{}", text, join_words(kNames),
-                               did_you_mean(text, kNames)));
+    throw BadInput(fmt::format("collective: found '{}'; {}", text,
+                               advice(text, kNames, {.aliases = kCollectiveAliases})));
   return static_cast<Collective>(it - kNames.begin());
 }
 
@@ -41,8 +50,7 @@ std::string priority_name(int vc) { return std::string(kPriorities[static_cast<s
 int parse_priority(const std::string& text) {
   const auto it = std::ranges::find(kPriorities, text);
   if (it == kPriorities.end())
-    throw BadInput(fmt::format("priority: '{}' found, allowed: {}{}", text, join_words(kPriorities),
-                               did_you_mean(text, kPriorities)));
+    throw BadInput(fmt::format("priority: found '{}'; {}", text, advice(text, kPriorities)));
   return static_cast<int>(it - kPriorities.begin());
 }
 

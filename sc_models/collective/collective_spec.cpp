@@ -19,14 +19,14 @@ std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::ui
 
 void check_spec(const CollectiveSpec& spec) {
   const auto ranks = std::ssize(spec.group);
-  if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+  if (spec.bytes == 0) throw BadInput("size: found 0 bytes; allowed: one byte or more");
   if (spec.root < 0 || spec.root >= ranks)
     throw BadInput(
         fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
   if (spec.collective == Collective::kUnicast && ranks != 2)
     throw BadInput(
         fmt::format("group: {} member{} found, unicast goes from the first of a group of "
-                    "two to the second, allowed: two members",
+                    "two to the second; allowed: two members",
                     ranks, ranks == 1 ? "" : "s"));
 }
 

@@ -136,13 +136,13 @@ std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& 
   if (level_box(topology, members).sides.size() > 1) return {};
   if (!topology.has_levels()) {
     return fmt::format(
-        "{} on {} needs NPUs that fill a box of two dimensions or more, this group of {} does not, "
+        "{} on {} needs NPUs that fill a box of two dimensions or more, this group of {} does not; "
         "allowed: auto or {}",
         algorithm, topology.name, members.size(), instead);
   }
   return fmt::format(
       "{} on {} needs as many members, two or more, on each of two "
-      "or more L1 switches, this group has {} members otherwise, allowed: auto or "
+      "or more L1 switches, this group has {} members otherwise; allowed: auto or "
       "{}",
       algorithm, topology.name, members.size(), instead);
 }

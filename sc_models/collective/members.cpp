@@ -33,7 +33,8 @@ NodeId node_of(const Topology& topology, int member) {
 }  // namespace
 
 std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>& group) {
-  if (group.empty()) throw BadInput("group: empty, allowed: one NPU or I/O controller or more");
+  if (group.empty())
+    throw BadInput("group: found none; allowed: one NPU or I/O controller or more");
   std::set<int> seen;
   std::vector<NodeId> members;
   for (const int member : group) {

@@ -21,7 +21,7 @@ int rank_of(const Strategy& s, int mp, int dp, int pp) { return mp + s.mp * (dp 
 
 [[noreturn]] void refuse_strategy(const std::string& text) {
   throw BadInput(
-      fmt::format("strategy: '{}' found, allowed: sizes of at least one of mp, dp and pp, such as "
+      fmt::format("strategy: found '{}'; allowed: sizes of at least one of mp, dp and pp, such as "
                   "mp2-dp5-pp2, each once, {} workers at most",
                   text, kMaxWorkers));
 }
@@ -70,11 +70,14 @@ std::string to_string(Dimension dimension) {
   return std::string(kDimensions[static_cast<std::size_t>(dimension)]);
 }
 
+constexpr auto kDimensionAliases = std::to_array<Alias>(
+    {{"mp", "tp tensor model ep"}, {"dp", "data fsdp zero ddp"}, {"pp", "pipeline"}});
+
 Dimension parse_dimension(const std::string& text) {
   for (std::size_t d = 0; d < kDimensions.size(); ++d)
     if (text == kDimensions[d]) return static_cast<Dimension>(d);
-  throw BadInput(fmt::format("dimension: '{}' found, allowed: {}{}", text, join_words(kDimensions),
-                             did_you_mean(text, kDimensions)));
+  throw BadInput(fmt::format("dimension: found '{}'; {}", text,
+                             advice(text, kDimensions, {.aliases = kDimensionAliases})));
 }
 
 Collective collective_of(Dimension dimension) {

@@ -41,11 +41,11 @@ void check_roots(const CollectiveSpec& spec) {
   const int max = static_cast<int>(spec.group.size()) - 1;
   if (spec.collective != Collective::kMulticast && spec.collective != Collective::kReduce)
     throw BadInput(
-        fmt::format("roots: {} found, {} has no blocks with a root each, allowed: with "
+        fmt::format("roots: found {}, {} has no blocks with a root each; allowed: with "
                     "multicast and reduce",
                     spec.roots, to_string(spec.collective)));
   if (spec.roots < 0 || spec.roots > max)
-    throw BadInput(fmt::format("roots: {} found, allowed: 1 to {}, for a group of {}", spec.roots,
+    throw BadInput(fmt::format("roots: found {}; allowed: 1 to {}, for a group of {}", spec.roots,
                                max, max + 1));
   if (spec.root != 0)
     throw BadInput(fmt::format("root: rank {} found together with roots, which are the first ranks",
@@ -158,7 +158,7 @@ class WorkPlanner {
     if (found == nullptr || has_slice(part)) return found;
     if (is_choice(spec.algorithm)) return nullptr;
     throw BadInput(
-        fmt::format("algorithm: {} found, but no slice of {} joins all members of {} any more{}, "
+        fmt::format("algorithm: {} found, but no slice of {} joins all members of {} any more{}; "
                     "allowed: {}",
                     found->name(), topology_.name, group_name(topology_, plan_.parts[part]),
                     faults_text(topology_), allowed_algorithms(spec.collective)));

@@ -140,7 +140,7 @@ class SystemPlanner {
     const Chunking& chunking = spec.chunking;
     if (chunking.chunks < 0 || chunking.chunks > kMaxChunks)
       throw BadInput(
-          fmt::format("chunks: found {}, allowed: 1 to {}", chunking.chunks, kMaxChunks));
+          fmt::format("chunks: found {}; allowed: 1 to {}", chunking.chunks, kMaxChunks));
     if (chunking.dimension_order == DimensionOrder::kBaseline) return;
     if (chunking.chunk_order == ChunkOrder::kPipelined)
       throw BadInput("chunk order: found pipelined with themis; allowed: fifo, scf");

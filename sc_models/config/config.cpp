@@ -67,8 +67,8 @@ void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineS
   if (const int at = kind.index(given.name); at >= 0) {
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
     if (given.value < p.min || given.value > p.max) {
-      throw BadInput(fmt::format("{}: found {}; allowed is {} to {} ({})", label, given.value,
-                                 p.min, p.max, p.meaning));
+      throw BadInput(fmt::format("{}: found {}; allowed: {} to {} ({})", label, given.value, p.min,
+                                 p.max, p.meaning));
     }
     machine.switch_values.push_back(given);
     return;
@@ -141,7 +141,7 @@ std::string read_name(const ConfigReader& reader) {
 // A key that says what the fabric says.
 void refuse_beside(const ConfigReader& reader, std::string_view key) {
   if (!reader.has(key)) return;
-  throw BadInput(fmt::format("{}: found {}; allowed is none, since a fabric of type {} says it",
+  throw BadInput(fmt::format("{}: found {}; allowed: none, since a fabric of type {} says it",
                              reader.label(key), reader.text(key), reader.fabric().name()));
 }
 

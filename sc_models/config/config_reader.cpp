@@ -146,6 +146,7 @@ ConfigReader::ConfigReader(ConfigNode root, std::string file, bool is_block, All
       node = {.kind = ConfigNode::Kind::kValue, .where = file_, .text = text, .entries = {}};
     }
   }
+  if (fabric_kind != nullptr) count_npus(*fabric_kind);
 }
 
 std::vector<MachineKey> ConfigReader::resolved() const {
@@ -201,15 +202,17 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
     const std::string path = prefix + name;
     if (name.find('.') != std::string::npos) {
       throw BadInput(
-          fmt::format("{}: unknown key '{}'; in a file a section's keys stand below it, "
+          fmt::format("{}: found the key '{}'; allowed: in a file a section's keys stand below it, "
                       "dots are for --set",
                       child.where, shown(path)));
     }
     const Key* key = find_key(path, kind());
     if (key == nullptr) {
-      throw BadInput(fmt::format("{}: unknown key '{}'{} (allowed: {})", child.where, shown(path),
-                                 suggestion(path),
-                                 join_words(keys_inside(parent(path), kind()), "and")));
+      const std::string_view section = parent(path);
+      const std::string label =
+          section.empty() ? child.where : fmt::format("{}: {}", child.where, section);
+      throw BadInput(
+          fmt::format("{}: found the key '{}'; {}", label, shown(name), key_advice(path, kind())));
     }
     if (child.kind == ConfigNode::Kind::kEmpty) {
       throw BadInput(fmt::format("{}: {}: found nothing ({})", child.where, path, key->meaning));
@@ -241,8 +244,12 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
   if (found != nullptr && fits(*found)) return *found;
   const std::vector<std::string_view> names = fitting();
   const std::string text = this->text(path);
-  throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label(path), shown(text),
-                             fabric_kind.name(), join_words(names), did_you_mean(text, names)));
+  const std::vector<Alias> aliases = switch_aliases();
+  if (found != nullptr)
+    throw BadInput(fmt::format("{}: found '{}' in a {}; allowed: {}", label(path), shown(text),
+                               fabric_kind.name(), list_words(names)));
+  throw BadInput(fmt::format("{}: found '{}'; {}", label(path), shown(text),
+                             advice(text, names, {.aliases = aliases})));
 }
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
@@ -299,11 +306,15 @@ std::string ConfigReader::value_text(std::string_view path) const {
 const TopologyKind& ConfigReader::fabric() const {
   const std::vector<const TopologyKind*> kinds = topology_kinds();
   const TopologyKind& found =
-      *kinds[static_cast<std::size_t>(choice("fabric.type", names_of(kinds)))];
+      *kinds[static_cast<std::size_t>(choice("fabric.type", names_of(kinds), topology_aliases()))];
   for (const Key& key : config_keys()) {
     if (!has(key.path) || find_key(key.path, &found)->is_of(found)) continue;
-    throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
-                               label(key.path), join_words(names_of(key.kinds)), found.name()));
+    const std::string near = key_advice(key.path, &found);
+    throw BadInput(
+        fmt::format("{}: found in a {}; {}", label(key.path), found.name(),
+                    near.starts_with("did")
+                        ? near
+                        : fmt::format("allowed: in a {}", join_words(names_of(key.kinds)))));
   }
   return found;
 }
@@ -320,10 +331,82 @@ const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;
   const auto default_value = std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key);
   if (default_value != defaults_.end()) return default_value->node;
-  const std::string_view section = parent(path);
-  const ConfigNode* inside = section.empty() ? nullptr : find(section);
-  throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,
-                             path, find_key(path, kind())->meaning));
+  refuse_missing(path);
+}
+
+// Names all keys that are missing, the one that was asked for first.
+void ConfigReader::refuse_missing(std::string_view path) const {
+  std::vector<std::string> keys = missing_keys();
+  std::erase(keys, path);
+  // The sides of a fabric say it.
+  if (path != "npu.count" || keys.empty()) keys.insert(keys.begin(), std::string(path));
+  if (keys.size() == 1) {
+    const std::string_view section = parent(keys.front());
+    const ConfigNode* const inside = section.empty() ? nullptr : find(section);
+    throw BadInput(fmt::format("{}: missing key '{}' ({})",
+                               inside != nullptr ? inside->where : file_, keys.front(),
+                               find_key(keys.front(), kind())->meaning));
+  }
+  // The other keys depend on it.
+  if (kind() == nullptr && !has("fabric.type"))
+    throw BadInput(fmt::format("{}: missing key 'fabric.type' ({}); fredsim new KIND prints a file",
+                               file_, list_words(names_of(topology_kinds()))));
+  std::string list;
+  for (const std::string& key : keys)
+    list += fmt::format("{}missing key '{}'", list.empty() ? "" : ", ", key);
+  throw BadInput(fmt::format("{}: {}; allowed: all of them, as fredsim new {} prints", file_, list,
+                             kind() != nullptr ? kind()->name() : std::string_view("KIND")));
+}
+
+std::vector<std::string> ConfigReader::missing_keys() const {
+  const TopologyKind* const fabric_kind = kind();
+  const bool counts_npus = fabric_kind != nullptr && fabric_kind->counts_npus();
+  const auto stands_in = [&](const Key& list) {
+    return std::ranges::any_of(config_keys(),
+                               [&](const Key& key) { return key.instead == list.path; });
+  };
+  std::vector<std::string> keys;
+  for (const Key& key : config_keys()) {
+    const bool is_of = key.kinds.empty() || (fabric_kind != nullptr && key.is_of(*fabric_kind));
+    const std::string_view section = parent(key.path);
+    if (!is_of || key.holds == Holds::kKeys || !is_needed(key) || stands_in(key) ||
+        (counts_npus && is_of_counted_npus(key.path)) || (section == "io" && !has("io")) ||
+        (!key.instead.empty() && has(key.instead)))
+      continue;
+    const Key* const list = section.empty() ? nullptr : find_key(section, fabric_kind);
+    if (list == nullptr || list->holds != Holds::kList) {
+      if (!has_value(key.path)) keys.emplace_back(key.path);
+      continue;
+    }
+    for (int n = 1; has(section) && n <= entries(section); ++n) {
+      std::string path = fmt::format("{}.{}.{}", section, n, leaf(key.path));
+      if (!has_value(path)) keys.push_back(std::move(path));
+    }
+  }
+  if (fabric_kind == nullptr) return keys;
+  const auto is_missing = [&](std::string_view key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  if (std::ranges::any_of(fabric_kind->npu_factors(), is_missing)) std::erase(keys, "npu.count");
+  return keys;
+}
+
+// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by those who read them.
+void ConfigReader::count_npus(const TopologyKind& fabric) {
+  const std::span<const std::string_view> factors = fabric.npu_factors();
+  if (factors.empty() || has("npu.count")) return;
+  std::int64_t count = 1;
+  for (const std::string_view factor : factors) {
+    if (!has_value(factor)) return;
+    const std::string& text = value(factor).text;
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    count = std::clamp<std::int64_t>(count * number, 1, std::numeric_limits<std::uint16_t>::max());
+  }
+  defaults_.emplace_back(ConfigEntry{"npu.count", {}}).node = {.kind = ConfigNode::Kind::kValue,
+                                                               .where = file_,
+                                                               .text = std::to_string(count),
+                                                               .entries = {}};
 }
 
 std::string ConfigReader::label(std::string_view path) const {
@@ -372,7 +455,7 @@ int ConfigReader::checked_integer(std::string_view path, int low, int high) cons
   const auto [stop, error] = std::from_chars(found.data(), end, result);
   const bool integral = stop == end && error != std::errc::invalid_argument;
   if (!integral || error == std::errc::result_out_of_range || result < low || result > high) {
-    throw BadInput(fmt::format("{}: found '{}'{}; allowed is an integer from {} to {}", label(path),
+    throw BadInput(fmt::format("{}: found '{}'{}; allowed: an integer from {} to {}", label(path),
                                shown(found), integral ? "" : ", which is no integer", low, high));
   }
   return result;
@@ -419,13 +502,14 @@ bool ConfigReader::boolean(std::string_view path) const {
   return choice(path, kNames) == 1;
 }
 
-int ConfigReader::choice(std::string_view path, std::span<const std::string_view> names) const {
+int ConfigReader::choice(std::string_view path, std::span<const std::string_view> names,
+                         std::span<const Alias> aliases) const {
   note_allowed(path, [&] { return join_words(names); });
   const std::string& found = value(path).text;
   const auto name = std::find(names.begin(), names.end(), found);
   if (name == names.end()) {
-    throw BadInput(fmt::format("{}: found '{}'{} (allowed: {})", label(path), shown(found),
-                               did_you_mean(found, names), join_words(names)));
+    throw BadInput(fmt::format("{}: found '{}'; {}", label(path), shown(found),
+                               advice(found, names, {.aliases = aliases})));
   }
   return static_cast<int>(name - names.begin());
 }
@@ -450,8 +534,7 @@ std::vector<int> ConfigReader::permutation(std::string_view path,
   for (const std::string& word : words) {
     const auto name = std::find(names.begin(), names.end(), word);
     if (name == names.end()) {
-      throw BadInput(fmt::format("{}, in it '{}'{}; {}", found, shown(word),
-                                 did_you_mean(word, names), allowed));
+      throw BadInput(fmt::format("{}, in it '{}'; {}", found, shown(word), allowed));
     }
     order.push_back(static_cast<int>(name - names.begin()));
     if (std::ranges::count(order, order.back()) > 1)
@@ -502,7 +585,7 @@ int ConfigReader::flits(std::string_view path, int min, int max) const {
   }
   const std::uint64_t count = bytes / kFlitBytes;
   if (count < static_cast<std::uint64_t>(min) || count > max_flits) {
-    throw BadInput(fmt::format("{}: found {} = {} flits; allowed is {} ({} flit{}) to {} flits",
+    throw BadInput(fmt::format("{}: found {} = {} flits; allowed: {} ({} flit{}) to {} flits",
                                label(path), format_size(bytes), count, bytes_of(min), min,
                                min == 1 ? "" : "s: one packet", max_flits));
   }

@@ -80,7 +80,9 @@ class ConfigReader final : public FabricKeys {
   bool boolean(std::string_view path) const override;
   double share(std::string_view path, double min, double max) const override;
   // Index of the value in `names`.
-  int choice(std::string_view path, std::span<const std::string_view> names) const override;
+  int choice(std::string_view path, std::span<const std::string_view> names,
+             std::span<const Alias> aliases) const override;
+  using FabricKeys::choice;
   // The texts of a list, and where each was written; none where it is left out.
   std::vector<std::pair<std::string, std::string>> words(std::string_view path) const;
   // A list that has every one of `names` once: their indices in its order.
@@ -100,6 +102,9 @@ class ConfigReader final : public FabricKeys {
   const ConfigNode* find(std::string_view path) const;
   bool has_value(std::string_view path) const;
   const ConfigNode& value(std::string_view path) const;
+  [[noreturn]] void refuse_missing(std::string_view path) const;
+  std::vector<std::string> missing_keys() const;
+  void count_npus(const TopologyKind& fabric);
   const TopologyKind* kind() const;  // for messages: null while fabric.type is not right
   template <class Text>
   void note_allowed(std::string_view path, const Text& text) const {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <stdexcept>
 #include <tuple>
@@ -17,6 +18,31 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
+// Keys without a default that a machine may be without.
+constexpr auto kOptional = std::to_array<std::string_view>({"io",
+                                                            "link",
+                                                            "faults",
+                                                            "switch.kind",
+                                                            "switch.params",
+                                                            "switch.rtl_top",
+                                                            "fabric.levels.kind",
+                                                            "fabric.levels.uplinks",
+                                                            "fabric.levels.uplink_bandwidth",
+                                                            "fabric.dimensions.block",
+                                                            "fabric.dimensions.size",
+                                                            "fabric.dimensions.bandwidth",
+                                                            "fabric.dimensions.links",
+                                                            "fabric.dimensions.latency",
+                                                            "fabric.dimensions.machine",
+                                                            "fabric.dimensions.name",
+                                                            "fabric.graph",
+                                                            "fabric.nodes",
+                                                            "fabric.links",
+                                                            "fabric.links.latency"});
+constexpr auto kOfCountedNpus =
+    std::to_array<std::string_view>({"npu", "npu.count", "npu.bandwidth", "fabric.link_latency",
+                                     "switch", "switch.input_buffer", "switch.control_buffer"});
+
 // Keys of every machine, before and behind those of its kind of topology.
 std::vector<Key> first_keys() {
   static const std::vector<std::string_view> kNames = names_of(topology_kinds());
@@ -27,15 +53,26 @@ std::vector<Key> first_keys() {
       Key{.path = "clock",
           .meaning = "clock of the fabric, a frequency; auto: 1 GHz, or more where a link carries "
                      "more than a flit per cycle at that",
-          .words = "auto"},
-      Key{"npu", "the NPUs", Holds::kKeys},
-      Key{"npu.count", "number of NPUs", Holds::kInteger},
-      Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
+          .words = "auto",
+          .aliases = "frequency freq clock_frequency clk clock_rate"},
+      Key{.path = "npu",
+          .meaning = "the NPUs",
+          .holds = Holds::kKeys,
+          .aliases = "gpu gpus npus nodes node xpu accelerator pe endpoint"},
+      Key{.path = "npu.count",
+          .meaning = "number of NPUs; of a grid, torus or tree that says it, the product of its "
+                     "sides where left out",
+          .holds = Holds::kInteger,
+          .aliases = "npus npus_count num_npus num_gpus number nodes ranks"},
+      Key{.path = "npu.bandwidth",
+          .meaning = "network bandwidth of one NPU per direction",
+          .aliases = "bw injection_bandwidth nic_bandwidth"},
       Key{.path = "npu.receive_buffer",
           .meaning = "receive buffer per NIC port and virtual channel, a size, or auto: what the "
                      "links' round trips need",
           .default_value = "48 KiB",
-          .counted_default = kAuto},
+          .counted_default = kAuto,
+          .aliases = "eject_buffer ejection_buffer nic_buffer"},
       Key{"npu.peak", "dense FP16 FLOP/s of one NPU, for training runs", Holds::kValue,
           "990 TFLOP/s"},
       Key{"npu.memory_bandwidth", "bandwidth of one NPU's HBM, for training runs", Holds::kValue,
@@ -62,10 +99,22 @@ std::vector<Key> first_keys() {
           .holds = Holds::kInteger,
           .from_zero = true},
       Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
-      Key{"fabric", "what joins them", Holds::kKeys},
-      Key{.path = "fabric.type", .meaning = kTypes, .holds = Holds::kWord, .words = kWords},
-      Key{"fabric.link_latency", "latency of a wafer link, a time"},
-      Key{"fabric.packet", "longest data packet, a size", Holds::kValue, "4 KiB"},
+      Key{.path = "fabric",
+          .meaning = "what joins them",
+          .holds = Holds::kKeys,
+          .aliases = "network topology noc interconnect"},
+      Key{.path = "fabric.type",
+          .meaning = kTypes,
+          .holds = Holds::kWord,
+          .words = kWords,
+          .aliases = "topology kind"},
+      Key{.path = "fabric.link_latency",
+          .meaning = "latency of a wafer link, a time",
+          .aliases = "latency delay link_delay hop_latency wire_delay"},
+      Key{.path = "fabric.packet",
+          .meaning = "longest data packet, a size",
+          .default_value = "4 KiB",
+          .aliases = "packet_size max_packet mtu"},
   };
 }
 
@@ -74,15 +123,21 @@ std::vector<Key> last_keys() {
       Key{"link", "errors on wafer links, and what is done about them", Holds::kKeys},
       Key{"faults", "failed components: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
           Holds::kWords},
-      Key{"switch", "the switches", Holds::kKeys},
+      Key{.path = "switch",
+          .meaning = "the switches",
+          .holds = Holds::kKeys,
+          .aliases = "router routers switches"},
       Key{"switch.kind", "kind of the switches", Holds::kText},
       Key{.path = "switch.input_buffer",
           .meaning = "input buffer per port and data virtual channel, a size, or auto: what the "
                      "round trips of links into the switch need",
-          .counted_default = kAuto},
+          .counted_default = kAuto,
+          .aliases = "buffer buffers buffer_size vc_buf_size buffer_depth buffers_per_data_vc "
+                     "vc_depth"},
       Key{.path = "switch.control_buffer",
           .meaning = "input buffer per port of the control channel, a size, or auto",
-          .counted_default = kAuto},
+          .counted_default = kAuto,
+          .aliases = "buffers_per_ctrl_vc"},
       Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
           Holds::kValue, "12 KiB", "OUT_DEPTH"},
       Key{.path = "switch.format",
@@ -98,8 +153,12 @@ std::vector<Key> last_keys() {
       Key{"switch.phases_in_use",
           "phases that a switch can have in use at a time, where they share no port",
           Holds::kInteger, "1", "PHASES_IN_USE"},
-      Key{"switch.vc_order", "the virtual channels by priority, highest first", Holds::kWords,
-          "control, mp, pp, dp", "VC_ORDER"},
+      Key{.path = "switch.vc_order",
+          .meaning = "the virtual channels by priority, highest first",
+          .holds = Holds::kWords,
+          .default_value = "control, mp, pp, dp",
+          .parameter = "VC_ORDER",
+          .aliases = "num_vcs vcs vcs_per_vnet virtual_channels vc_count num_vc"},
       Key{"switch.params", "parameters of the switches' RTL that have no key, by name",
           Holds::kNames},
       Key{"switch.rtl_top", "top module of your own switch RTL", Holds::kText},
@@ -114,7 +173,8 @@ Key as_key(const FabricKey& key) {
           .instead = key.instead,
           .words = key.words,
           .from_zero = key.from_zero,
-          .is_optional = key.is_optional};
+          .is_optional = key.is_optional,
+          .aliases = key.aliases};
 }
 
 bool is_same(const Key& a, const Key& b) {
@@ -259,11 +319,41 @@ std::vector<std::string_view> keys_inside(std::string_view section, const Topolo
   return names;
 }
 
-std::string suggestion(std::string_view path) {
+std::string key_advice(std::string_view path, const TopologyKind* kind) {
+  const std::string section = schema_path(parent(path));
+  std::vector<std::string_view> inside, elsewhere;
+  std::vector<Alias> aliases_inside, aliases_elsewhere;
   for (const Key& key : config_keys()) {
-    if (leaf(key.path) == leaf(path)) return fmt::format("; did you mean '{}'?", key.path);
+    if (kind != nullptr && !key.is_of(*kind)) continue;
+    const bool is_inside = parent(key.path) == section;
+    (is_inside ? inside : elsewhere).push_back(leaf(key.path));
+    if (!key.aliases.empty())
+      (is_inside ? aliases_inside : aliases_elsewhere).push_back({leaf(key.path), key.aliases});
   }
-  return did_you_mean(leaf(path), keys_inside(parent(path)));
+  const auto whole = [&](std::string_view name) {
+    const auto key = std::ranges::find_if(config_keys(), [&](const Key& one) {
+      return leaf(one.path) == name && parent(one.path) != section &&
+             (kind == nullptr || one.is_of(*kind));
+    });
+    return fmt::format("did you mean '{}'?", key->path);
+  };
+  const std::string_view name = leaf(path);
+  const bool is_spelling = !same_word(name, inside, aliases_inside).empty();
+  const std::string_view other =
+      is_spelling ? std::string_view{} : same_word(name, elsewhere, aliases_elsewhere);
+  if (!other.empty()) return whole(other);
+  return advice(name, inside, {.aliases = aliases_inside, .last = "and"});
+}
+
+bool is_of_counted_npus(std::string_view path) {
+  return std::ranges::find(kOfCountedNpus, path) != kOfCountedNpus.end();
+}
+
+std::span<const std::string_view> keys_of_counted_npus() { return kOfCountedNpus; }
+
+bool is_needed(const Key& key) {
+  return key.default_value.empty() && !key.is_optional && key.parameter.empty() &&
+         std::ranges::find(kOptional, key.path) == kOptional.end();
 }
 
 }  // namespace fredsim

@@ -33,6 +33,7 @@ struct Key {
       {};  // FabricKey; of a kValue: words that may stand in place of a number and unit
   bool from_zero = false;                       // FabricKey
   bool is_optional = false;                     // FabricKey
+  std::string_view aliases = {};                // FabricKey
   std::vector<const TopologyKind*> kinds = {};  // kinds that have the key; none: all
   bool is_of(const TopologyKind& kind) const;
 };
@@ -56,7 +57,15 @@ std::string_view leaf(std::string_view path);
 // Names of the keys of a section, without those that topologies of this kind do not have, where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           const TopologyKind* kind = nullptr);
-// For a path that is no key: the same leaf elsewhere ("width" -> "fabric.width"), else the nearest sibling.
-std::string suggestion(std::string_view path);
+// For a path that is no key: "did you mean 'link_latency'?", one of its section or, by its whole path, of another one ("width":
+// 'fabric.width'); else the keys of the section. Of machines of this kind alone, where it is given.
+std::string key_advice(std::string_view path, const TopologyKind* kind = nullptr);
+
+// A file without the key is refused, unless a list stands in its place; of fabrics that count their NPUs only where
+// is_of_counted_npus() is false.
+bool is_needed(const Key& key);
+// Keys that a fabric which counts its NPUs itself may leave out, or has to.
+std::span<const std::string_view> keys_of_counted_npus();
+bool is_of_counted_npus(std::string_view path);
 
 }  // namespace fredsim

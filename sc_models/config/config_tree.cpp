@@ -132,6 +132,15 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+// The first line, from 0 on, that is indented by a tab, up to that of an error; -1: none.
+int line_with_tab(const std::string& text, int last) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int n = 0; n <= last && std::getline(lines, line); ++n)
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string::npos) return n;
+  return -1;
+}
+
 ConfigNode parse_yaml(const std::string& text, const std::string& source,
                       const std::string& fixed_place) {
   TreeBuilder builder(source, fixed_place);
@@ -146,6 +155,10 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
       throw BadInput(
           fmt::format("{}: the value is not YAML: {}", fixed_place, yaml_problem(error)));
     }
+    if (const int line = line_with_tab(text, error.mark.line); line >= 0)
+      throw BadInput(
+          fmt::format("{}:{}: found a tab before the first word; allowed: blanks, as YAML indents",
+                      source, line + 1));
     throw BadInput(fmt::format("{}:{}:{}: not YAML: {}", source, error.mark.line + 1,
                                error.mark.column + 1, yaml_problem(error)));
   }
@@ -207,8 +220,9 @@ void apply_override(ConfigNode& root, const std::string& override_text, const st
   std::istringstream keys(path);
   for (std::string key; std::getline(keys, key, '.');) {
     if (node->kind == ConfigNode::Kind::kValue) {
-      throw BadInput(fmt::format("{}: unknown key '{}': what stands before '.{}' is a single value",
-                                 place, shown(path), shown(key)));
+      throw BadInput(
+          fmt::format("{}: found the key '{}'; allowed: none, before '.{}' is a single value",
+                      place, shown(path), shown(key)));
     }
     if (node->kind == ConfigNode::Kind::kEmpty) node->kind = ConfigNode::Kind::kMap;
     const auto entry = std::find_if(node->entries.begin(), node->entries.end(),
@@ -220,7 +234,7 @@ void apply_override(ConfigNode& root, const std::string& override_text, const st
     if (node->kind == ConfigNode::Kind::kList && key != number_after(node->entries)) {
       throw BadInput(fmt::format(
           "{}: found '{}' in '{}' as the number of an entry of a list of {}; "
-          "allowed is 1 to {}",
+          "allowed: 1 to {}",
           place, shown(key), shown(path), node->entries.size(), node->entries.size() + 1));
     }
     node = &node->entries.emplace_back(ConfigEntry{key, {}}).node;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "config/config_tree.h"
 #include "switch/on_demand/rtl_locations.h"
 
 namespace fredsim {
@@ -17,9 +19,23 @@ namespace {
 constexpr std::string_view kEnding = ".yaml";
 constexpr std::string_view kSystems = "systems";  // in the folder, those of several dimensions
 
+struct WorkloadFolder {
+  std::string_view name;
+  std::string_view ending;
+};
+constexpr std::array kWorkloadFolders = {WorkloadFolder{"models", ".yaml"},
+                                         WorkloadFolder{"workloads", ".txt"}};
+
 bool is_file(const std::filesystem::path& path) {
   std::error_code failed;
   return std::filesystem::exists(path, failed);
+}
+
+void add_names(const std::filesystem::path& folder, std::string_view ending,
+               std::vector<std::string>& names) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    if (entry.path().extension() == ending) names.push_back(entry.path().stem().string());
 }
 
 }  // namespace
@@ -36,33 +52,60 @@ std::filesystem::path machine_folder(const std::filesystem::path& program) {
 
 std::vector<std::string> machine_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const std::filesystem::path& one : {folder, folder / kSystems}) {
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator(one, failed))
-      if (entry.path().extension() == kEnding) names.push_back(entry.path().stem().string());
-  }
+  for (const std::filesystem::path& one : {folder, folder / kSystems})
+    add_names(one, kEnding, names);
   std::ranges::sort(names);
   return names;
 }
 
 std::string machine_path(const std::string& word, const std::filesystem::path& folder) {
-  if (word.empty() || word.find('/') != std::string::npos || is_file(word)) return word;
-  const bool has_ending = std::filesystem::path(word).has_extension();
-  const std::string file = has_ending ? word : word + std::string(kEnding);
-  for (const std::filesystem::path& named : {folder / file, folder / kSystems / file})
-    if (!folder.empty() && is_file(named)) return named.string();
-  if (has_ending) return word;
+  if (word.empty() || is_file(word)) return word;
+  const std::filesystem::path path(word);
+  const bool is_name = word.find('/') == std::string::npos;
+  const std::string file = path.has_extension() ? word : word + std::string(kEnding);
+  if (is_name) {
+    for (const std::filesystem::path& named : {folder / file, folder / kSystems / file})
+      if (!folder.empty() && is_file(named)) return named.string();
+  }
   const std::vector<std::string> names = machine_names(folder);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string stem = path.stem().string();
+  if (!is_name || path.has_extension()) {
+    const std::string_view near = same_word(stem, views);
+    if (near.empty()) return word;
+    throw BadInput(fmt::format("machine: found '{}', which is no file; did you mean '{}'?",
+                               shown(word), near));
+  }
   if (names.empty())
     throw BadInput(
-        fmt::format("found '{}', which is no file, and no machines{}; allowed: a machine file",
-                    word, folder.empty() ? "" : fmt::format(" in '{}'", folder.string())));
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  throw BadInput(fmt::format(
-      "found '{}', which is no file, and no machine in '{}'; allowed: a machine file, or {}{}",
-      word, folder.string(), join_words(views), did_you_mean(word, views)));
+        fmt::format("machine: found '{}', which is no file, and no machines{}; allowed: a file",
+                    shown(word), folder.empty() ? "" : fmt::format(" in '{}'", folder.string())));
+  throw BadInput(fmt::format("machine: found '{}', which is no file and no machine; {}",
+                             shown(word),
+                             advice(word, views, {.more = "fredsim info --machines"})));
 }
 
 std::string machine_path(const std::string& word) { return machine_path(word, machine_folder()); }
+
+std::string workload_path(const std::string& word, const std::filesystem::path& folder) {
+  if (is_file(word)) return word;
+  if (folder.empty() || word.empty() || word.find('/') != std::string::npos) return {};
+  for (const auto& [name, ending] : kWorkloadFolders) {
+    for (const std::string& file : {word, word + std::string(ending)})
+      if (const std::filesystem::path path = folder / name / file;
+          path.extension() == ending && is_file(path))
+        return path.string();
+  }
+  return {};
+}
+
+std::string workload_path(const std::string& word) { return workload_path(word, machine_folder()); }
+
+std::vector<std::string> workload_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& [name, ending] : kWorkloadFolders) add_names(folder / name, ending, names);
+  std::ranges::sort(names);
+  return names;
+}
 
 }  // namespace fredsim

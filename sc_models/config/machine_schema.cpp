@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
@@ -22,26 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
 constexpr const char* kOrAuto = "^( *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *|auto)$";
 
-// Keys without a default that a machine may be without.
-constexpr auto kOptional = std::to_array<std::string_view>(
-    {"io", "link", "faults", "switch.params", "switch.rtl_top", "fabric.levels.kind",
-     "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth", "fabric.dimensions.block",
-     "fabric.dimensions.size", "fabric.dimensions.bandwidth", "fabric.dimensions.links",
-     "fabric.dimensions.latency", "fabric.dimensions.machine", "fabric.dimensions.name",
-     "fabric.graph", "fabric.nodes", "fabric.links", "fabric.links.latency"});
-// Keys that a fabric which counts its NPUs itself may leave out, or has to.
-constexpr auto kOfCountedNpus =
-    std::to_array<std::string_view>({"npu", "npu.count", "npu.bandwidth", "fabric.link_latency",
-                                     "switch", "switch.input_buffer", "switch.control_buffer"});
-// Keys with a default that is not the same for all machines.
-constexpr auto kWithOwnDefault = std::to_array<std::string_view>({"switch.kind"});
-
 enum class Use : std::uint8_t { kFile, kResults };
-
-template <class Paths>
-bool is_among(const Paths& paths, std::string_view path) {
-  return std::ranges::find(paths, path) != paths.end();
-}
 
 Json words_in(std::string_view text) {
   Json words = Json::array();
@@ -81,11 +61,10 @@ bool is_single_value(const Key& key) {
 
 // In a machine whose kind of topology has it.
 bool is_required(const Key& key, Use use) {
-  if (key.is_optional || is_among(kOptional, key.path) || is_among(kOfCountedNpus, key.path) ||
-      !key.parameter.empty())
-    return false;
-  if (use == Use::kResults) return true;
-  return key.default_value.empty() && !is_among(kWithOwnDefault, key.path);
+  if (is_of_counted_npus(key.path)) return false;
+  const bool is_always_there = !key.default_value.empty() || key.path == "switch.kind";
+  if (is_always_there) return use == Use::kResults && key.parameter.empty() && !key.is_optional;
+  return is_needed(key);
 }
 
 Json object_schema(std::string_view section, Use use);
@@ -186,13 +165,14 @@ Json object_schema(std::string_view section, Use use) {
 }
 
 // Keys that fabrics need which do not count their NPUs.
-Json counted_rule() {
+Json counted_rule(Use use) {
   Json counting = Json::array();
   for (const TopologyKind* kind : topology_kinds())
     if (kind->counts_npus()) counting.push_back(kind->name());
   Json needed = Json::object();
   Json sections = Json::array();
-  for (const std::string_view key : kOfCountedNpus) {
+  for (const std::string_view key : keys_of_counted_npus()) {
+    if (key == "npu.count" && use == Use::kFile) continue;  // the fabric may say it
     if (parent(key).empty()) {
       sections.push_back(key);
     } else {
@@ -206,7 +186,7 @@ Json counted_rule() {
 
 Json whole_schema(Use use) {
   Json json = object_schema("", use);
-  json.update(counted_rule());
+  json.update(counted_rule(use));
   return json;
 }
 
@@ -250,7 +230,7 @@ std::string shown_default(const Key& key) {
   if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (!is_value(key.holds)) return "";
   if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
-  if (is_among(kOfCountedNpus, key.path)) return "needed where the fabric does not say it";
+  if (is_of_counted_npus(key.path)) return "needed where the fabric does not say it";
   return is_required(key, Use::kFile) ? "needed" : "none";
 }
 

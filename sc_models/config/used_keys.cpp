@@ -14,7 +14,7 @@ void UsedKeys::refuse_unused() const {
                                (path == "fabric.link_latency" && !kind.counts_npus());
     if (is_everybodys || used_.contains(path)) continue;
     throw BadInput(
-        fmt::format("{}: found {}; allowed is none here, since nothing in this fabric of type {} "
+        fmt::format("{}: found {}; allowed: none here, since nothing in this fabric of type {} "
                     "uses it",
                     label(path), reader_.value_text(path), kind.name()));
   }

@@ -36,8 +36,9 @@ class UsedKeys final : public FabricKeys {
   double share(std::string_view path, double min, double max) const override {
     return used(path).share(path, min, max);
   }
-  int choice(std::string_view path, std::span<const std::string_view> names) const override {
-    return used(path).choice(path, names);
+  int choice(std::string_view path, std::span<const std::string_view> names,
+             std::span<const Alias> aliases) const override {
+    return used(path).choice(path, names, aliases);
   }
   std::uint64_t bandwidth(std::string_view path) const override {
     return used(path).bandwidth(path);

@@ -14,9 +14,8 @@ void check_keys(const ConfigNode& root, std::string_view what,
                 std::span<const std::string_view> allowed) {
   for (const ConfigEntry& entry : root.entries)
     if (std::ranges::count(allowed, entry.key) == 0)
-      throw BadInput(fmt::format("{}: {}: no such key of {}; allowed: {}{}", entry.node.where,
-                                 shown(entry.key), what, join_words(allowed, "and"),
-                                 did_you_mean(entry.key, allowed)));
+      throw BadInput(fmt::format("{}: {}: found the key '{}'; {}", entry.node.where, what,
+                                 shown(entry.key), advice(entry.key, allowed, {.last = "and"})));
 }
 
 const ConfigNode& list_of(const ConfigNode& node, const std::string& what) {

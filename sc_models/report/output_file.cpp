@@ -227,8 +227,7 @@ void OutputFile::interrupted() const {
 
 void OutputFile::fail(const std::string& what, int error) const {
   throw BadInput(
-      fmt::format("{} {}: {}{}{}; allowed: a file in a directory that can be written, "
-                  "with room for it, or '-' for standard output",
+      fmt::format("{} {}: {}{}{}; allowed: a file in a directory that can be written, or -",
                   option_, is_stdout() ? "standard output" : "'" + path_ + "'", what,
                   error == 0 ? "" : ": ", error == 0 ? "" : std::strerror(error)));
 }

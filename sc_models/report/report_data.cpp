@@ -16,10 +16,7 @@ namespace {
 
 using Json = ReportData::Json;
 
-constexpr std::string_view kResults =
-    "results of run, compare, train, traffic or conflicts (--json FILE), of sweep (table.json), or "
-    "of "
-    "scripts/microarchitectures.sh";
+constexpr std::string_view kResults = "a file of --json, or table.json of a sweep";
 
 // A value of a file and the path to it, "runs[3].links": for messages.
 class Value {

@@ -57,11 +57,13 @@ std::string markdown_line(const std::vector<std::string>& fields) {
 
 TableFormat parse_format(const std::string& text, bool has_astra) {
   constexpr std::array<std::string_view, 4> kNames{"table", "csv", "markdown", "astra"};
+  static constexpr std::array kAliases{Alias{"csv", "excel tsv"}, Alias{"table", "text txt ascii"},
+                                       Alias{"markdown", "md"}};
   const std::span<const std::string_view> names(kNames.data(), kNames.size() - (has_astra ? 0 : 1));
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
-    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(names),
-                               did_you_mean(text, names)));
+    throw BadInput(
+        fmt::format("--format: found '{}'; {}", text, advice(text, names, {.aliases = kAliases})));
   }
   return static_cast<TableFormat>(found - names.begin());
 }

@@ -30,11 +30,11 @@ void check_flows(int ports, std::span<const Flow> flows) {
     const auto check = [&](std::uint32_t mask, std::uint32_t& taken, const char* side) {
       if (mask == 0) throw BadInput(fmt::format("flow {} has no {} port", f, side));
       if ((mask & ~all) != 0)
-        throw BadInput(fmt::format("flow {}: {} port {} does not exist, allowed: 0 to {}", f, side,
+        throw BadInput(fmt::format("flow {}: {} port {} does not exist; allowed: 0 to {}", f, side,
                                    port_list(mask & ~all), ports - 1));
       if ((mask & taken) != 0)
         throw BadInput(
-            fmt::format("flow {}: {} port {} is used by an earlier flow, allowed: each "
+            fmt::format("flow {}: {} port {} is used by an earlier flow; allowed: each "
                         "port in one flow",
                         f, side, port_list(mask & taken)));
       taken |= mask;

@@ -154,9 +154,9 @@ class Emitter {
 void check_shape(const FredSwitchShape& shape) {
   if (shape.ports < 2 || shape.ports > kMaxPorts)
     throw BadInput(
-        fmt::format("Fred switch ports: {} found, allowed: 2 to {}", shape.ports, kMaxPorts));
+        fmt::format("Fred switch ports: found {}; allowed: 2 to {}", shape.ports, kMaxPorts));
   if (shape.middle < kMinMiddle || shape.middle > kMaxMiddle)
-    throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: {} to {}",
+    throw BadInput(fmt::format("Fred switch middle sub-networks: found {}; allowed: {} to {}",
                                shape.middle, kMinMiddle, kMaxMiddle));
 }
 

@@ -112,9 +112,8 @@ void set(const StudyAxis& axis, const StudyValue& value, ConfigNode& root) {
 void check_key(const StudyAxis& axis, const StudyMachine& machine, const ConfigNode& root) {
   if (has_key(root, axis.name)) return;
   if (find_key(axis.name) == nullptr) {
-    throw BadInput(fmt::format(
-        "{}: settings: found '{}', which is no key of machine files; allowed: a key of {}{}",
-        axis.where, shown(axis.name), machine.file, suggestion(axis.name)));
+    throw BadInput(fmt::format("{}: settings: found '{}', which is no key of machine files; {}",
+                               axis.where, shown(axis.name), key_advice(axis.name)));
   }
   throw BadInput(fmt::format(
       "{}: settings: found '{}', which {} has no key for; allowed: keys that all machines have, or "

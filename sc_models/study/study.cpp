@@ -110,10 +110,8 @@ StudyAxis read_option(const ConfigEntry& entry, const StudyCommand& command) {
   if (option == nullptr) {
     std::vector<std::string_view> names;
     for (const StudyOption& one : command.options) names.push_back(one.name);
-    throw BadInput(
-        fmt::format("{}: found '{}', which is no option of {} that a study may give; allowed: {}{}",
-                    entry.node.where, shown(entry.key), command.name, join_words(names, "and"),
-                    did_you_mean(entry.key, names)));
+    throw BadInput(fmt::format("{}: {}: found the key '{}'; {}", entry.node.where, command.name,
+                               shown(entry.key), advice(entry.key, names, {.last = "and"})));
   }
   StudyAxis axis{.name = entry.key,
                  .where = entry.node.where,
@@ -141,9 +139,8 @@ void read_works(const ConfigNode& node, const StudyCommand& command,
 
 [[noreturn]] void refuse_key(const ConfigEntry& entry, std::string_view what,
                              std::span<const std::string_view> allowed) {
-  throw BadInput(fmt::format("{}: found '{}', which is no key of {}; allowed: {}{}",
-                             entry.node.where, shown(entry.key), what, join_words(allowed, "and"),
-                             did_you_mean(entry.key, allowed)));
+  throw BadInput(fmt::format("{}: {}: found the key '{}'; {}", entry.node.where, what,
+                             shown(entry.key), advice(entry.key, allowed, {.last = "and"})));
 }
 
 StudyMachine read_machine(const ConfigNode& node) {
@@ -223,9 +220,8 @@ class AxisNames {
       if (!multiplies || (axis != kMachineAxis && axis != kCommandAxis)) names.push_back(axis);
     }
     if (std::ranges::find(names, name) != names.end()) return;
-    throw BadInput(fmt::format("{}: {}: found '{}', which is no axis of the study; allowed: {}{}",
-                               where, key, shown(name), join_words(names, "and"),
-                               did_you_mean(name, names)));
+    throw BadInput(fmt::format("{}: {}: found '{}', which is no axis of the study; {}", where, key,
+                               shown(name), advice(name, names, {.last = "and"})));
   }
 
   void check_value(const std::string& where, std::string_view name, const std::string& text) const {
@@ -233,9 +229,8 @@ class AxisNames {
     if (std::ranges::find(texts, text) != texts.end()) return;
     constexpr std::size_t kMaxListed = 20;
     if (texts.size() > kMaxListed) texts = {texts.front(), "…", texts.back()};
-    throw BadInput(
-        fmt::format("{}: exclude: {}: found '{}', which is no value of it; allowed: {}{}", where,
-                    name, shown(text), join_words(texts, "and"), did_you_mean(text, texts)));
+    throw BadInput(fmt::format("{}: exclude: {}: found '{}', which is no value of it; {}", where,
+                               name, shown(text), advice(text, texts, {.last = "and"})));
   }
 
  private:

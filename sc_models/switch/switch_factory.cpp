@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNames{"rtl", "tlm", "lockstep"};  // index: SwitchModel
 
+constexpr auto kModelAliases =
+    std::to_array<Alias>({{"tlm", "systemc twin cpp c++ fast default"},
+                          {"rtl", "verilog systemverilog verilator verilated hdl"},
+                          {"lockstep", "both cosim co_simulation compare check"}});
+
 }  // namespace
 
 std::string_view switch_model_name(SwitchModel model) {
@@ -35,8 +40,8 @@ SwitchModel parse_model(std::string_view text) {
     names.push_back(switch_model_name(model));
     if (text == names.back()) return model;
   }
-  throw BadInput(fmt::format("--model: found '{}'; allowed: {}{}", text, join_words(names),
-                             did_you_mean(text, names)));
+  throw BadInput(fmt::format("--model: found '{}'; {}", text,
+                             advice(text, names, {.aliases = kModelAliases})));
 }
 
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {

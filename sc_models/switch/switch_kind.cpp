@@ -146,12 +146,18 @@ const SwitchKind* find_switch_kind(std::string_view name) {
   return found == kinds.end() ? nullptr : *found;
 }
 
+std::vector<Alias> switch_aliases() {
+  std::vector<Alias> aliases;
+  for (const SwitchKind* kind : switch_kinds()) aliases.push_back({kind->name(), kind->aliases()});
+  return aliases;
+}
+
 const SwitchKind& switch_kind(std::string_view name) {
   if (const SwitchKind* kind = find_switch_kind(name)) return *kind;
   std::vector<std::string_view> names;
   for (const SwitchKind* kind : switch_kinds()) names.push_back(kind->name());
-  throw BadInput(fmt::format("switch kind: found '{}'; allowed: {}{}", name, join_words(names),
-                             did_you_mean(name, names)));
+  throw BadInput(fmt::format("switch kind: found '{}'; {}", name,
+                             advice(name, names, {.aliases = switch_aliases()})));
 }
 
 void add_switch_kind(const SwitchKind& kind) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/named_value.h"
+#include "base/suggest.h"
 #include "routing/flows.h"
 #include "switch/switch_core.h"
 #include "switch/switch_counters.h"
@@ -75,6 +76,8 @@ class SwitchKind {
   SwitchKind& operator=(const SwitchKind&) = delete;
 
   const std::string& name() const { return facts_.name; }
+  // Names that others have for it, blanks between, for hints.
+  virtual std::string_view aliases() const { return {}; }
   const std::string& rtl_top() const { return facts_.rtl_top; }
   const SwitchRtl& rtl() const { return facts_.rtl; }
   std::span<const SwitchParameter> parameters() const { return facts_.parameters; }
@@ -151,7 +154,8 @@ class SwitchKind {
 // All kinds: ours, in the order of kinds.cmake, and those added.
 std::vector<const SwitchKind*> switch_kinds();
 const SwitchKind* find_switch_kind(std::string_view name);  // null: none of that name
-const SwitchKind& switch_kind(std::string_view name);       // BadInput with those there are
+std::vector<Alias> switch_aliases();
+const SwitchKind& switch_kind(std::string_view name);  // BadInput with those there are
 // One more, before anything asks for it; `kind` lives as long as the program. For a program with a switch of
 // its own: its machines may then name it, and it runs as its twin.
 void add_switch_kind(const SwitchKind& kind);

@@ -135,7 +135,7 @@ std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_v
 
 void check_range(std::string_view key, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high) {
-    throw BadInput(fmt::format("{}: found {}; allowed is {} to {}", key, value, low, high));
+    throw BadInput(fmt::format("{}: found {}; allowed: {} to {}", key, value, low, high));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/suggest.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -40,6 +41,7 @@ struct FabricKey {
   std::string_view words = {};    // values allowed for a kWord, separated by spaces
   bool from_zero = false;         // kInteger: 0 is allowed, else the minimum is 1
   bool is_optional = false;       // may be left out although it has no default
+  std::string_view aliases = {};  // names that others have for it, blanks between, for hints
   bool operator==(const FabricKey&) const = default;
 };
 
@@ -62,7 +64,11 @@ class FabricKeys {
   // A share or rate: 0, or from `least` to `most`.
   virtual double share(std::string_view path, double min, double max) const = 0;
   // Index of the value in `names`.
-  virtual int choice(std::string_view path, std::span<const std::string_view> names) const = 0;
+  virtual int choice(std::string_view path, std::span<const std::string_view> names,
+                     std::span<const Alias> aliases) const = 0;
+  int choice(std::string_view path, std::span<const std::string_view> names) const {
+    return choice(path, names, {});
+  }
   virtual std::uint64_t bandwidth(std::string_view path) const = 0;
   virtual std::uint64_t time_ps(std::string_view path) const = 0;
   // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the

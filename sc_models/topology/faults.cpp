@@ -94,10 +94,8 @@ int back_of(const Topology& topology, int link) {
   }
   const std::string kind(kind_name(fault.kind));
   if (names.empty()) refuse(fault, fmt::format("; {} has no {}", topology.name, kind));
-  refuse(fault,
-         fmt::format(", but {} has no {} of that name{}; allowed: {} to {} (fredsim info --parts)",
-                     topology.name, kind, did_you_mean(fault.name, names), names.front(),
-                     names.back()));
+  refuse(fault, fmt::format(", but {} has no {} of that name; {}", topology.name, kind,
+                            advice(fault.name, names, {.more = "fredsim info --parts"})));
 }
 
 class Loss {

@@ -50,9 +50,10 @@ void NodeReader::allow(std::initializer_list<std::string_view> names) const {
   for (const ConfigEntry& entry : node_.entries) {
     if (std::ranges::find(names, entry.key) != names.end()) continue;
     const std::vector<std::string_view> allowed(names);
-    throw BadInput(fmt::format("{}: unknown key '{}'{} (allowed: {})", entry.node.where,
-                               shown(path_of(entry.key)), did_you_mean(entry.key, allowed),
-                               join_words(allowed, "and")));
+    const std::string label =
+        path_.empty() ? entry.node.where : fmt::format("{}: {}", entry.node.where, path_);
+    throw BadInput(fmt::format("{}: found the key '{}'; {}", label, shown(entry.key),
+                               advice(entry.key, allowed, {.last = "and"})));
   }
 }
 
@@ -79,7 +80,7 @@ int NodeReader::integer(std::string_view name, int low, int high) const {
   int result = 0;
   const auto [stop, error] = std::from_chars(found.data(), end, result);
   if (error != std::errc() || stop != end || result < low || result > high) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed is an integer from {} to {}", label(name),
+    throw BadInput(fmt::format("{}: found '{}'; allowed: an integer from {} to {}", label(name),
                                shown(found), low, high));
   }
   return result;
@@ -89,12 +90,13 @@ double NodeReader::number(std::string_view name) const {
   return parse_decimal(text(name), label(name));
 }
 
-int NodeReader::choice(std::string_view name, std::span<const std::string_view> names) const {
+int NodeReader::choice(std::string_view name, std::span<const std::string_view> names,
+                       std::span<const Alias> aliases) const {
   const std::string found = text(name);
   const auto at = std::ranges::find(names, found);
   if (at != names.end()) return static_cast<int>(at - names.begin());
-  throw BadInput(fmt::format("{}: found '{}'{} (allowed: {})", label(name), shown(found),
-                             did_you_mean(found, names), join_words(names)));
+  throw BadInput(fmt::format("{}: found '{}'; {}", label(name), shown(found),
+                             advice(found, names, {.aliases = aliases})));
 }
 
 NodeReader NodeReader::map(std::string_view name) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/suggest.h"
 #include "config/config_tree.h"
 
 namespace fredsim {
@@ -26,7 +27,8 @@ class NodeReader {
   std::string text(std::string_view name) const;
   int integer(std::string_view name, int low, int high) const;
   double number(std::string_view name) const;  // >= 0
-  int choice(std::string_view name, std::span<const std::string_view> names) const;
+  int choice(std::string_view name, std::span<const std::string_view> names,
+             std::span<const Alias> aliases = {}) const;
   NodeReader map(std::string_view name) const;
   std::vector<NodeReader> list(std::string_view name) const;  // of maps
   // A list of single values, and where each is.

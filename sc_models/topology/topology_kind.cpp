@@ -50,8 +50,15 @@ const TopologyKind& topology_kind(std::string_view name) {
   if (const TopologyKind* kind = find_topology_kind(name)) return *kind;
   std::vector<std::string_view> names;
   for (const TopologyKind* kind : topology_kinds()) names.push_back(kind->name());
-  throw BadInput(fmt::format("topology kind: found '{}'; allowed: {}{}", name, join_words(names),
-                             did_you_mean(name, names)));
+  throw BadInput(fmt::format("topology kind: found '{}'; {}", name,
+                             advice(name, names, {.aliases = topology_aliases()})));
+}
+
+std::vector<Alias> topology_aliases() {
+  std::vector<Alias> aliases;
+  for (const TopologyKind* kind : topology_kinds())
+    aliases.push_back({kind->name(), kind->aliases()});
+  return aliases;
 }
 
 void add_topology_kind(const TopologyKind& kind) {

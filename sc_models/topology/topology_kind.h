@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/suggest.h"
 #include "topology/fabric_keys.h"
 #include "topology/machine_example.h"
 #include "topology/machine_spec.h"
@@ -48,6 +49,11 @@ class TopologyKind {
   // npu.bandwidth, no fabric.link_latency and no buffers.
   virtual bool counts_npus() const { return false; }
 
+  // Keys whose product is the number of NPUs, where they are written and npu.count is not; none: npu.count is needed.
+  virtual std::span<const std::string_view> npu_factors() const { return {}; }
+  // Names that others have for it, blanks between, for hints.
+  virtual std::string_view aliases() const { return {}; }
+
   // Example for `fredsim new`; none: it writes no such file. `configs`: folder of the machine files that come with the program.
   virtual std::optional<MachineExample> example(const std::filesystem::path& configs) const;
 
@@ -70,6 +76,7 @@ class TopologyKind {
 std::vector<const TopologyKind*> topology_kinds();
 const TopologyKind* find_topology_kind(std::string_view name);  // null: none of that name
 const TopologyKind& topology_kind(std::string_view name);       // BadInput with those there are
+std::vector<Alias> topology_aliases();
 // One more, before anything reads a machine file; `kind` lives as long as the program.
 void add_topology_kind(const TopologyKind& kind);
 

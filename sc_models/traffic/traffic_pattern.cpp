@@ -16,6 +16,11 @@ namespace {
 // Index: PatternKind.
 constexpr std::array<std::string_view, 5> kNames{"uniform", "transpose", "bit_complement",
                                                  "neighbor", "hotspot"};
+constexpr auto kPatternAliases =
+    std::to_array<Alias>({{"uniform", "uniform_random random rand ur"},
+                          {"bit_complement", "bitcomp complement"},
+                          {"neighbor", "neighbour nearest_neighbor nn"},
+                          {"hotspot", "hot_spot many_to_one incast"}});
 constexpr int kShareBits = 53;  // bits of a double's fraction
 
 // Partner of a node, in patterns in which it has one.
@@ -48,8 +53,8 @@ bool is_drawn(PatternKind kind) {
 PatternKind parse_pattern(const std::string& name) {
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) {
-    throw BadInput(fmt::format("--pattern: found '{}'; allowed: {}{}", name, join_words(kNames),
-                               did_you_mean(name, kNames)));
+    throw BadInput(fmt::format("--pattern: found '{}'; {}", name,
+                               advice(name, kNames, {.aliases = kPatternAliases})));
   }
   return static_cast<PatternKind>(found - kNames.begin());
 }

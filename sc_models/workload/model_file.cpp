@@ -45,8 +45,8 @@ class Section {
           fmt::format("{}: found no keys; allowed: {}", place(node, what), join_words(allowed)));
     for (const ConfigEntry& entry : node.entries) {
       if (std::ranges::count(allowed, entry.key) > 0) continue;
-      throw BadInput(fmt::format("{}: no such key; allowed: {}{}", place(entry.node, entry.key),
-                                 join_words(allowed, "and"), did_you_mean(entry.key, allowed)));
+      throw BadInput(fmt::format("{}: found the key '{}'; {}", entry.node.where, shown(entry.key),
+                                 advice(entry.key, allowed, {.last = "and"})));
     }
   }
 

@@ -148,9 +148,8 @@ std::vector<std::string_view> built_in_models() {
 void check_is_transformer(const ModelShape& model, std::string_view option) {
   if (model.transformer) return;
   throw BadInput(
-      fmt::format("{}: found {}, which is no transformer by its numbers; allowed: "
-                  "transformer_17b, gpt3, transformer_1t, or a model file with the key "
-                  "'transformer', such as configs/models/llama3_70b.yaml",
+      fmt::format("{}: found {}, which is no transformer by its numbers; allowed: gpt3, "
+                  "llama3_70b or another model with the key 'transformer'",
                   option, model.name));
 }
 
@@ -163,8 +162,7 @@ ModelShape built_in_model(std::string_view name) {
   const auto* const found = std::ranges::find(kTransformers, name, &Transformer::name);
   if (found != kTransformers.end()) return transformer(*found);
   const std::vector<std::string_view> names = built_in_models();
-  throw BadInput(fmt::format("workload: found '{}'; allowed: {}{}", name, join_words(names),
-                             did_you_mean(name, names)));
+  throw BadInput(fmt::format("workload: found '{}'; {}", name, advice(name, names)));
 }
 
 }  // namespace fredsim

@@ -93,7 +93,7 @@ class Fields {
     const auto value = integer(*a);
     if (!value) throw BadInput(place(name) + ": found no whole number");
     if (value->negative || value->magnitude > max) {
-      throw BadInput(fmt::format("{}: found {}{}; allowed is 0 to {}", place(name),
+      throw BadInput(fmt::format("{}: found {}{}; allowed: 0 to {}", place(name),
                                  value->negative ? "-" : "", value->magnitude, max));
     }
     return value->magnitude;
@@ -188,11 +188,10 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
   const Fields fields(path, from);
   if (from.type() < static_cast<int>(TraceNodeType::kMetadata) ||
       from.type() > static_cast<int>(TraceNodeType::kCollective)) {
-    throw BadInput(
-        fmt::format("{}: found {}; allowed is 1 to 7", fields.place("type"), from.type()));
+    throw BadInput(fmt::format("{}: found {}; allowed: 1 to 7", fields.place("type"), from.type()));
   }
   if (from.duration_us() > kMaxTime) {
-    throw BadInput(fmt::format("{}: found {}; allowed is 0 to {}", fields.place("duration_micros"),
+    throw BadInput(fmt::format("{}: found {}; allowed: 0 to {}", fields.place("duration_micros"),
                                from.duration_us(), kMaxTime));
   }
   node = {};

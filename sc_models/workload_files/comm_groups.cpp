@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 std::vector<int> ranks_of(const std::string& place, const Json& list, int ranks) {
   if (!list.is_array() || list.empty()) {
     throw BadInput(
-        fmt::format("{}: found {}; allowed is a list of ranks, [0, 1]", place, list.dump()));
+        fmt::format("{}: found {}; allowed: a list of ranks, [0, 1]", place, list.dump()));
   }
   std::vector<int> group;
   std::vector<bool> there(static_cast<std::size_t>(ranks));
@@ -27,7 +27,7 @@ std::vector<int> ranks_of(const std::string& place, const Json& list, int ranks)
     if (!rank.is_number_unsigned() ||
         rank.get<std::uint64_t>() >= static_cast<std::uint64_t>(ranks)) {
       throw BadInput(
-          fmt::format("{}: found {}; allowed is a rank, 0 to {}", place, rank.dump(), ranks - 1));
+          fmt::format("{}: found {}; allowed: a rank, 0 to {}", place, rank.dump(), ranks - 1));
     }
     group.push_back(rank.get<int>());
     if (there[group.back()]) {
@@ -51,11 +51,11 @@ CommGroups read_comm_groups(const std::string& path, int ranks) {
   } catch (const Json::parse_error& error) {
     throw BadInput(fmt::format("{}: not JSON, at byte {}", path, error.byte));
   } catch (const Json::out_of_range&) {
-    throw BadInput(fmt::format("{}: found a number that is too large; allowed are ranks", path));
+    throw BadInput(fmt::format("{}: found a number that is too large; allowed: ranks", path));
   }
   if (!all.is_object()) {
     throw BadInput(fmt::format(
-        "{}: found no object; allowed is {{\"NAME\": [rank, …], …}}, groups by name", path));
+        "{}: found no object; allowed: {{\"NAME\": [rank, …], …}}, groups by name", path));
   }
   CommGroups groups;
   for (const auto& [name, list] : all.items()) {

@@ -60,7 +60,7 @@ class TextReader {
     if (lines_.size() < 2) throw BadInput(path_ + ": ends before the number of layers");
     at_ = 1;
     if (words().size() != 1)
-      fail(fmt::format("found {}; allowed is the number of layers", fmt::join(words(), " ")));
+      fail(fmt::format("found {}; allowed: the number of layers", fmt::join(words(), " ")));
     const auto layers = number(words()[0], "layers", 1, kMaxLayers);
     if (lines_.size() - 2 != layers) {
       throw BadInput(fmt::format("{}: has {} lines of layers; line {} says {}", path_,
@@ -83,7 +83,7 @@ class TextReader {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
-      fail(fmt::format("{}: found {}; allowed is {} to {}", column, text, min, max));
+      fail(fmt::format("{}: found {}; allowed: {} to {}", column, text, min, max));
     }
     return value;
   }
@@ -91,8 +91,7 @@ class TextReader {
   TextWorkloadType type(const std::string& word) const {
     const auto at = std::ranges::find(kTypes, word);
     if (at == kTypes.end()) {
-      fail(fmt::format("type: found {}; allowed: {}{}", word, fmt::join(kTypes, ", "),
-                       did_you_mean(word, kTypes)));
+      fail(fmt::format("type: found {}; {}", word, advice(word, kTypes)));
     }
     return static_cast<TextWorkloadType>(at - kTypes.begin());
   }
@@ -141,8 +140,7 @@ class TextReader {
     const std::string& word = words()[first + 1];
     const auto at = std::ranges::find(kCollectiveNames, word);
     if (at == kCollectiveNames.end()) {
-      fail(fmt::format("{} collective: found {}; allowed: {}{}", name, word,
-                       fmt::join(kCollectiveNames, ", "), did_you_mean(word, kCollectiveNames)));
+      fail(fmt::format("{} collective: found {}; {}", name, word, advice(word, kCollectiveNames)));
     }
     pass.collective = kCollectives[static_cast<std::size_t>(at - kCollectiveNames.begin())];
     pass.bytes = number(words()[first + 2], fmt::format("{} bytes", name), 0, kMaxBytes);
@@ -154,7 +152,7 @@ class TextReader {
     constexpr std::size_t kFields = 12;
     const std::size_t fields = kFields + (of_file == TextWorkloadType::kHybridCustomized ? 1 : 0);
     if (words().size() != fields) {
-      fail(fmt::format("layer {}: found {} fields; allowed are {}", words()[0], words().size(),
+      fail(fmt::format("layer {}: found {} fields; allowed: {}", words()[0], words().size(),
                        fields));
     }
     TextLayer layer;
@@ -171,7 +169,7 @@ class TextReader {
     at_ = 0;
     const auto check = [&](std::string_view what, int index) {
       if (index < std::ssize(workload.layers)) return;
-      fail(fmt::format("{}: found layer {}; allowed is 0 to {}", what, index,
+      fail(fmt::format("{}: found layer {}; allowed: 0 to {}", what, index,
                        workload.layers.size() - 1));
     };
     for (const int index : workload.checkpoints) check("checkpoints", index);

@@ -269,12 +269,8 @@ void check_takes_time(const TraceFiles& files) {
   if (files.communications > 0 || files.untimed < files.computations) return;
   throw BadInput(fmt::format(
       "{}: found {} nodes of {} rank{}, {} of them computations, loads and stores, and nothing "
-      "that "
-      "takes time; allowed: some with duration_micros, num_ops or tensor_size, or communications. "
-      "A host trace of PyTorch has durations once it is linked with the profile of its device: "
-      "chakra_trace_link --rank 0 --chakra-host-trace HOST.json --chakra-device-trace KINETO.json "
-      "--output-file LINKED.json, then chakra_converter PyTorch --input LINKED.json --output "
-      "PREFIX.0.et",
+      "that takes time; allowed: duration_micros, num_ops or tensor_size, as PyTorch's have after "
+      "chakra_trace_link --chakra-device-trace (docs/user/traces.md)",
       files.paths.front(), files.nodes, files.paths.size(), files.paths.size() == 1 ? "" : "s",
       files.computations));
 }

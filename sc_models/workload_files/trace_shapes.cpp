@@ -36,7 +36,7 @@ Number number_of(const std::string& place, const Json& from, const char* key, Nu
   const auto found = from.find(key);
   if (found == from.end() || !found->is_number_unsigned() ||
       found->get<std::uint64_t>() > static_cast<std::uint64_t>(max)) {
-    throw BadInput(fmt::format("{}: {}: found {}; allowed is a whole number, 0 to {}", place, key,
+    throw BadInput(fmt::format("{}: {}: found {}; allowed: a whole number, 0 to {}", place, key,
                                found == from.end() ? "nothing" : found->dump(), max));
   }
   return found->get<Number>();
@@ -45,7 +45,7 @@ Number number_of(const std::string& place, const Json& from, const char* key, Nu
 std::string text_of(const std::string& place, const Json& from, const char* key) {
   const auto found = from.find(key);
   if (found == from.end() || !found->is_string()) {
-    throw BadInput(fmt::format("{}: {}: found {}; allowed is a text", place, key,
+    throw BadInput(fmt::format("{}: {}: found {}; allowed: a text", place, key,
                                found == from.end() ? "nothing" : found->dump()));
   }
   return found->get<std::string>();
@@ -58,7 +58,7 @@ std::vector<std::uint64_t> matrix_of(const std::string& place, const Json& from,
   std::vector<std::uint64_t> matrix;
   for (const Json& value : found->is_array() ? *found : Json::array({*found})) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > max)
-      throw BadInput(fmt::format("{}: matrix: found {}; allowed are whole numbers, 0 to {}", place,
+      throw BadInput(fmt::format("{}: matrix: found {}; allowed: whole numbers, 0 to {}", place,
                                  value.dump(), max));
     matrix.push_back(value.get<std::uint64_t>());
   }
@@ -76,8 +76,7 @@ std::vector<TracePart> parts_of(const std::string& place, const Json& shape, con
   std::vector<TracePart> parts;
   for (const Json& from : *list) {
     if (!from.is_object()) {
-      throw BadInput(
-          fmt::format("{}: {}: found {}; allowed is an object", place, key, from.dump()));
+      throw BadInput(fmt::format("{}: {}: found {}; allowed: an object", place, key, from.dump()));
     }
     parts.push_back({text_of(place, from, "group"), text_of(place, from, "collective"),
                      number_of(place, from, "bytes", kMaxBytes),
@@ -104,7 +103,7 @@ std::string trace_shapes_text(const TraceShapes& shapes) {
 TraceShapes parse_trace_shapes(const std::string& place, const std::string& text) {
   const Json all = Json::parse(text, nullptr, false);
   if (!all.is_object()) {
-    throw BadInput(fmt::format("{}: found no JSON object; allowed are shapes by number", place));
+    throw BadInput(fmt::format("{}: found no JSON object; allowed: shapes by number", place));
   }
   TraceShapes shapes;
   for (const auto& [name, from] : all.items()) {
@@ -112,7 +111,7 @@ TraceShapes parse_trace_shapes(const std::string& place, const std::string& text
     const char* const end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data(), end, number);
     if (error != std::errc() || stop != end || number < 0 || number >= kMaxShapes) {
-      throw BadInput(fmt::format("{}: found shape '{}'; allowed is a whole number, 0 to {}", place,
+      throw BadInput(fmt::format("{}: found shape '{}'; allowed: a whole number, 0 to {}", place,
                                  name, kMaxShapes - 1));
     }
     const std::string at = fmt::format("{}: shape {}", place, number);

@@ -71,6 +71,10 @@ class Runner:
     def workload(self, name: str) -> str:
         return SMALL_MODEL if self.arguments.small else name
 
+    def algorithm(self, more: Sequence[str]) -> list[str]:
+        """The paper's, where no other one is asked for."""
+        return [] if "--algorithm" in (*more, *self.arguments.options) else ["--algorithm", "paper"]
+
     def can_run(self, name: str) -> bool:
         if name in STREAMED and not self.streams and not self.arguments.small:
             print(f"{name}: not run, since this fredsim streams no weights", file=sys.stderr)
@@ -85,7 +89,7 @@ class Runner:
             runs = json.loads(path.read_text())["runs"]
             if len(runs) == number:  # not interrupted
                 return runs
-        return self.runs.to_file(path, "train", *self.machines, "--workload", self.workload(name), *words_of(strategy), *more,
+        return self.runs.to_file(path, "train", *self.machines, "--workload", self.workload(name), *words_of(strategy), *more, *self.algorithm(more),
                                  *(["--best-base"] if best else []), *self.arguments.options)  # fmt: skip
 
     def train_within_limit(self, key: str, name: str, strategy: Strategy, more: Sequence[str], config: str, limit: int) -> Json | None:
@@ -97,7 +101,7 @@ class Runner:
                 return run
         if self.arguments.minutes and time.monotonic() - self.begin > 60 * self.arguments.minutes:
             return None
-        runs = self.runs.to_file_within(limit, path, "train", config, "--workload", self.workload(name), *words_of(strategy), *more,
+        runs = self.runs.to_file_within(limit, path, "train", config, "--workload", self.workload(name), *words_of(strategy), *more, *self.algorithm(more),
                                         *self.arguments.options)  # fmt: skip
         if runs is None:
             print(f"{key}: not run, since it takes more than {limit} s of processor time", file=sys.stderr)

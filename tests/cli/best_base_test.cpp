@@ -106,6 +106,8 @@ TEST_F(BestBase, TrainHasTheBaseTwice) {
                     "2",
                     "--dp",
                     "2",
+                    "--algorithm",
+                    "paper",
                     "--placement",
                     write("apart.yaml", "[0, 3, 1, 2]")};
   const json runs = runs_of(joined(words, {"--best-base"}));

@@ -81,7 +81,7 @@ TEST(Info, RanksRefusesWhatCannotBe) {
         "link={reliability: link, bit_error_rate: 1e-6}"},
        "allowed for mesh: 1 to "},
       {{"configs/systems/dgx_8_128.yaml", "--ranks", "2"},
-       "found a switch with 128 ports; allowed is up to 32 flit by flit"},
+       "found a switch with 128 ports; allowed: up to 32 flit by flit"},
       {{"configs/mesh.yaml", "--ranks", "2", "--lanes", "257"}, "--lanes: found '257'"},
       {{"configs/mesh.yaml", "--ranks", "2", "--model", "vhdl"}, "--model: found 'vhdl'"},
       {{"configs/mesh.yaml", "--json", "-"}, "--json: found - without --ranks"},

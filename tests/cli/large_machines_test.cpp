@@ -70,10 +70,10 @@ TEST(LargeMachines, BeyondALimitAreRefusedWithTheNumber) {
        "fred_64: found npu32768 with address 32768; a switch's table for unicasts routed online "
        "has "
        "room for addresses 0 to 32767"},
-      {{"run", "fred_64"}, with_table({}, 16), "ROUTE_ADDR_W: found 16; allowed is 10 to 15"},
+      {{"run", "fred_64"}, with_table({}, 16), "ROUTE_ADDR_W: found 16; allowed: 10 to 15"},
       {{"run", "mesh"},
        {"npu.count=65", "fabric.width=65", "fabric.height=1", "io.count=0"},
-       "fabric.width: found '65'; allowed is an integer from 1 to 64"}};
+       "fabric.width: found '65'; allowed: an integer from 1 to 64"}};
   for (const auto& one : cases) {
     const Outcome outcome = run_with(one.words, one.settings);
     EXPECT_EQ(outcome.exit_code, 2) << one.message;

@@ -95,8 +95,7 @@ TEST(MachineSettings, Refusals) {
   };
   refused(fred_with("fabric.middle=9"),
           {fred_with("fabric.middle=9") + ": fabric.middle: found '9'"});
-  refused(fred_with("fabric.width=2"),
-          {fred_with("fabric.width=2"), "a key of fabric type mesh2d"});
+  refused(fred_with("fabric.width=2"), {fred_with("fabric.width=2"), "allowed: in a mesh2d"});
   refused(fred_with("fabric.midle=2"), {fred_with("fabric.midle=2"), "did you mean 'middle'?"});
   refused(fred_with("fabric.middle"), {fred_with("fabric.middle"), "key.path=value is wanted"});
   refused(fred_with(""), {fred_with(""), "no setting after '@'"});

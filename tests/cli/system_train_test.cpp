@@ -78,7 +78,7 @@ layers:
        {Words{"--mp", "8", "--dp", "2"}, Words{"--mp", "4", "--pp", "2", "--dp", "2"},
         Words{"--mp", "8", "--pp", "2"}, Words{"--mp", "2", "--pp", "2", "--dp", "4"},
         Words{"--mp", "2", "--dp", "8", "--gradients", "zero2=64KiB"}}) {
-    Words words{"train", path, "--workload", model, "--samples", "2"};
+    Words words{"train", path, "--workload", model, "--samples", "2", "--algorithm", "paper"};
     words.insert(words.end(), strategy.begin(), strategy.end());
     SCOPED_TRACE(testing::PrintToString(strategy));
     const auto [exact, flow] = run_by_both(words);

@@ -67,10 +67,11 @@ TEST(TopooptCommand, WritesAMachineThatRunsAsFast) {
   const std::string strategy = found["strategy"];
   int mp = 0, dp = 0, pp = 0;
   ASSERT_EQ(std::sscanf(strategy.c_str(), "mp%d-dp%d-pp%d", &mp, &dp, &pp), 3);
-  const Outcome trained = run_fredsim(
-      with(with({"train", file}, small),
-           {"--mp", std::to_string(mp), "--dp", std::to_string(dp), "--pp", std::to_string(pp),
-            "--placement", "paper", "--iterations", "1", "--engine", "flow", "--json", "-"}));
+  const Outcome trained =
+      run_fredsim(with(with({"train", file}, small),
+                       {"--mp", std::to_string(mp), "--dp", std::to_string(dp), "--pp",
+                        std::to_string(pp), "--placement", "paper", "--algorithm", "paper",
+                        "--iterations", "1", "--engine", "flow", "--json", "-"}));
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const double simulated = trained.json()["runs"][0]["iteration_ns"];
   EXPECT_NEAR(found["objective"], simulated, 0.15 * simulated);

@@ -349,7 +349,7 @@ TEST(Train, InferenceNamesWhatIsWrong) {
       {{"--phase", "decode", "--optimizer", "adam"}, {"--optimizer", "--phase"}},
       {{"--overlap", "microbatches=2"}, {"--overlap", "'microbatches=2'", "without --phase"}},
       {{"--phase", "decode", "--overlap", "microbatches=3"},
-       {"--overlap", "'microbatches=3'", "none or microbatches=2"}},
+       {"--overlap", "'microbatches=3'", "did you mean 'microbatches=2'?"}},
       {{"--phase", "decode", "--overlap", "2"}, {"--overlap", "'2'", "none or microbatches=2"}},
       {{"--phase", "decode", "--workload", llama, "--overlap", "microbatches=2", "--microbatches",
         "3"},
@@ -371,7 +371,7 @@ TEST(Train, InferenceNamesWhatIsWrong) {
 
 TEST(Train, BadOptionsAreNamed) {
   const std::vector<std::pair<Words, Words>> cases{
-      {{"--workload", "resnet"}, {"--workload", "'resnet'", "resnet152"}},
+      {{"--workload", "resnet"}, {"--workload", "'resnet'", "did you mean 'resnet50'?"}},
       {{"--mp", "0"}, {"--mp", "'0'"}},
       {{"--dp", "5"}, {"mp1-dp5-pp1", "5 workers", "4"}},
       {{"--pp", "4", "--dp", "2"}, {"8 workers"}},
@@ -427,8 +427,9 @@ TEST(Train, ASpeedUpThatNoRateGivesIsRefused) {
 // On rows of two the snake turns at every end; a tree has one order.
 TEST(Train, WorkersAreWhereThePlacementSays) {
   const auto run = [](const std::string& placement, std::size_t machine) {
-    const Outcome outcome = run_fredsim(
-        train({"--mp", "2", "--dp", "2", "--placement", placement, "--json", "-", "--quiet"}));
+    const Outcome outcome =
+        run_fredsim(train({"--mp", "2", "--dp", "2", "--algorithm", "paper", "--placement",
+                           placement, "--json", "-", "--quiet"}));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.json()["runs"][machine];
   };

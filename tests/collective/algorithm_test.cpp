@@ -90,7 +90,7 @@ TEST(Algorithms, PlanWhatTheyDoNotRefuse) {
             ++planned;
             continue;
           }
-          EXPECT_NE(why.find(", allowed: auto"), std::string::npos) << why;
+          EXPECT_NE(why.find("; allowed: auto"), std::string::npos) << why;
           try {
             make_plan(topology, collective, group, 5000, name);
             ADD_FAILURE() << what << " is planned";
@@ -112,7 +112,7 @@ TEST(Algorithms, OfOneRootHaveAnotherName) {
   EXPECT_NE(find_algorithm("ring", Collective::kAllReduce), nullptr);
   EXPECT_EQ(find_algorithm("chain", Collective::kAllReduce), nullptr);
   EXPECT_EQ(allowed_algorithms(Collective::kReduce),
-            "auto, paper, chain, ring, tree, direct, hier_direct, multi_tree or edge_tree");
+            "auto, paper, chain, ring, tree … (4 more: fredsim help run --all)");
   EXPECT_EQ(allowed_algorithms(Collective::kGather), "auto, paper or direct");
 }
 

@@ -124,7 +124,7 @@ TEST(HalvingDoubling, RefusesOtherSizesOfGroupsAndCollectives) {
       ADD_FAILURE() << ranks << " ranks are planned";
     } catch (const BadInput& error) {
       const std::string said = error.what();
-      EXPECT_NE(said.find(fmt::format("has {}, allowed: auto", ranks)), std::string::npos) << said;
+      EXPECT_NE(said.find(fmt::format("has {}; allowed: auto", ranks)), std::string::npos) << said;
     }
   }
   EXPECT_THROW(

@@ -36,7 +36,7 @@ TEST(LevelBox, IsAskedForInMessages) {
   EXPECT_EQ(levels_refusal(torus, members_of(torus, {0, 1, 4, 5}), "hier_ring", "ring"), "");
   EXPECT_EQ(levels_refusal(torus, members_of(torus, {0, 1, 5}), "hier_ring", "ring"),
             "hier_ring on torus3d needs NPUs that fill a box of two dimensions or more, this group "
-            "of 3 does not, allowed: auto or ring");
+            "of 3 does not; allowed: auto or ring");
 }
 
 }  // namespace

@@ -78,9 +78,9 @@ TEST(Config, Torus) {
       refused("configs/torus.yaml", {"switch.input_buffer=4 KiB"}),
       {"--set switch.input_buffer=4 KiB: switch.input_buffer: found 4 KiB", "4608 B or more"});
   expect_parts(refused("configs/torus.yaml", {"switch.kind=mesh_reducing"}),
-               {"switch.kind: found 'mesh_reducing'; allowed for a torus2d: mesh"});
+               {"switch.kind: found 'mesh_reducing' in a torus2d; allowed: mesh"});
   expect_parts(refused("configs/torus.yaml", {"fabric.slices=5"}),
-               {"fabric.slices: a key of fabric type fred_tree, but fabric.type is torus2d"});
+               {"fabric.slices: found in a torus2d; allowed: in a fred_tree"});
 }
 
 // The mesh with other routers: nothing else is different.
@@ -100,7 +100,7 @@ TEST(Config, ReducingMesh) {
     EXPECT_EQ(file.nodes[n].name, set.nodes[n].name);
   }
   expect_parts(refused("configs/mesh.yaml", {"switch.kind=fred"}),
-               {"switch.kind: found 'fred'; allowed for a mesh2d: mesh or mesh_reducing"});
+               {"switch.kind: found 'fred' in a mesh2d; allowed: mesh or mesh_reducing"});
 }
 
 TEST(Config, FredD) {
@@ -325,7 +325,7 @@ TEST(Config, PacketsMayBeShorter) {
   EXPECT_EQ(topology.packet_flits, 2);
   EXPECT_EQ(topology.buffers.output_flits, 2);
   expect_parts(refused_fred("fabric.packet=8 KiB"),
-               {"fabric.packet: found 8 KiB = 16 flits; allowed is 512 B (1 flit) to 8 flits"});
+               {"fabric.packet: found 8 KiB = 16 flits; allowed: 512 B (1 flit) to 8 flits"});
 }
 
 TEST(Config, SwitchesHaveAKindAndParameters) {
@@ -352,13 +352,12 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_THROW(load({"switch.kind=aggregator", "switch.params.ADDERS=0"}), BadInput);
   expect_parts(refused_fred("switch.params.ADDERS=7"), {"kind fred have no such parameter"});
   expect_parts(refused_fred("switch.kind=frid"),
-               {"switch.kind: found 'frid'; allowed for a fred_tree: fred, reducing_crossbar, "
-                "aggregator or voq_crossbar; did you mean 'fred'?"});
+               {"switch.kind: found 'frid'; did you mean 'fred'?"});
   expect_parts(refused_fred("switch.kind=mesh"),
-               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred, reducing_crossbar, "
+               {"switch.kind: found 'mesh' in a fred_tree; allowed: fred, reducing_crossbar, "
                 "aggregator or voq_crossbar"});
   expect_parts(refused_fred("switch.yield=0"),
-               {"switch.yield: found '0'; allowed is an integer from 1 to"});
+               {"switch.yield: found '0'; allowed: an integer from 1 to"});
   expect_parts(refused_fred("switch.params.DEEP=7"),
                {"switch.params.DEEP: found 7, but switches of the kind fred have no such parameter",
                 "switch.rtl_top"});
@@ -368,7 +367,7 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
                {"switch.params: found the value '7'; names with values"});
   expect_parts(refused_fred("switch.params.DEEP=x"),
                {"switch.params.DEEP: found 'x', which is no integer"});
-  expect_parts(refused_fred("switch.params.2=7"), {"unknown key 'switch.params.2'"});
+  expect_parts(refused_fred("switch.params.2=7"), {"switch.params: found the key '2'"});
 }
 
 }  // namespace

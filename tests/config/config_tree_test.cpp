@@ -39,7 +39,7 @@ TEST(ConfigTree, Lists) {
   EXPECT_EQ(root.find("a")->find("4")->find("x")->where, "--set a.4.x=6");
   EXPECT_EQ(root.find("a")->kind, ConfigNode::Kind::kList);
   expect_parts(refusal([&] { apply_override(root, "a.6.x=1"); }),
-               {"found '6' in 'a.6.x'", "a list of 4; allowed is 1 to 5"});
+               {"found '6' in 'a.6.x'", "a list of 4; allowed: 1 to 5"});
 }
 
 TEST(ConfigTree, Refusals) {
@@ -100,7 +100,7 @@ TEST(ConfigTree, OverrideRefusals) {
   for (const char* text : {"", "=", "=3", "npu.count", ".npu=3", "npu.=3", "npu..count=3"}) {
     expect_parts(of(text), {std::string("--set ") + text + ": key.path=value is wanted"});
   }
-  expect_parts(of("name.x=3"), {"--set name.x=3: unknown key 'name.x'", "single value"});
+  expect_parts(of("name.x=3"), {"--set name.x=3: found the key 'name.x'", "single value"});
   expect_parts(of("npu={list: [1, 2}"), {"the value is not YAML"});
   expect_parts(of("npu.count='1"), {"--set npu.count='1: the value is not YAML"});
   expect_parts(of("npu={count: 1, count: 2}"), {"duplicate key 'count'"});

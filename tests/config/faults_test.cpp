@@ -126,7 +126,7 @@ TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
          {"--fault: found 'chip:3'", "allowed: link:NAME, link:NAME*RATE, switch:NAME"});
   expect({"npu:1@5000"}, {"'npu:1@5000'", "none in the middle of a run"});
   expect({"npu:x"}, {"found 'npu:x'", "npu:NUMBER"});
-  expect({"npu:99"}, {"no NPU of that name", "npu0 to "});
+  expect({"npu:99"}, {"no NPU of that name", "npu0, npu1"});
   expect({"io:0"}, {"has no I/O controller"});
   expect({"switch:l1_0.s9"}, {"no switch of that name", "did you mean"});
   expect({"link:npu0.0->l1_0.s0.0*1.5"}, {"above 0 and below 1"});

@@ -46,7 +46,7 @@ TEST_F(MachinePath, SystemsHaveAFolderOfTheirOwn) {
 
 TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {
   EXPECT_EQ(machine_path("configs/fred_d.yaml", folder()), "configs/fred_d.yaml");
-  EXPECT_EQ(machine_path("no/fred_d", folder()), "no/fred_d");
+  EXPECT_EQ(machine_path("no/fred_e", folder()), "no/fred_e");
   EXPECT_EQ(machine_path("CMakeLists.txt", folder()),
             "CMakeLists.txt");                                    // the working directory's
   EXPECT_EQ(machine_path("other.yaml", folder()), "other.yaml");  // whoever opens it refuses it
@@ -55,13 +55,16 @@ TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {
 
 TEST_F(MachinePath, AnotherNameIsRefusedWithThoseThereAre) {
   EXPECT_EQ(refusal("fred_e", folder()),
-            "found 'fred_e', which is no file, and no machine in '" + folder().string() +
-                "'; allowed: a machine file, or fred_d or mesh; did you mean 'fred_d'?");
+            "machine: found 'fred_e', which is no file and no machine; did you mean 'fred_d'?");
+  EXPECT_EQ(refusal("dgx", folder()),
+            "machine: found 'dgx', which is no file and no machine; allowed: fred_d or mesh");
+  EXPECT_EQ(refusal("elsewhere/mesh.yaml", folder()),
+            "machine: found 'elsewhere/mesh.yaml', which is no file; did you mean 'mesh'?");
   EXPECT_EQ(refusal("fred_d", folder() / "none"),
-            "found 'fred_d', which is no file, and no machines in '" +
-                (folder() / "none").string() + "'; allowed: a machine file");
+            "machine: found 'fred_d', which is no file, and no machines in '" +
+                (folder() / "none").string() + "'; allowed: a file");
   EXPECT_EQ(refusal("fred_d", {}),
-            "found 'fred_d', which is no file, and no machines; allowed: a machine file");
+            "machine: found 'fred_d', which is no file, and no machines; allowed: a file");
 }
 
 // Nothing is installed beside this program.

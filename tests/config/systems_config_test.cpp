@@ -62,7 +62,7 @@ TEST(SystemFiles, AnAutomaticClockIsThatOfTheFastestLink) {
             3'000'000'000U);
   EXPECT_EQ(clock_of("configs/mesh.yaml", {}), 1'464'843'750U) << "750 GB/s";
   expect_parts(refusal([] { load_config("configs/mesh.yaml", {"clock=automatic"}); }),
-               {"clock: 'automatic' is not a number with a unit"});
+               {"clock: found 'automatic', which is not a number with a unit"});
 }
 
 TEST(SystemFiles, LinksOfAnImportedFileHaveRatesOfTheMachineFile) {
@@ -143,7 +143,7 @@ TEST(SystemFiles, WhatIsNotRightIsRefused) {
   expect_parts(refused(kGraph, {"fabric.links.4.from=spine0", "fabric.links.4.to=spine1"}),
                {"found a0 and b0, which no path of links joins"});
   expect_parts(refused(kGraph, {"fabric.nodes.1.count=65536"}), {"fabric.nodes", "65542 NPUs"});
-  expect_parts(refused(kGraph, {"npu.count=10"}), {"npu.count: found 10; allowed is none"});
+  expect_parts(refused(kGraph, {"npu.count=10"}), {"npu.count: found 10; allowed: none"});
   expect_parts(refused("configs/systems/fat_tree.yaml", {"fabric.radix=7"}),
                {"fabric.radix: found 7, which is odd"});
   expect_parts(
@@ -156,7 +156,7 @@ TEST(SystemFiles, WhatIsNotRightIsRefused) {
       refused("configs/systems/fat_tree.yaml", {"fabric.paths=hashed", "fabric.path_seed=-1"}),
       {"fabric.path_seed: found '-1'"});
   expect_parts(refused("configs/systems/bigraph.yaml", {"fabric.npus_per_switch=65536"}),
-               {"fabric.npus_per_switch: found 65536", "524288 NPUs; allowed is up to 65536"});
+               {"fabric.npus_per_switch: found 65536", "524288 NPUs; allowed: up to 65536"});
   expect_parts(refused("configs/systems/fat_tree.yaml", {"fabric.port_bandwidth=800 GB/s"}),
                {"fabric.port_bandwidth: link", "the clock must be at least"});
 }

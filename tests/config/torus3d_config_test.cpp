@@ -34,7 +34,7 @@ TEST(Torus3dFile, TakesSwitchesThatRouteByTable) {
     const std::string setting = std::string("switch.kind=") + kind;
     EXPECT_EQ(load_config(kTorus3d, {setting}).topology.nodes.back().switch_kind, kind);
   }
-  EXPECT_NE(refused(kTorus3d, {"switch.kind=mesh"}).find("allowed for a torus3d: fred"),
+  EXPECT_NE(refused(kTorus3d, {"switch.kind=mesh"}).find("in a torus3d; allowed: fred"),
             std::string::npos);
   EXPECT_NE(refused(kTorus3d, {"fabric.size_z=2"}).find("4 x 4 x 2 = 32"), std::string::npos);
 }

@@ -99,7 +99,7 @@ TEST_F(GraphFile, TakesTheMachinesLatencyWhereALinkHasNone) {
 
 TEST_F(GraphFile, RefusesALatencyThatNoLinkTakes) {
   const std::string file = machine(", latency: 20 ns", "  link_latency: 77 ns\n");
-  EXPECT_NE(refused(file, {}).find("machine.yaml:6: fabric.link_latency: found '77 ns'; allowed is "
+  EXPECT_NE(refused(file, {}).find("machine.yaml:6: fabric.link_latency: found '77 ns'; allowed: "
                                    "none here, since nothing in this fabric of type graph uses it"),
             std::string::npos)
       << refused(file, {});

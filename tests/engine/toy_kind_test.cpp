@@ -180,13 +180,13 @@ TEST_F(Toy, IsAskedForInAMachineFile) {
             std::string::npos);
   EXPECT_NE(message_of<BadInput>([] {
               load_config("configs/mesh_2x2.yaml", {"switch.kind=" + toy_kind().name()});
-            }).find("switch.kind: found 'toy'; allowed for a mesh2d: mesh"),
+            }).find("switch.kind: found 'toy' in a mesh2d; allowed: mesh"),
             std::string::npos);
   EXPECT_EQ(load({"switch.params.TEMPER=5"}).switch_values,
             (std::vector<NamedValue>{{"TEMPER", 5}}));
   EXPECT_NE(message_of<BadInput>([] {
               load({"switch.params.TEMPER=12"});
-            }).find("switch.params.TEMPER: found 12; allowed is 0 to 9 (how patient it is)"),
+            }).find("switch.params.TEMPER: found 12; allowed: 0 to 9 (how patient it is)"),
             std::string::npos);
 }
 

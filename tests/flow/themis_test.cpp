@@ -165,7 +165,7 @@ TEST(Themis, IsForSeveralDimensionsAndSums) {
             "reduce_scatter, all_gather");
   spec = all_reduce_on(system, "auto", kMegabyte, kThemisFifo);
   spec.chunking.chunks = 4097;
-  EXPECT_EQ(refusal(spec), "chunks: found 4097, allowed: 1 to 4096");
+  EXPECT_EQ(refusal(spec), "chunks: found 4097; allowed: 1 to 4096");
 }
 
 }  // namespace

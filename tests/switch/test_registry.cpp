@@ -54,10 +54,7 @@ TEST(AddedKind, IsFoundBehindOurs) {
     switch_kind("rong");
     FAIL() << "no error";
   } catch (const BadInput& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "switch kind: found 'rong'; allowed: fred, mesh, mesh_reducing, reducing_crossbar, "
-        "aggregator, voq_crossbar or ring; did you mean 'ring'?");
+    EXPECT_STREQ(error.what(), "switch kind: found 'rong'; did you mean 'ring'?");
   }
 }
 

@@ -107,7 +107,7 @@ TEST(RouteTable, BeyondTheLargestIsRefused) {
       "tree: found io0 with address 32768; a switch's table for unicasts routed online has room "
       "for addresses 0 to 32767");
   EXPECT_EQ(flow_only_reason(topology),
-            "found 32769 NPUs, more than a switch's table has entries; allowed is up to 32768");
+            "found 32769 NPUs, more than a switch's table has entries; allowed: up to 32768");
   EXPECT_EQ(flow_only_reason(tree_of({16, 16, 16, 8})), "");
 }
 

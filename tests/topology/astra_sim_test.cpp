@@ -123,7 +123,7 @@ TEST(AstraSimNetwork, WhatIsNotRightIsRefused) {
   expect_parts(refused("Ring", "[4]", "[1]", "[1]"),
                {"network.yml:1: topology: found a single value; allowed: a list"});
   expect_parts(refusal([] { read_network("topology: [Ring]\nnpus: [4]\n"); }),
-               {"network.yml:2: unknown key 'npus'"});
+               {"network.yml:2: found the key 'npus'"});
   expect_parts(refusal([] { read_network("topology: [Ring]\n"); }), {"missing key 'npus_count'"});
 }
 

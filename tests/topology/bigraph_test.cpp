@@ -87,8 +87,8 @@ TEST(Bigraph, BetweenLayersPacketsTakeOneLink) {
 
 TEST(Bigraph, WhatDoesNotComeOutIsRefused) {
   expect_parts(refusal([] { bigraph(300, 300, 200, 1); }),
-               {"fabric.npus_per_switch: found 200", "120000 NPUs; allowed is up to 65536"});
-  expect_parts(refusal([] { bigraph(0, 2, 1, 1); }), {"fabric.upper: found 0; allowed is 1 to"});
+               {"fabric.npus_per_switch: found 200", "120000 NPUs; allowed: up to 65536"});
+  expect_parts(refusal([] { bigraph(0, 2, 1, 1); }), {"fabric.upper: found 0; allowed: 1 to"});
   EXPECT_NE(bigraph(32, 4, 4, 1).flow_only.find("lower0 with 36 ports"), std::string::npos);
 }
 

@@ -131,7 +131,7 @@ TEST(FatTree, HashedPathsDependOnSwitchDestinationAndSeed) {
 }
 
 TEST(FatTree, ThoseThatAreTooLargeAreForFlows) {
-  EXPECT_NE(fat_tree(4, 16).flow_only.find("e0_0 with 34 ports; allowed is up to 32"),
+  EXPECT_NE(fat_tree(4, 16).flow_only.find("e0_0 with 34 ports; allowed: up to 32"),
             std::string::npos);
   EXPECT_TRUE(fat_tree(16, 2).flow_only.empty());
   const Topology large = fat_tree(64, 1);
@@ -143,12 +143,12 @@ TEST(FatTree, WhatDoesNotComeOutIsRefused) {
   expect_parts(refusal([] { fat_tree(5, 1); }),
                {"fabric.radix: found 5, which is odd; allowed: an even number"});
   expect_parts(refusal([] { fat_tree(64, 2); }),
-               {"fabric.radix: found 64", "131072 NPUs; allowed is up to 65536"});
-  expect_parts(refusal([] { fat_tree(66, 1); }), {"fabric.radix: found 66; allowed is 2 to 64"});
+               {"fabric.radix: found 64", "131072 NPUs; allowed: up to 65536"});
+  expect_parts(refusal([] { fat_tree(66, 1); }), {"fabric.radix: found 66; allowed: 2 to 64"});
   MachineSpec machine = without_npus();
   machine.io_controllers = 1;
   expect_parts(refusal([&] { build_fat_tree(machine, {.port_bandwidth = kInfiniband}); }),
-               {"io.count: found 1; allowed is 0 to 0"});
+               {"io.count: found 1; allowed: 0 to 0"});
 }
 
 }  // namespace

@@ -323,14 +323,14 @@ TEST(FredTree, Refusals) {
     return refusal([&] { build_fred_tree(machine, spec); });
   };
   expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 5; }),
-               {"fabric.middle: found 5; allowed is 2 to 4"});
+               {"fabric.middle: found 5; allowed: 2 to 4"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 1; }), {"fabric.middle: found 1"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 11; }),
                {"fabric.chiplet_ports: found 11; allowed is 12 to 32"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 33; }),
                {"fabric.chiplet_ports: found 33; allowed is 12 to 32"});
   expect_parts(with([](auto&, auto& tree, auto&) { tree.l1_switches = 1; }),
-               {"fabric.l1_switches: found 1; allowed is 2 to 32"});
+               {"fabric.l1_switches: found 1; allowed: 2 to 32"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.npus = 16; }),
                {"npu.count: found 16, but fabric.l1_switches x fabric.npus_per_l1 = 5 x 4 = 20"});
   expect_parts(with([](auto&, auto& tree, auto&) { tree.uplinks = 5; }),
@@ -343,7 +343,7 @@ TEST(FredTree, Refusals) {
                  tree.l2_chiplets_per_slice = 1;
                }),
                {"an L2 chiplet would have 40 ports (fabric.l1_switches x fabric.uplinks / "
-                "fabric.l2_chiplets_per_slice = 5 x 8 / 1); allowed is 2 to 32"});
+                "fabric.l2_chiplets_per_slice = 5 x 8 / 1); allowed: 2 to 32"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.slices = 7; }),
                {"npu.bandwidth: 3000000000000 B/s does not divide evenly over 7 slices"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.io_bandwidth = 128'000'000'001; }),
@@ -364,14 +364,14 @@ TEST(FredTree, RefusalsOfLevels) {
     return refusal([&] { build_fred_tree(machine, spec); });
   };
   expect_parts(with([](auto&, auto& levels) { levels.clear(); }),
-               {"fabric.levels: the number of levels: found 0; allowed is 1 to 8"});
+               {"fabric.levels: the number of levels: found 0; allowed: 1 to 8"});
   expect_parts(with([](auto&, auto& levels) { levels.resize(9, levels[1]); }), {"found 9"});
   expect_parts(with([](auto&, auto& levels) { levels[2].below = 1; }),
-               {"fabric.levels.3.below: found 1; allowed is 2 to 32"});
+               {"fabric.levels.3.below: found 1; allowed: 2 to 32"});
   expect_parts(with([](auto&, auto& levels) { levels[0].chiplets_per_slice = 2; }),
                {"fabric.levels.1.chiplets_per_slice: found 2"});
   expect_parts(with([](auto&, auto& levels) { levels[2].uplinks = 4; }),
-               {"fabric.levels.3.uplinks: found 4; allowed is 0 to 0"});
+               {"fabric.levels.3.uplinks: found 4; allowed: 0 to 0"});
   expect_parts(with([](auto& machine, auto&) { machine.npus = 60; }),
                {"npu.count: found 60, but fabric.levels.3.below x fabric.levels.2.below x "
                 "fabric.levels.1.below = 4 x 4 x 4 = 64"});
@@ -403,7 +403,7 @@ TEST(FredTree, AsManyEndpointsAsAddresses) {
         [&] { build_fred_tree(machine_of(65536, io_controllers, 1), tree_of(levels, 1)); });
   };
   EXPECT_EQ(with(0), "(nothing was thrown)");
-  expect_parts(with(1), {"npu.count + io.count: found 65536 + 1; allowed is up to 65536"});
+  expect_parts(with(1), {"npu.count + io.count: found 65536 + 1; allowed: up to 65536"});
 }
 
 }  // namespace

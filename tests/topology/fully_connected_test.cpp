@@ -78,7 +78,7 @@ TEST(FullyConnected, WhatDoesNotComeOutIsRefused) {
   };
   FullyConnectedSpec spec = kFive;
   spec.switches = 1;
-  expect_parts(refused(on_planes(), spec), {"fabric.switches: found 1; allowed is 2 to 32"});
+  expect_parts(refused(on_planes(), spec), {"fabric.switches: found 1; allowed: 2 to 32"});
   spec.switches = 4;
   expect_parts(refused(on_planes(), spec), {"npu.count: found 20, but", "4 x 4 = 16"});
   spec = kFive;

@@ -148,8 +148,8 @@ TEST(Graph, WhatIsNotRightIsRefused) {
   Sketch named(2, 1);
   named.spec().nodes[2].name = "npu7";
   expect_parts(refused(named), {"switch 0: found 'npu7' for a switch"});
-  expect_parts(refused(Sketch(1, 1)), {"sketch: found 1 NPUs; allowed is 2 to 65536"});
-  expect_parts(refused(Sketch(65'537, 0)), {"found 65537 NPUs; allowed is 2 to 65536"});
+  expect_parts(refused(Sketch(1, 1)), {"sketch: found 1 NPUs; allowed: 2 to 65536"});
+  expect_parts(refused(Sketch(65'537, 0)), {"found 65537 NPUs; allowed: 2 to 65536"});
 }
 
 // Two NPUs and an adder on a switch.

@@ -147,11 +147,11 @@ TEST(Torus2d, BuffersHoldMoreThanAPacket) {
   MachineSpec machine = wafer();
   machine.buffers.data_flits = kPacketFlits;
   expect_parts(refusal([&] { build_torus2d(machine, spec); }),
-               {"switch.input_buffer: found 4 KiB", "allowed is 4608 B or more"});
+               {"switch.input_buffer: found 4 KiB", "allowed: 4608 B or more"});
   machine.buffers.data_flits = kPacketFlits + 1;
   machine.buffers.control_flits = 1;
   expect_parts(refusal([&] { build_torus2d(machine, spec); }),
-               {"switch.control_buffer: found 512 B", "allowed is 1 KiB or more"});
+               {"switch.control_buffer: found 512 B", "allowed: 1 KiB or more"});
   machine.buffers.control_flits = 2;
   build_torus2d(machine, spec);
 }
@@ -197,9 +197,9 @@ TEST(Mesh2d, Refusals) {
     return refusal([&] { build_mesh2d(machine, spec); });
   };
   expect_parts(with([](auto&, auto& spec) { spec.width = 0; }),
-               {"fabric.width: found 0; allowed is 1 to 64"});
+               {"fabric.width: found 0; allowed: 1 to 64"});
   expect_parts(with([](auto&, auto& spec) { spec.height = 65; }),
-               {"fabric.height: found 65; allowed is 1 to 64"});
+               {"fabric.height: found 65; allowed: 1 to 64"});
   expect_parts(with([](auto& machine, auto&) { machine.npus = 21; }),
                {"npu.count: found 21", "5 x 4 = 20"});
   expect_parts(with([](auto& machine, auto&) { machine.io_controllers = 10; }),

@@ -122,11 +122,11 @@ TEST(Torus3d, WhatDoesNotComeOutIsRefused) {
                {"npu.count: found 20", "4 x 2 x 2 = 16"});
   expect_parts(refused(1, {.sides = {1, 1, 1}, .ring_bandwidth = kRing}), {"2 or more"});
   expect_parts(refused(16, {.sides = {4, 0, 2}, .ring_bandwidth = kRing}),
-               {"fabric.size_y: found 0; allowed is 1 to 64"});
+               {"fabric.size_y: found 0; allowed: 1 to 64"});
   expect_parts(refused(8, {.sides = {4, 2, 1}, .planes = 3, .ring_bandwidth = kRing}),
                {"does not divide evenly over 3 planes"});
   expect_parts(refused(8, {.sides = {4, 2, 1}, .ring_bandwidth = kRing}, 8 * 28 + 1),
-               {"io.count: found 225, 29 on a switch; allowed is up to 28 on each of 8"});
+               {"io.count: found 225, 29 on a switch; allowed: up to 28 on each of 8"});
 }
 
 }  // namespace

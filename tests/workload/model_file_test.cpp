@@ -46,8 +46,9 @@ TEST_F(RefusedModel, NamesFileLineAndKey) {
   const std::string head = "name: a\nsample: 4 KiB\nlayers:\n";
   const std::string layer = "  - {parameters: 10, flops: 1e6, output: 1 KiB";
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
-      {"name: a\nsampel: 4 KiB\n", {"model.yaml:2: sampel: no such key", "did you mean 'sample'?"}},
-      {"name: a\nsample: 4\nlayers: []\n", {"model.yaml:2: sample: '4' has no unit"}},
+      {"name: a\nsampel: 4 KiB\n",
+       {"model.yaml:2: found the key 'sampel'", "did you mean 'sample'?"}},
+      {"name: a\nsample: 4\nlayers: []\n", {"model.yaml:2: sample: found '4', which has no unit"}},
       {"name: a\nsample: 4 KiB\n", {"the key 'layers' is missing"}},
       {head, {"model.yaml:3: layers: found no list"}},
       {"name: a\nsample: 4 KiB\nlayers: [3]\n", {"layers: found no keys"}},
@@ -55,7 +56,7 @@ TEST_F(RefusedModel, NamesFileLineAndKey) {
        {"model.yaml:4: the key 'parameters' is missing"}},
       {head + "  - {parameters: 1.5, flops: 1, output: 1 KiB}\n", {"parameters: found '1.5'"}},
       {head + "  - {parameters: -1, flops: 1, output: 1 KiB}\n", {"parameters: found '-1'"}},
-      {head + layer + ", flop: 3}\n", {"flop: no such key", "did you mean 'flops'?"}},
+      {head + layer + ", flop: 3}\n", {"found the key 'flop'", "did you mean 'flops'?"}},
       {head + layer + ", reduces: yes}\n", {"reduces: found 'yes'; allowed: true or false"}},
       {"name: a\ntransformer: {layers: 2, hidden: 64, heads: 4, mlp: 96, sequence: 8}\n",
        {"the key 'vocabulary' is missing"}},

@@ -29,7 +29,7 @@ TEST(CommGroups, RefusalsNameFileAndGroup) {
       {"[[0]]", "found no object"},
       {R"({"a": 3})", "group a: found 3"},
       {R"({"a": []})", "group a: found []"},
-      {R"({"a": [0, 4]})", "group a: found 4; allowed is a rank, 0 to 3"},
+      {R"({"a": [0, 4]})", "group a: found 4; allowed: a rank, 0 to 3"},
       {R"({"a": [-1]})", "group a: found -1"},
       {R"({"a": [1.5]})", "group a: found 1.5"},
       {R"({"a": [1, 2, 1]})", "group a: rank 1 comes twice"},

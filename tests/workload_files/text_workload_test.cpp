@@ -62,7 +62,7 @@ TEST_F(TextWorkloadFile, RefusalsNameFileLineAndColumn) {
   const std::string layer = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", ": an empty file"},
-      {"DATTA\n1\n" + layer, ":1: type: found DATTA; allowed: DATA, "},
+      {"DATTA\n1\n" + layer, ":1: type: found DATTA; did you mean 'DATA'?"},
       {"DATA 4\n1\n" + layer, ":1: option: found 4"},
       {"HYBRID_TRANSFORMER model_parallel_NPU_group:\n1\n" + layer,
        ":1: model_parallel_NPU_group:"},
@@ -70,12 +70,12 @@ TEST_F(TextWorkloadFile, RefusalsNameFileLineAndColumn) {
       {"DATA\n0\n", ":2: layers: found 0"},
       {"DATA\n2\n" + layer, ": has 1 lines of layers; line 2 says 2"},
       {"DATA\n1\n" + layer + layer, ": has 2 lines of layers; line 2 says 1"},
-      {"DATA\n1\na -1 1 NONE 0\n", ":3: layer a: found 5 fields; allowed are 12"},
+      {"DATA\n1\na -1 1 NONE 0\n", ":3: layer a: found 5 fields; allowed: 12"},
       {"DATA\n1\na -1 -1 NONE 0 1 NONE 0 1 NONE 0 1\n", ":3: forward compute: found -1"},
       {"DATA\n1\na -1 1 NONE 0 1 ALLREDUSE 0 1 NONE 0 1\n",
        ":3: input gradient collective: found ALLREDUSE"},
       {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 1e5 1\n", ":3: weight gradient bytes: found 1e5"},
-      {"HYBRID_DLRM 1\n1\n" + layer, ":1: last bottom layer: found layer 1; allowed is 0 to 0"},
+      {"HYBRID_DLRM 1\n1\n" + layer, ":1: last bottom layer: found layer 1; allowed: 0 to 0"},
   };
   for (const auto& [text, want] : cases) {
     const std::string message = refusal_of([&] { read(text); });

@@ -21,13 +21,14 @@ bool is_one_ring(const Topology& topology) {
 class BidirectionalRing final : public Algorithm {
  public:
   BidirectionalRing() : Algorithm("bidirectional_ring") {}
+  std::string_view aliases() const override { return "bi_ring double_ring two_way_ring"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kAllRanks;
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (is_one_ring(topology)) return {};
     return fmt::format(
-        "bidirectional_ring needs a fabric that is one ring, {} is none, allowed: {}",
+        "bidirectional_ring needs a fabric that is one ring, {} is none; allowed: {}",
         topology.name, allowed_algorithms(part.collective));
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {

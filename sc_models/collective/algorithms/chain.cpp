@@ -13,6 +13,7 @@ namespace {
 class Chain final : public Algorithm {
  public:
   Chain() : Algorithm("chain") {}
+  std::string_view aliases() const override { return "pipeline line"; }
   std::string_view other_name() const override { return "ring"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kOneRoot;

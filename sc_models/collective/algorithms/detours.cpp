@@ -64,7 +64,7 @@ class Detours final : public Algorithm {
     }
     return fmt::format(
         "detours needs 2 to {} NPUs of a mesh or torus of at most {}, this group of {} on {} is "
-        "not that, allowed: {}",
+        "not that; allowed: {}",
         kMaxDetourMembers, kMaxDetourNpus, part.members.size(), topology.name,
         allowed_algorithms(part.collective));
   }

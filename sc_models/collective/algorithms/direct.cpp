@@ -16,6 +16,7 @@ namespace {
 class Direct final : public Algorithm {
  public:
   Direct() : Algorithm("direct") {}
+  std::string_view aliases() const override { return "pairwise all_pairs"; }
   bool has(Collective /*collective*/) const override { return true; }
   bool is_papers(const Topology& /*topology*/, Collective collective) const override {
     return pattern_of(collective) == Pattern::kPairs;

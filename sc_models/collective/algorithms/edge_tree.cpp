@@ -27,7 +27,7 @@ class EdgeTrees final : public Algorithm {
       if (has_edge_streams(topology, part)) return {};
       return fmt::format(
           "edge_tree needs I/O controllers of a mesh or torus for roots and NPUs that "
-          "fill a rectangle with their routers, this group on {} is not that, allowed: auto or "
+          "fill a rectangle with their routers, this group on {} is not that; allowed: auto or "
           "chain",
           topology.name);
     }
@@ -35,7 +35,7 @@ class EdgeTrees final : public Algorithm {
     return fmt::format(
         "edge_tree needs an I/O controller of a mesh or torus for a root and NPUs "
         "that fill a "
-        "rectangle with its router, {} of this group of {} on {} is not that, allowed: {}",
+        "rectangle with its router, {} of this group of {} on {} is not that; allowed: {}",
         to_string(part.collective), part.members.size(), topology.name,
         allowed_algorithms(part.collective));
   }

@@ -19,13 +19,16 @@ namespace {
 class HalvingDoubling final : public Algorithm {
  public:
   HalvingDoubling() : Algorithm("halving_doubling") {}
+  std::string_view aliases() const override {
+    return "rhd hd rabenseifner recursive_halving recursive_doubling butterfly swing";
+  }
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kAllRanks;
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (std::has_single_bit(part.members.size())) return {};
     return fmt::format(
-        "halving_doubling needs a group of 2, 4, 8 … members, this one on {} has {}, allowed: {}",
+        "halving_doubling needs a group of 2, 4, 8 … members, this one on {} has {}; allowed: {}",
         topology.name, part.members.size(), allowed_algorithms(part.collective));
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {

@@ -64,7 +64,7 @@ class Hdrm final : public Algorithm {
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (!exists_on(topology))
       return fmt::format(
-          "hdrm needs two layers of switches, as a bigraph has, {} has none, allowed: {}",
+          "hdrm needs two layers of switches, as a bigraph has, {} has none; allowed: {}",
           topology.name, allowed_algorithms(part.collective));
     const SwitchMembers by_switch = members_by_switch(topology, part.members);
     const std::size_t lower = by_switch.lower.size(), upper = by_switch.upper.size();
@@ -77,7 +77,7 @@ class Hdrm final : public Algorithm {
             : "unequal numbers";
     return fmt::format(
         "hdrm needs 1, 2, 4, 8 … members on each of 1, 2, 4, 8 … upper and as many lower switches, "
-        "this group on {} has {} on each of {} upper and {} lower ones, allowed: {}",
+        "this group on {} has {} on each of {} upper and {} lower ones; allowed: {}",
         topology.name, each, upper, lower, allowed_algorithms(part.collective));
   }
   // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as full as the NICs, so that

@@ -13,13 +13,14 @@ namespace {
 class HierDirect final : public Algorithm {
  public:
   HierDirect() : Algorithm("hier_direct") {}
+  std::string_view aliases() const override { return "hierarchical_direct nvls_tree"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) != Pattern::kPairs;
   }
   bool exists_on(const Topology& topology) const override { return !topology.has_places(); }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (!exists_on(topology))
-      return fmt::format("hier_direct needs a tree of switches, {} has none, allowed: {}",
+      return fmt::format("hier_direct needs a tree of switches, {} has none; allowed: {}",
                          topology.name, allowed_algorithms(part.collective));
     return levels_refusal(topology, part.members, name(), "direct");
   }

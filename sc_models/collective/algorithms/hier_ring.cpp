@@ -16,6 +16,7 @@ namespace {
 class HierRing final : public Algorithm {
  public:
   HierRing() : Algorithm("hier_ring") {}
+  std::string_view aliases() const override { return "hierarchical hierarchical_ring ring_2d"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kAllRanks;
   }
@@ -27,7 +28,7 @@ class HierRing final : public Algorithm {
     if (is_whole_grid(topology, part.members) && has_rows_and_columns(topology)) return {};
     return fmt::format(
         "hier_ring needs all {} NPUs of a mesh of more than one row and "
-        "column, this group has {} on {} × {}, allowed: auto or ring",
+        "column, this group has {} on {} × {}; allowed: auto or ring",
         topology.npus.size(), part.members.size(), topology.grid.width, topology.grid.height);
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {

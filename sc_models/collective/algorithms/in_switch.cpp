@@ -14,6 +14,7 @@ namespace {
 class InSwitch final : public Algorithm {
  public:
   InSwitch() : Algorithm("in_switch", Transport::kInSwitch) {}
+  std::string_view aliases() const override { return "nvls sharp switch in_network collnet fred"; }
   bool has(Collective collective) const override { return has_in_switch(collective); }
   bool has_streams() const override { return true; }
   bool exists_on(const Topology& topology) const override {
@@ -26,7 +27,7 @@ class InSwitch final : public Algorithm {
     const std::string why = obstacle(topology, part.collective);
     return why.empty()
                ? why
-               : fmt::format("in_switch {}, allowed: {}", why, allowed_algorithms(part.collective));
+               : fmt::format("in_switch {}; allowed: {}", why, allowed_algorithms(part.collective));
   }
   int window(const Topology& topology, const Part& part) const override {
     return in_switch_window(topology, part);

@@ -77,7 +77,7 @@ class JumpRings final : public Algorithm {
     return fmt::format(
         "jump_rings needs links one way from each member to the one that is as many ranks after "
         "it, "
-        "this group of {} on {} has none, allowed: {}",
+        "this group of {} on {} has none; allowed: {}",
         part.members.size(), topology.name, allowed_algorithms(part.collective));
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {

@@ -23,6 +23,7 @@ constexpr int kTreeWindow = 96;
 class MultiTree final : public Algorithm {
  public:
   MultiTree() : Algorithm("multi_tree") {}
+  std::string_view aliases() const override { return "forest"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) != Pattern::kPairs;
   }
@@ -36,7 +37,7 @@ class MultiTree final : public Algorithm {
     return fmt::format(
         "multi_tree needs a group that fills a rectangle of a mesh, or of a "
         "torus if the collective has no root, or, for an all_reduce, NPUs next to each other, "
-        "{} of this group of {} on {} is not that, allowed: {}",
+        "{} of this group of {} on {} is not that; allowed: {}",
         to_string(part.collective), part.members.size(), topology.name,
         allowed_algorithms(part.collective));
   }

@@ -72,6 +72,7 @@ double cycles_of(const EndpointPart& part, const LinkWalk& walk, const auto& add
 class OneShot final : public Algorithm {
  public:
   OneShot() : Algorithm("one_shot") {}
+  std::string_view aliases() const override { return "oneshot flat"; }
   bool has(Collective collective) const override { return collective == Collective::kAllReduce; }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
     const Topology& topology = part.topology();

@@ -104,7 +104,7 @@ class SwitchReads final : public Algorithm {
     if (exists_on(topology)) return {};
     return fmt::format(
         "switch_reads needs a switch with {} adders or more, nodes of the kind adder of a graph of "
-        "one plane, {} has {} in {} plane{}, allowed: {}",
+        "one plane, {} has {} in {} plane{}; allowed: {}",
         kMinAdders, topology.name, topology.adders.size(), endpoint_slices(topology),
         endpoint_slices(topology) == 1 ? "" : "s", allowed_algorithms(part.collective));
   }

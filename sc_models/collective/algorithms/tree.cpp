@@ -11,6 +11,7 @@ namespace {
 class BinaryTree final : public Algorithm {
  public:
   BinaryTree() : Algorithm("tree") {}
+  std::string_view aliases() const override { return "double_binary_tree binary_tree dbt btree"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) != Pattern::kPairs;
   }

@@ -116,6 +116,7 @@ class Relays {
 class TwoPhase final : public Algorithm {
  public:
   TwoPhase() : Algorithm("two_phase") {}
+  std::string_view aliases() const override { return "two_shot"; }
   bool has(Collective collective) const override {
     return collective == Collective::kAllToAll || collective == Collective::kAllToAllV;
   }
@@ -124,7 +125,7 @@ class TwoPhase final : public Algorithm {
     if (topology.has_places() && fills_rows_and_columns(topology, part.members)) return {};
     return fmt::format(
         "two_phase needs NPUs in several rows and columns of a grid, found {} members on {} "
-        "without, "
+        "without; "
         "allowed: {}",
         part.members.size(), topology.name, allowed_algorithms(part.collective));
   }

@@ -15,6 +15,7 @@ namespace {
 class MeshKind final : public SwitchKind {
  public:
   MeshKind() : SwitchKind(switch_facts("mesh")) {}
+  std::string_view aliases() const override { return "mesh_router router xy dor garnet"; }
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                         const std::string& /*name*/) const override {

@@ -292,8 +292,7 @@ RtlBuild parse_rtl_build(std::string_view text) {
   constexpr std::array<std::string_view, 2> kNames{"auto", "never"};
   if (text == kNames[0]) return RtlBuild::kAuto;
   if (text == kNames[1]) return RtlBuild::kNever;
-  throw BadInput(fmt::format("--rtl-build: found '{}'; allowed: {}{}", text, join_words(kNames),
-                             did_you_mean(text, kNames)));
+  throw BadInput(fmt::format("--rtl-build: found '{}'; {}", text, advice(text, kNames)));
 }
 
 std::vector<fs::path> build_libraries(std::span<const RtlSize> sizes, const RtlToolchain& tools,

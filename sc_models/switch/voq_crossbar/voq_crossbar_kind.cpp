@@ -16,6 +16,7 @@ using enum TraceFormat;
 class VoqCrossbarKind final : public SwitchKind {
  public:
   VoqCrossbarKind() : SwitchKind(switch_facts("voq_crossbar")) {}
+  std::string_view aliases() const override { return "crossbar voq xbar iq islip"; }
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                         const std::string& /*name*/) const override {

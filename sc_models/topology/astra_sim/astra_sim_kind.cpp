@@ -19,6 +19,7 @@ constexpr std::array kAstraSimKeys = {
 class AstraSimKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "astra_sim"; }
+  std::string_view aliases() const override { return "astra analytical network.yml"; }
   std::span<const FabricKey> keys() const override { return kAstraSimKeys; }
   bool counts_npus() const override { return true; }
 

@@ -75,8 +75,8 @@ const FileBlock& block_of(const std::pair<std::string, std::string>& value) {
     if (value.first == block.name) return block;
     names.push_back(block.name);
   }
-  throw BadInput(fmt::format("{}: found '{}'{}; allowed: {}", value.second, shown(value.first),
-                             did_you_mean(value.first, names), join_words(names)));
+  throw BadInput(fmt::format("{}: found '{}'; {}", value.second, shown(value.first),
+                             advice(value.first, names)));
 }
 
 // Side of a square of so many NPUs.

@@ -56,7 +56,7 @@ void check(const MachineSpec& machine, const BigraphSpec& spec) {
   if (npus > kMaxBigraphNpus) {
     throw BadInput(
         fmt::format("fabric.npus_per_switch: found {}, with {} upper and {} lower switches {} "
-                    "NPUs; allowed is up to {}",
+                    "NPUs; allowed: up to {}",
                     spec.npus_per_switch, spec.upper, spec.lower, npus, kMaxBigraphNpus));
   }
   constexpr std::int64_t kMaxLinks = 1 << 20;

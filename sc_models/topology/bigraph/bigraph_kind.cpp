@@ -48,6 +48,7 @@ std::vector<Setting> bigraph_example_keys(int npus) {
 class BigraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "bigraph"; }
+  std::string_view aliases() const override { return "bi_graph eflops"; }
   std::span<const FabricKey> keys() const override { return kBigraphKeys; }
   bool counts_npus() const override { return true; }
 

@@ -96,7 +96,7 @@ class BlockBuilder {
   void check_ports(Topology& topology) const {
     const int most = std::max(ports(), planes_count_);
     if (most <= kMaxPorts) return;
-    topology.flow_only = fmt::format("{}: found {} with {} ports; allowed is up to {}", spec_.key,
+    topology.flow_only = fmt::format("{}: found {} with {} ports; allowed: up to {}", spec_.key,
                                      most == ports() ? "a switch" : "an NPU", most, kMaxPorts);
   }
 

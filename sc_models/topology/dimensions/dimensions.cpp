@@ -27,7 +27,7 @@ void check_sizes(const std::vector<DimensionSpec>& dimensions) {
     if (npus > kMaxSystemNpus) {
       throw BadInput(
           fmt::format("fabric.dimensions: found sizes whose product is over {}; "
-                      "allowed is up to {} NPUs",
+                      "allowed: up to {} NPUs",
                       kMaxSystemNpus, kMaxSystemNpus));
     }
   }
@@ -103,7 +103,7 @@ class SystemBuilder {
     }
     if (ports > kMaxPorts) {
       assembly_.topology().flow_only =
-          fmt::format("found NPUs with {} ports; allowed is up to {}", ports, kMaxPorts);
+          fmt::format("found NPUs with {} ports; allowed: up to {}", ports, kMaxPorts);
     }
   }
 

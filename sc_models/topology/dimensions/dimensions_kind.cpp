@@ -181,6 +181,9 @@ std::vector<Setting> dimensions_example_keys(int npus) {
 class DimensionsKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "dimensions"; }
+  std::string_view aliases() const override {
+    return "ring switch multi_dim hierarchical dgx cluster";
+  }
   std::span<const FabricKey> keys() const override { return kDimensionsKeys; }
   bool counts_npus() const override { return true; }
 

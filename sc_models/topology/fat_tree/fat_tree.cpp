@@ -75,7 +75,7 @@ FatTreeShape checked(const MachineSpec& machine, const FatTreeSpec& spec) {
   if (npus > kMaxFatTreeNpus) {
     throw BadInput(
         fmt::format("fabric.radix: found {}, which with fabric.oversubscription {} makes {} NPUs; "
-                    "allowed is up to {}",
+                    "allowed: up to {}",
                     spec.radix, spec.oversubscription, npus, kMaxFatTreeNpus));
   }
   return {spec.radix / 2, spec.radix / 2 * spec.oversubscription};

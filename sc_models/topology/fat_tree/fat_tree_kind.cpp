@@ -48,6 +48,7 @@ std::vector<Setting> fat_tree_example_keys(int npus) {
 class FatTreeKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fat_tree"; }
+  std::string_view aliases() const override { return "clos folded_clos leaf_spine k_ary_tree"; }
   std::span<const FabricKey> keys() const override { return kFatTreeKeys; }
   bool counts_npus() const override { return true; }
 

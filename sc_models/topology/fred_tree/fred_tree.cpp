@@ -102,8 +102,8 @@ void check_ports(const MachineSpec& machine, const SwitchTree& tree, const Keys&
       names += fmt::format(" + {}", keys.uplinks(k));
       counts += fmt::format(" + {}", level.uplinks);
     }
-    throw BadInput(fmt::format("an L{} chiplet would have {} ports ({} = {}); allowed is 2 to {}",
-                               k, ports, names, counts, kMaxPorts));
+    throw BadInput(fmt::format("an L{} chiplet would have {} ports ({} = {}); allowed: 2 to {}", k,
+                               ports, names, counts, kMaxPorts));
   }
 }
 
@@ -137,7 +137,7 @@ void check(const MachineSpec& machine, const FredTreeSpec& spec) {
         fmt::format("npu.count: found {}, but {} = {}", machine.npus, keys.npus(), npus));
   }
   if (machine.npus + machine.io_controllers > kAddresses) {
-    throw BadInput(fmt::format("npu.count + io.count: found {} + {}; allowed is up to {}",
+    throw BadInput(fmt::format("npu.count + io.count: found {} + {}; allowed: up to {}",
                                machine.npus, machine.io_controllers, kAddresses));
   }
   check_ports(machine, tree, keys);

@@ -132,6 +132,7 @@ std::vector<Setting> fred_tree_example_keys(int npus) {
 class FredTreeKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fred_tree"; }
+  std::string_view aliases() const override { return "fred tree switch_tree"; }
   std::span<const FabricKey> keys() const override { return kTreeKeys; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {

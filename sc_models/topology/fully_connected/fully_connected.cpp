@@ -30,7 +30,7 @@ void check(const MachineSpec& machine, const FullyConnectedSpec& spec) {
   if (ports <= kMaxPorts) return;
   throw BadInput(
       fmt::format("a chiplet would have {} ports ({} NPUs + {} other switches + {} I/O "
-                  "controllers); allowed is "
+                  "controllers); allowed: "
                   "2 to {}",
                   ports, spec.npus_per_switch, spec.switches - 1,
                   ports - spec.npus_per_switch - spec.switches + 1, kMaxPorts));

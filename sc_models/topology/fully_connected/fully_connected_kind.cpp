@@ -39,6 +39,7 @@ std::vector<Setting> fully_connected_example_keys(int npus) {
 class FullyConnectedKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "fully_connected"; }
+  std::string_view aliases() const override { return "full_mesh all_to_all clique crossbar"; }
   std::span<const FabricKey> keys() const override { return kPairKeys; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {

@@ -66,14 +66,14 @@ void check_listed(const GraphSpec& spec) {
   const std::size_t switches = spec.nodes.size() - npus - adders;
   if (npus < 2 || npus > kMaxGraphNpus) {
     throw BadInput(
-        fmt::format("{}: found {} NPUs; allowed is 2 to {}", spec.label, npus, kMaxGraphNpus));
+        fmt::format("{}: found {} NPUs; allowed: 2 to {}", spec.label, npus, kMaxGraphNpus));
   }
   if (npus + adders > kMaxGraphNpus) {
-    throw BadInput(fmt::format("{}: found {} NPUs and {} adders; allowed are up to {} together",
+    throw BadInput(fmt::format("{}: found {} NPUs and {} adders; allowed: up to {} together",
                                spec.label, npus, adders, kMaxGraphNpus));
   }
   if (switches > kMaxGraphSwitches) {
-    throw BadInput(fmt::format("{}: found {} switches; allowed is up to {}", spec.label, switches,
+    throw BadInput(fmt::format("{}: found {} switches; allowed: up to {}", spec.label, switches,
                                kMaxGraphSwitches));
   }
 }
@@ -173,7 +173,7 @@ class GraphBuilder {
     if (has_one_way(spec_)) {
       topology.one_way = true;
       topology.flow_only =
-          "found links one way, round which packets would wait for each other; allowed are links "
+          "found links one way, round which packets would wait for each other; allowed: links "
           "both ways";
       topology.paths = std::make_shared<OneWayPaths>(topology);
     } else {

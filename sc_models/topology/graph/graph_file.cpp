@@ -17,6 +17,9 @@ namespace fredsim {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNodeKinds = {"npu", "switch", "adder"};
+constexpr std::array kKindAliases = {Alias{"npu", "gpu xpu tpu cpu host node endpoint rank"},
+                                     Alias{"switch", "router nvswitch leaf spine tor"},
+                                     Alias{"adder", "reducer sharp in_switch"}};
 constexpr int kSwitch = 1, kAdder = 2;
 constexpr std::array<std::string_view, 2> kBooleans = {"false", "true"};
 constexpr int kMaxCounted = kMaxGraphNpus;
@@ -32,7 +35,7 @@ class NodeList {
       throw BadInput(fmt::format("{}: found the name '{}' twice; allowed: each once", label, name));
     if (static_cast<int>(spec_.nodes.size()) + count > kMaxGraphNpus + kMaxGraphSwitches) {
       throw BadInput(
-          fmt::format("{}: found more than {} nodes; allowed are up to {} NPUs and {} "
+          fmt::format("{}: found more than {} nodes; allowed: up to {} NPUs and {} "
                       "switches",
                       label, kMaxGraphNpus + kMaxGraphSwitches, kMaxGraphNpus, kMaxGraphSwitches));
     }
@@ -49,7 +52,7 @@ class NodeList {
     const auto [first, sources] = nodes_called(from, from_label);
     const auto [second, targets] = nodes_called(to, to_label);
     if (static_cast<std::int64_t>(spec_.links.size()) + std::int64_t{sources} * targets > kMaxLinks)
-      throw BadInput(fmt::format("{}: found more than {} links; allowed is up to {}", link.label,
+      throw BadInput(fmt::format("{}: found more than {} links; allowed: up to {}", link.label,
                                  kMaxLinks, kMaxLinks));
     for (int a = 0; a < sources; ++a) {
       for (int b = 0; b < targets; ++b) {
@@ -80,8 +83,8 @@ class NodeList {
     if (const auto one = by_name_.find(name); one != by_name_.end()) return {one->second, 1};
     std::vector<std::string_view> names;
     for (const auto& [known, place] : named_) names.emplace_back(known);
-    throw BadInput(fmt::format("{}: found '{}', which no node is called{}; allowed: {}", label,
-                               name, did_you_mean(name, names), join_words(names)));
+    throw BadInput(fmt::format("{}: found '{}', which no node is called; {}", label, name,
+                               advice(name, names)));
   }
 
   GraphSpec spec_;
@@ -115,7 +118,7 @@ GraphSpec read_graph(const FabricKeys& keys) {
       return fmt::format("fabric.nodes.{}.{}", n, name);
     };
     const bool is_counted = keys.has(key("count"));
-    list.add(keys.text(key("name")), keys.choice(key("kind"), kNodeKinds),
+    list.add(keys.text(key("name")), keys.choice(key("kind"), kNodeKinds, kKindAliases),
              keys.integer(key("count"), 1, kMaxCounted), is_counted, keys.label(key("name")));
   }
   for (int n = 1; n <= keys.entries("fabric.links"); ++n) {
@@ -144,7 +147,7 @@ GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default
   NodeList list;
   for (const NodeReader& node : file.list("nodes")) {
     node.allow({"name", "kind", "count"});
-    list.add(node.text("name"), node.choice("kind", kNodeKinds),
+    list.add(node.text("name"), node.choice("kind", kNodeKinds, kKindAliases),
              node.has("count") ? node.integer("count", 1, kMaxCounted) : 1, node.has("count"),
              node.label("name"));
   }

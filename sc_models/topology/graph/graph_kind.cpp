@@ -93,6 +93,7 @@ std::vector<Setting> graph_example_keys(int npus) {
 class GraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "graph"; }
+  std::string_view aliases() const override { return "custom anynet any links"; }
   std::span<const FabricKey> keys() const override { return kGraphKeys; }
   bool counts_npus() const override { return true; }
 

@@ -136,9 +136,9 @@ void FileLinksReader::check_names() const {
     }
     std::vector<std::string_view> names;
     for (const auto& [known, is_filled] : filled_) names.emplace_back(known);
-    throw BadInput(fmt::format("{}: found '{}', which is no link of the file{}; allowed: {}",
-                               rate.label, shown(name), did_you_mean(name, names),
-                               names.empty() ? "none, since it has none" : join_words(names)));
+    throw BadInput(fmt::format("{}: found '{}', which is no link of the file; {}", rate.label,
+                               shown(name),
+                               advice(name, names, {.none = "none, since it has none"})));
   }
 }
 

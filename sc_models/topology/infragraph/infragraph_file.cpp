@@ -59,9 +59,8 @@ std::vector<std::string_view> names_in(const Map& map) {
 [[noreturn]] void refuse_name(const std::string& label, std::string_view what,
                               const std::string& found,
                               const std::vector<std::string_view>& names) {
-  throw BadInput(fmt::format("{}: found '{}', which is no {}{}; allowed: {}", label, shown(found),
-                             what, did_you_mean(found, names),
-                             names.empty() ? "none, since there is none" : join_words(names)));
+  throw BadInput(fmt::format("{}: found '{}', which is no {}; {}", label, shown(found), what,
+                             advice(found, names, {.none = "none, since there is none"})));
 }
 
 // "xpu[0:4]": a name, and which of so many.
@@ -286,8 +285,8 @@ class InfragraphReader {
         number_.emplace(inside, static_cast<int>(nodes_.size()));
         nodes_.push_back({inside, facts.choice != "xpu", label});
         if (nodes_.size() > kMaxComponents)
-          throw BadInput(fmt::format("{}: found more than {} components; allowed is up to {}",
-                                     label, kMaxComponents, kMaxComponents));
+          throw BadInput(fmt::format("{}: found more than {} components; allowed: up to {}", label,
+                                     kMaxComponents, kMaxComponents));
       }
     }
     for (const NodeReader& edge : device.edges)

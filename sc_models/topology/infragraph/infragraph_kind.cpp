@@ -33,6 +33,7 @@ constexpr std::array kInfragraphKeys = {
 class InfragraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "infragraph"; }
+  std::string_view aliases() const override { return "infra_graph keysight"; }
   std::span<const FabricKey> keys() const override { return kInfragraphKeys; }
   bool counts_npus() const override { return true; }
 

@@ -35,7 +35,7 @@ void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
     throw BadInput(fmt::format(
         "io.count: found {}; a fabric of {} x {} has {} places for I/O controllers (one "
         "on each outward "
-        "face, two per router at most): allowed is {} or 0",
+        "face, two per router at most): allowed: {} or 0",
         machine.io_controllers, spec.width, spec.height, places, places));
   }
 }

@@ -10,16 +10,28 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kGridKeys = {
-    FabricKey{"fabric.width", "columns of the mesh or torus", Holds::kInteger},
-    FabricKey{"fabric.height", "rows of the mesh or torus", Holds::kInteger},
-    FabricKey{"fabric.link_bandwidth", "bandwidth of a mesh link per direction"},
+    FabricKey{.path = "fabric.width",
+              .meaning = "columns of the mesh or torus",
+              .holds = Holds::kInteger,
+              .aliases = "columns cols x k size_x"},
+    FabricKey{.path = "fabric.height",
+              .meaning = "rows of the mesh or torus",
+              .holds = Holds::kInteger,
+              .aliases = "rows mesh_rows y size_y"},
+    FabricKey{.path = "fabric.link_bandwidth",
+              .meaning = "bandwidth of a mesh link per direction",
+              .aliases = "bandwidth bw channel_width link_width"},
     FabricKey{"fabric.local_latency", "latency between an NPU and its router, a time",
               Holds::kValue, "0 ns"},
 };
 
+constexpr std::array<std::string_view, 2> kGridSides = {"fabric.width", "fabric.height"};
+
 }  // namespace
 
 std::span<const FabricKey> Mesh2dKind::keys() const { return kGridKeys; }
+
+std::span<const std::string_view> Mesh2dKind::npu_factors() const { return kGridSides; }
 
 TopologyBuilder Mesh2dKind::builder(const FabricKeys& keys) const {
   Mesh2dSpec spec;

@@ -10,7 +10,9 @@ namespace fredsim {
 class Mesh2dKind : public TopologyKind {
  public:
   std::string_view name() const override { return "mesh2d"; }
+  std::string_view aliases() const override { return "mesh grid mesh_xy noc booksim garnet"; }
   std::span<const FabricKey> keys() const override;
+  std::span<const std::string_view> npu_factors() const override;
   std::optional<MachineExample> example(const std::filesystem::path& configs) const override;
   TopologyBuilder builder(const FabricKeys& keys) const override;
   std::string_view default_switch_kind() const override { return "mesh"; }

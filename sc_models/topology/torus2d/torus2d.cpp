@@ -15,7 +15,7 @@ void check_ring_buffers(const MachineSpec& machine) {
     if (flits > packet || flits == kAutoBuffer) return;
     const auto size = [](int n) { return format_size(static_cast<std::uint64_t>(n) * kFlitBytes); };
     throw BadInput(fmt::format(
-        "{}: found {}; on a torus a buffer holds more than a packet: allowed is {} or more", key,
+        "{}: found {}; on a torus a buffer holds more than a packet: allowed: {} or more", key,
         size(flits), size(packet + 1)));
   };
   require("switch.input_buffer", machine.buffers.data_flits, machine.packet_flits);

@@ -32,7 +32,7 @@ void check(const MachineSpec& machine, const Torus3dSpec& spec) {
   const int npus = count(spec);
   if (npus < 2 || machine.npus != npus) {
     throw BadInput(fmt::format(
-        "npu.count: found {}; allowed is fabric.size_x x fabric.size_y x fabric.size_z = {} x {} x "
+        "npu.count: found {}; allowed: fabric.size_x x fabric.size_y x fabric.size_z = {} x {} x "
         "{} = {}, 2 or more",
         machine.npus, spec.sides[0], spec.sides[1], spec.sides[2], npus));
   }
@@ -40,7 +40,7 @@ void check(const MachineSpec& machine, const Torus3dSpec& spec) {
   const int io = dealt_to(machine.io_controllers, npus, 0);
   if (first_io_port(spec) + io <= kMaxPorts) return;
   throw BadInput(
-      fmt::format("io.count: found {}, {} on a switch; allowed is up to {} on each of {} switches",
+      fmt::format("io.count: found {}, {} on a switch; allowed: up to {} on each of {} switches",
                   machine.io_controllers, io, kMaxPorts - first_io_port(spec), npus));
 }
 

@@ -15,12 +15,26 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kTorusKeys = {
-    FabricKey{"fabric.size_x", "switches along x, a ring", Holds::kInteger},
-    FabricKey{"fabric.size_y", "switches along y, a ring", Holds::kInteger},
-    FabricKey{"fabric.size_z", "switches along z, a ring", Holds::kInteger},
+    FabricKey{.path = "fabric.size_x",
+              .meaning = "switches along x, a ring",
+              .holds = Holds::kInteger,
+              .aliases = "x width columns"},
+    FabricKey{.path = "fabric.size_y",
+              .meaning = "switches along y, a ring",
+              .holds = Holds::kInteger,
+              .aliases = "y height rows"},
+    FabricKey{.path = "fabric.size_z",
+              .meaning = "switches along z, a ring",
+              .holds = Holds::kInteger,
+              .aliases = "z depth layers"},
     FabricKey{"fabric.planes", "parallel chiplets that make up one switch", Holds::kInteger, "1"},
-    FabricKey{"fabric.ring_bandwidth", "bandwidth from one switch to the next of a ring"},
+    FabricKey{.path = "fabric.ring_bandwidth",
+              .meaning = "bandwidth from one switch to the next of a ring",
+              .aliases = "bandwidth bw link_bandwidth"},
 };
+
+constexpr std::array<std::string_view, 3> kTorusSides = {"fabric.size_x", "fabric.size_y",
+                                                         "fabric.size_z"};
 
 // Sides as near each other as they come out.
 std::vector<Setting> torus3d_example_keys(int npus) {
@@ -45,7 +59,9 @@ std::vector<Setting> torus3d_example_keys(int npus) {
 class Torus3dKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "torus3d"; }
+  std::string_view aliases() const override { return "torus_3d cube tpu"; }
   std::span<const FabricKey> keys() const override { return kTorusKeys; }
+  std::span<const std::string_view> npu_factors() const override { return kTorusSides; }
 
   TopologyBuilder builder(const FabricKeys& keys) const override {
     Torus3dSpec spec;

@@ -24,7 +24,7 @@ def paper_fig9(picture: Picture) -> None:
 def training(picture: Picture) -> None:
     """ResNet-152: computing and exposed communication."""
     runs = picture.fredsim("train", "configs/paper/mesh.yaml", "configs/fred_c.yaml", "configs/fred_d.yaml", "--dp", "20", "--compute-rate",
-                           "10.09PFLOP/s", "--best-base")  # fmt: skip
+                           "10.09PFLOP/s", "--algorithm", "paper", "--best-base")  # fmt: skip
     figure, axis = pyplot.subplots(figsize=(6, 2.8), layout="constrained")
     names = [TITLE[run["fabric"]] for run in runs]
     compute = [run["breakdown_ns"]["compute"] / 1000 for run in runs]
