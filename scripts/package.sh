@@ -55,7 +55,7 @@ build() {
 }
 
 make_deb() {
-  need_packages "${BUILD_PACKAGES[@]}" dpkg-dev
+  need_packages "${BUILD_PACKAGES[@]}" dpkg-dev file
   build build-package/deb -DCMAKE_INSTALL_PREFIX=/usr
   rm -f build-package/*.deb
   (cd build-package/deb && with_log cpack -G DEB -B "$PWD/..")

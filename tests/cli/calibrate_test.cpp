@@ -138,10 +138,10 @@ TEST_F(Calibrate, RefusesFilesThatAreNone) {
 TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
   for (const auto& [given, message] : std::vector<std::pair<Words, std::string>>{
            {{"--collective", "all_to_all_v"}, "--collective: found 'all_to_all_v'"},
-           {{"--collective", "all"}, "all_reduce"},
+           {{"--collective", "reduce_all"}, "all_reduce"},
            {{"--algorithm", "rings"}, "'rings'"},
            {{"-e", "4KiB"}, "-e: found"},
-           {{"-b", "none"}, "-b: 'none' is not a number"}}) {
+           {{"-b", "none"}, "-b: found 'none', which is not a number"}}) {
     const Outcome outcome =
         run_fredsim(words({"calibrate", "configs/mesh_2x2.yaml", "--out", file()}, given));
     EXPECT_EQ(outcome.exit_code, 2);

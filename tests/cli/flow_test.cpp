@@ -249,7 +249,7 @@ TEST(FlowEngine, RefusesWhatOnlyFlitsHave) {
   }
   const Outcome outcome = run_fredsim({"run", "configs/fred_small.yaml", "--engine", "fluid"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("--engine: found 'fluid'; allowed: exact or flow"), std::string::npos);
+  EXPECT_NE(outcome.err.find("--engine: found 'fluid'; did you mean 'flow'?"), std::string::npos);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST(FlowTrain, RefusesWhatOnlyFlitsHave) {
                    {words.front() + ": found with --engine flow; allowed: --engine exact, since"});
   }
   expect_refused(run_fredsim({"train", "configs/fred_small.yaml", "--engine", "fluid"}),
-                 {"--engine: found 'fluid'; allowed: exact or flow"});
+                 {"--engine: found 'fluid'; did you mean 'flow'?"});
 }
 
 class FlowWork : public FolderTest {};

@@ -26,13 +26,14 @@ TEST_F(LibraryTextTest, MachineFiles) {
        {std::pair("name: a\nnpu: {count: 4\n", "'{' without its '}'"),
         std::pair("name: [a\n", "'[' without its ']'"),
         std::pair("name: a]\n]\n", "closes nothing"),
-        std::pair("npu:\n\tcount: 4\n", "a ':' where no key can be"),
         std::pair("npu:\n  count: 4\n bandwidth: 1\n", "a line that is no 'key: value'"),
         std::pair("name: \"\\q\"\n", "an unknown escape"),
         std::pair("name: a: b\n", "a ':' where no key can be")}) {
     expect_refused(run_fredsim({"info", write("m.yaml", text)}),
                    {path("m.yaml") + ":", ": not YAML: found ", found});
   }
+  expect_refused(run_fredsim({"info", write("m.yaml", "npu:\n\tcount: 4\n")}),
+                 {path("m.yaml") + ":2: found a tab", "allowed: blanks"});
 }
 
 TEST_F(LibraryTextTest, WorkAndPlacementFiles) {

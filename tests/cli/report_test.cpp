@@ -42,7 +42,7 @@ TEST_F(ReportTest, OnePageOfSeveralFilesAndAlwaysTheSame) {
 TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
   const std::string page = path("report.html");
   expect_refused(run_fredsim({"report", path("none.json"), "-o", page}),
-                 {"none.json: cannot be read: No such file", "allowed: results of run"});
+                 {"none.json: cannot be read: No such file", "allowed: a file of --json"});
   expect_refused(run_fredsim({"report", path(""), "-o", page}), {"cannot be read: Is a directory"});
   expect_refused(run_fredsim({"report", write("empty.json", ""), "-o", page}),
                  {"empty.json: found no JSON at byte"});
@@ -50,7 +50,7 @@ TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
                  {"text.json: found no JSON at byte"});
   const std::string strategies = results("strategies.json", {"strategies", "configs/fred_d.yaml"});
   expect_refused(run_fredsim({"report", strategies, "-o", page}),
-                 {"strategies.json: runs[0]: found no key 'config'", "allowed: results of run"});
+                 {"strategies.json: runs[0]: found no key 'config'", "allowed: a file of --json"});
   expect_refused(run_fredsim({"report", strategies, "-o", path("no/folder.html")}),
                  {"--output", "no/folder.html", "allowed: "});
   expect_refused(run_fredsim({"report"}), {"RESULTS"});

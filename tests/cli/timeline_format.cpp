@@ -26,7 +26,9 @@ void expect_arrows(const std::map<int, std::vector<json>>& arrows, const Spans& 
       const bool is_last = i + 1 == events.size();
       EXPECT_EQ(e["ph"], i == 0 ? "s" : is_last ? "f" : "t") << e;
       EXPECT_EQ(e.value("bp", ""), is_last ? "e" : "") << e;
-      if (i > 0) EXPECT_GE(e["ts"], events[i - 1]["ts"]) << e;
+      if (i > 0) {
+        EXPECT_GE(e["ts"], events[i - 1]["ts"]) << e;
+      }
       const auto at = static_cast<std::int64_t>(e["ts"].get<double>() * 1000.0);
       ASSERT_TRUE(spans.contains(e["tid"].get<int>())) << e;
       EXPECT_TRUE(std::ranges::any_of(spans.at(e["tid"].get<int>()), [at](const auto& span) {

@@ -34,7 +34,7 @@ endif()
 # Verilator's runtime, once for all classes; a project of others has that of our build folder. Waves need zlib.
 find_package(ZLIB REQUIRED)
 if(NOT TARGET verilated_runtime)
-  set(runtime verilated.cpp verilated_dpi.cpp verilated_threads.cpp)  # without verilated_cov.cpp: no class is for coverage
+  set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_threads.cpp)
   list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
   cmake_path(GET FREDSIM_VERILATOR PARENT_PATH switch_folder)
   add_library(verilated_runtime STATIC ${runtime} ${switch_folder}/fst_writer.cpp)  # which includes verilated_fst_c.cpp
