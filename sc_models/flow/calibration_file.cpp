@@ -33,10 +33,13 @@ class Value {
       : json_(json), path_(std::move(path)), key_(std::move(key)) {}
 
   [[noreturn]] void fail(std::string_view allowed) const {
+    refuse(fmt::format("allowed: {}", allowed));
+  }
+  [[noreturn]] void refuse(std::string_view advice) const {
     std::string found = json_.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (found.size() > kLongestShown) found = found.substr(0, kLongestShown) + "…";
-    throw BadInput(fmt::format("{}: {}: found {}; allowed: {}", path_,
-                               key_.empty() ? "the whole file" : key_, found, allowed));
+    throw BadInput(fmt::format("{}: {}: found {}; {}", path_,
+                               key_.empty() ? "the whole file" : key_, found, advice));
   }
   Value at(const char* key) const {
     if (!json_.is_object()) fail("an object");
@@ -97,8 +100,11 @@ auto parsed(const Value& value, const Parse& parse) {
     return parse(value.text());
   } catch (const BadInput& error) {
     const std::string what = error.what();
-    const std::size_t allowed = what.find("allowed: ");
-    value.fail(allowed == std::string::npos ? what : what.substr(allowed + 9));
+    for (const std::string_view advice : {"allowed: ", "did you mean "}) {
+      if (const std::size_t at = what.find(advice); at != std::string::npos)
+        value.refuse(what.substr(at));
+    }
+    value.fail(what);
   }
 }
 

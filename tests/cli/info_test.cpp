@@ -29,9 +29,8 @@ TEST(Info, RanksShowsPartsAndPredictions) {
   const Outcome outcome = run_fredsim({"info", "configs/mesh.yaml", "--ranks", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  for (const char* words :
-       {"mesh on 2 ranks, tlm, 1 lane: window (look-ahead) of 30 cycles", "above mean", "speed-up",
-        "Predicted by a model, not simulated"}) {
+  for (const char* words : {"mesh on 2 ranks, tlm, 1 lane: window (look-ahead) of 30 cycles",
+                            "above mean", "speed-up", "Predicted by a model, not simulated"}) {
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in\n" << outcome.out;
   }
 }

@@ -293,6 +293,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "fabric.packet=4 KiB",
                                       "fabric.slices=3",
                                       "fabric.middle=3",
+                                      "fabric.chiplet_ports=0",
                                       "fabric.levels.1.below=4",
                                       "fabric.levels.1.chiplets_per_slice=1",
                                       "fabric.levels.1.uplinks=4",

@@ -29,8 +29,8 @@ OWN_NPU = "tests/testbenches/own_npu_outside.sh does"
 # By what a command begins with; first those of one section alone.
 NOT_RUN = [
     ("Installing fredsim", "scripts/quickstart.sh", "README has its main job"),
-    ("As a package", "scripts/package.sh", "a build of minutes"),
-    ("As a package", "/tmp/fredsim/", INSTALLED),
+    ("Packages", "scripts/package.sh", "a build of minutes"),
+    ("Packages", "/tmp/fredsim/", INSTALLED),
     ("Debugging a switch in five minutes", "", TUTORIAL),
     ("A kind of switch", "cp ", OUTSIDE),
     ("A kind of switch", "cmake ", OUTSIDE),

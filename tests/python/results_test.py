@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import numpy
+import numpy.typing
 import pandas
 from command import fredsim as command
 
@@ -51,7 +52,7 @@ class ResultsTest(unittest.TestCase):
         for key, value in record.items():
             name = key if hasattr(record, key) else f"{key}_"
             attribute = getattr(record, name)
-            kind = typing.get_type_hints(getattr(type(record), name).fget)["return"]
+            kind = typing.get_type_hints(getattr(type(record), name).fget, localns={"NDArray": numpy.typing.NDArray})["return"]
             self.assertTrue(is_of(attribute, kind), f"{type(record).__name__}.{name}: {attribute!r} is no {kind}")
             if isinstance(attribute, fredsim.Record):
                 self.check(attribute)

@@ -326,9 +326,9 @@ TEST(FredTree, Refusals) {
                {"fabric.middle: found 5; allowed: 2 to 4"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 1; }), {"fabric.middle: found 1"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 11; }),
-               {"fabric.chiplet_ports: found 11; allowed is 12 to 32"});
+               {"fabric.chiplet_ports: found 11; allowed: 12 to 32"});
   expect_parts(with([](auto&, auto&, auto& spec) { spec.chiplet_ports = 33; }),
-               {"fabric.chiplet_ports: found 33; allowed is 12 to 32"});
+               {"fabric.chiplet_ports: found 33; allowed: 12 to 32"});
   expect_parts(with([](auto&, auto& tree, auto&) { tree.l1_switches = 1; }),
                {"fabric.l1_switches: found 1; allowed: 2 to 32"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.npus = 16; }),

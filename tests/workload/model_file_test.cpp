@@ -65,7 +65,7 @@ TEST_F(RefusedModel, NamesFileLineAndKey) {
       {"name: a\ntransformer: {layers: 2, hidden: 64, heads: 3}\n", {"hidden: found 64"}},
       {"name: a\nsample: 4 KiB\ntransformer: {layers: 2}\n", {"sample: not together"}},
       {head + layer + ", repeat: 0}\n", {"repeat: found '0'"}},
-      {head + layer + ", forward: 3 GB}\n", {"forward: '3 GB' is a size, not a time"}},
+      {head + layer + ", forward: 3 GB}\n", {"forward: found '3 GB', which is a size, not a time"}},
   };
   for (const auto& [text, words] : cases) {
     const std::string found = refusal(text);
