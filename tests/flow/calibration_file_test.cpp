@@ -104,7 +104,8 @@ TEST(CalibrationFile, NamesWhatIsDamaged) {
   for (const auto& [place, value, message] : std::vector<Damage>{
            {"/parts/0/collective", "all",
             "parts[0].collective: found \"all\"; did you mean 'all_to_all'?"},
-           {"/parts/0/algorithm", "rings", "parts[0].algorithm: found \"rings\"; did you mean 'ring'?"},
+           {"/parts/0/algorithm", "rings",
+            "parts[0].algorithm: found \"rings\"; did you mean 'ring'?"},
            {"/parts/1/priority", 3, "parts[1].priority: found 3; allowed: a text"},
            {"/parts/1/root", -1, "parts[1].root: found -1; allowed: a whole number, 0 to"},
            {"/parts/0/group/2", "io02", "parts[0].group[2]: found \"io02\"; allowed: a number, or"},

@@ -298,9 +298,11 @@ class LongRunOnRanks : public RankProgramTest {
   }
   // Once both are at work.
   static bool wait_for_workers(RunningProgram& program, std::vector<pid_t>& workers) {
-    return program.wait_for_output("its router") && program.wait_until([&] {
+    return program.wait_until([&] {
       workers = workers_of(program.process());
-      return workers.size() == 2;
+      return workers.size() == 2 && std::ranges::all_of(workers, [](pid_t worker) {
+               return processor_time(worker) >= std::chrono::milliseconds(500);
+             });
     });
   }
   static void expect_gone(const std::vector<pid_t>& workers) {

@@ -96,6 +96,14 @@ RunningProgram::~RunningProgram() {
   wait();
 }
 
+std::chrono::nanoseconds processor_time(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    return std::chrono::nanoseconds(0);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 bool RunningProgram::wait_for_output(const std::string& text) {
   return wait_until([&] { return all_of(out_.get()).find(text) != std::string::npos; });
 }
@@ -105,13 +113,7 @@ bool RunningProgram::wait_for_error(const std::string& text) {
 }
 
 bool RunningProgram::wait_for_processor_time(std::chrono::milliseconds time) {
-  clockid_t clock{};
-  if (::clock_getcpuclockid(child_, &clock) != 0) return false;
-  return wait_until([&] {
-    timespec used{};
-    ::clock_gettime(clock, &used);
-    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec) >= time;
-  });
+  return wait_until([&] { return processor_time(child_) >= time; });
 }
 
 bool RunningProgram::wait_until(const std::function<bool()>& condition) {

@@ -37,6 +37,9 @@ struct Surroundings {
   const char* called = nullptr;        // word in place of its name; null: its name
 };
 
+// Processor time that a process has used; 0: there is none.
+std::chrono::nanoseconds processor_time(pid_t process);
+
 // The program under way.
 class RunningProgram {
  public:
