@@ -20,9 +20,9 @@ NpuMemory npu_memory(const ModelShape& model, const TrainingOptions& training,
 
 std::optional<std::string> memory_beyond(const NpuMemory& memory, const NpuCompute& npu) {
   if (memory.expanded == 0) return std::nullopt;
-  return fmt::format("NPUs of {} hold {}, at no cost (--memory limited: from expanded memory, or refused)",
-                     format_bytes(npu.memory_bytes),
-                     format_bytes(npu.memory_bytes + memory.expanded));
+  return fmt::format(
+      "NPUs of {} hold {}, at no cost (--memory limited: from expanded memory, or refused)",
+      format_bytes(npu.memory_bytes), format_bytes(npu.memory_bytes + memory.expanded));
 }
 
 }  // namespace fredsim
