@@ -208,7 +208,8 @@ if(python_minor)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
   math(EXPR next_python "${python_minor} + 1")  # the extension is of one version of Python
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-      "fredsim (= ${PROJECT_VERSION}), python3 (>= 3.${python_minor}), python3 (<< 3.${next_python}), python3-numpy")
+      "fredsim (= ${PROJECT_VERSION}), python3 (>= 3.${python_minor}), python3 (<< 3.${next_python})")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas, python3-matplotlib")
 endif()
 # What Debian wants in every package: licence and changes.
