@@ -199,7 +199,7 @@ function drawHeatMap() {
   const figureOf = container.append("figure");
   figureOf.append("figcaption").text(title);
   const buttons = figureOf.append("span");
-  const left = 24 + kLetterWidth * (d3.max(rows, (text) => Math.min(24, text.length)) || 0);
+  const left = 36 + kLetterWidth * (d3.max(rows, (text) => Math.min(24, text.length)) || 0);
   const width = Math.max(280, container.node().clientWidth, left + 12 + columns.length * kMinCellWidth);
   const cell = (width - left - 12) / Math.max(1, columns.length);
   const bottom = 4 + rows.length * kCellHeight;
