@@ -4,7 +4,7 @@
 #   docker build -t fredsim .
 #   docker run --rm -v "$PWD:/work" fredsim compare mesh fred_d --size 1MiB
 #
-# Files of the current folder are in /work. RTL needs sizes that the program has: those of mesh and fred_d (docs/user/install.md).
+# Files of the current folder are in /work. RTL is of the sizes of mesh and fred_d alone (docs/user/install.md).
 FROM debian:12-slim AS build
 WORKDIR /fredsim
 COPY . .

@@ -120,7 +120,7 @@ foreach(shell bash zsh fish)
                      DEPENDS fredsim VERBATIM)
 endforeach()
 add_custom_target(fredsim_pages ALL DEPENDS ${made})
-# Where the program alone was built, the first step of `cmake --install` makes the rest, before anything is copied (CMakeLists.txt).
+# The first step of `cmake --install` builds what is missing, before anything is copied (CMakeLists.txt).
 get_property(installed_targets GLOBAL PROPERTY FREDSIM_INSTALLED_TARGETS)
 get_property(installed_files GLOBAL PROPERTY FREDSIM_INSTALLED_FILES)
 add_custom_target(fredsim_installed DEPENDS fredsim fredsim_pages ${installed_targets})

@@ -21,7 +21,7 @@ TEST_BUILD_PACKAGES=(libgtest-dev libsimgrid-dev)
 # Python package and its notebooks.
 TEST_PACKAGES=(git clang-14 make yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave snakemake
   slurmctld slurmd slurm-client munge mandoc bsdextrautils zsh fish python3-matplotlib python3-pandas)
-# To build the site of docs/, which is opened in a browser as well.
+# Packages for the site of docs/, which tests open in a browser.
 DOCS_PACKAGES=(mkdocs mkdocs-material mkdocs-material-extensions)
 TEST_PACKAGES+=("${DOCS_PACKAGES[@]}")
 # To synthesise the RTL; which is tested too.

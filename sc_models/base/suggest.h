@@ -43,7 +43,7 @@ std::string advice(std::string_view found, std::span<const std::string_view> wor
 
 // "a, b or c"; `last` is the word before the last one.
 std::string join_words(std::span<const std::string_view> words, std::string_view last = "or");
-// The same on a line: "a, b, c … (12 more: fredsim info --machines)".
+// A list cut at a line: "a, b, c … (12 more: fredsim info --machines)".
 std::string list_words(std::span<const std::string_view> words, std::string_view last = "or",
                        std::string_view more = {});
 

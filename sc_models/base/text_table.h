@@ -77,7 +77,7 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add_row(std::vector<Cell> cells);  // one per column
 
-  // The same table with its numbers as text.
+  // Copy of the table with its numbers as text.
   TextTable written() const;
   FittedTable fitted(const TableFit& fit) const;  // lines without trailing blanks
   std::string to_string() const { return fitted({}).text; }

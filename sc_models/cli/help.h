@@ -21,7 +21,7 @@ inline constexpr const char* kExitCodes =
 // Settings of the program, before its commands are added.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
-// To a command that has all of its other options, and maybe a footer. `main_options`, `examples`: as in CommandRow.
+// Called on a command that has all of its other options, and maybe a footer. `main_options`, `examples`: as in CommandRow.
 void finish_help(CLI::App& command, const std::string& main_options, const std::string& examples);
 
 }  // namespace fredsim

@@ -70,7 +70,7 @@ void OutputStrings::add_format_to(CLI::App& app, bool has_astra) {
                              "prints it)"
                            : " or markdown")),
         has_astra ? "table csv markdown astra" : "table csv markdown");
-  app.add_flag("--legend", legend, "explains the columns, and names those that had no room");
+  app.add_flag("--legend", legend, "explains the columns, and names the hidden ones");
 }
 
 void OutputStrings::add_quiet_to(CLI::App& app) {

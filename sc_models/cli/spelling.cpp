@@ -31,7 +31,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
                                  std::span<const Alias> aliases) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  // Such as "version".
+  // Example: "version".
   const std::string option = fmt::format("--{}", found);
   if (app.get_option_no_throw(option) != nullptr)
     throw BadInput(fmt::format("command: found '{}'; did you mean '{}'?", found, option));

@@ -153,9 +153,9 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
   if (log != nullptr) log->begin_study(study_.name, progress, Clock::now());
   ChildProcesses children;
   PointTimes times = point_times();
-  std::map<std::size_t, Clock::time_point> started;  // under way
+  std::map<std::size_t, Clock::time_point> started;  // running points
   std::size_t next = 0;
-  // Forecasts of those that have not begun, and what is left of those under way, `jobs` at a time.
+  // Forecasts of points that have not begun, and what is left of running ones, `jobs` at a time.
   const auto left = [&]() -> std::optional<double> {
     double seconds = 0;
     for (std::size_t i = next; i < points.size(); ++i) {

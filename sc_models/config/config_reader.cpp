@@ -377,7 +377,7 @@ std::vector<std::string> ConfigReader::missing_keys() const {
   return keys;
 }
 
-// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by those who read them.
+// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by their readers.
 void ConfigReader::count_npus(const TopologyKind& fabric) {
   const std::span<const std::string_view> factors = fabric.npu_factors();
   if (factors.empty() || has("npu.count")) return;

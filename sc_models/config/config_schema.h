@@ -57,7 +57,7 @@ std::string_view leaf(std::string_view path);
 // Names of the keys of a section, without those that topologies of this kind do not have, where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           const TopologyKind* kind = nullptr);
-// For a path that is no key: "did you mean 'link_latency'?", one of its section or, by its whole path, of another one ("width":
+// Advice for a path that is no key: "did you mean 'link_latency'?", one of its section or, by its whole path, of another one ("width":
 // 'fabric.width'); else the keys of the section. Of machines of this kind alone, where it is given.
 std::string key_advice(std::string_view path, const TopologyKind* kind = nullptr);
 

@@ -3,7 +3,7 @@
 //
 // A file that exists is that file. Else a name without a folder is a file of share/fredsim/configs (or configs/ of the checkout) or of systems/
 //   there, with or without its ending: fred_small is fred_small.yaml there.
-// Errors: BadInput where a name without folder and ending is neither, with the nearest name or those that there are.
+// Errors: BadInput where a name without folder and ending is neither, with the nearest name or all names.
 #pragma once
 
 #include <filesystem>

@@ -31,7 +31,7 @@ class IssueTally {
     bytes_ += found->second;
     open_.erase(found);
   }
-  bool is_first(OperationHandle handle) const { return open_.contains(handle); }  // under way
+  bool is_first(OperationHandle handle) const { return open_.contains(handle); }  // not complete
   std::uint64_t bytes() const { return bytes_; }  // delivered by those that are complete
   std::uint64_t total() const { return total_; }  // by all that are expected
 

@@ -109,7 +109,7 @@ class OperationScheduler {
   void check_failures() const;  // throws the first one
   std::string progress_text() const;
   std::vector<OperationReport::PartTimes> part_times(OperationHandle handle) const;
-  // By operations under way that a predicate takes.
+  // Work of running operations that a predicate takes.
   template <class Takes>
   std::uint64_t delivered_bytes(const Takes& takes) const {
     std::uint64_t bytes = 0;

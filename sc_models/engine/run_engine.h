@@ -38,7 +38,7 @@ struct RunSteps {
   std::function<void()> issue{};  // issues operations before cycle 0
   std::vector<std::shared_ptr<const PreparedPlan>>
       expected{};  // issued later; Communicator::expect()
-  // By plan of these: how many issues are of the first round, such as the first iteration; empty: all are.
+  // Issues of the first round by plan, such as the first iteration; empty: all are.
   std::vector<std::uint64_t> first_issues{};
   // Cycles of the run, once all is complete; none: those until the last operation is.
   std::function<std::uint64_t()> cycles{};

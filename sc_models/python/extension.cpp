@@ -55,7 +55,7 @@ constexpr char kTypeCode<std::uint64_t> = 'Q';
 template <>
 constexpr char kTypeCode<double> = 'd';
 
-// array.array, a buffer for whoever has NumPy: neither its version nor its presence matters here.
+// array.array, a buffer that NumPy reads: neither its version nor its presence matters here.
 template <class Value>
 py::object array_of(const std::vector<Value>& values) {
   const py::bytes data(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));

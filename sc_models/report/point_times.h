@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that the points of a study take, from that of those that are complete.
+// Forecast of the time of a study's points, from the complete ones.
 //
 // Forecast: a product of factors, one for each value of the axes (machine, setting, option …), which fit the points that are complete
 //   (least squares of logarithms, found axis by axis). A value that was not seen yet has the factor 1.

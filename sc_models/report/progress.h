@@ -28,8 +28,8 @@ struct ProgressState {
 struct PointsProgress {
   std::size_t all = 0;
   std::size_t complete = 0;
-  std::size_t before = 0;          // those of them that were complete at the start
-  std::size_t failed = 0;          // those of them that failed
+  std::size_t before = 0;          // points that were complete at the start
+  std::size_t failed = 0;          // points that failed
   std::optional<double> left_s{};  // wall time
 };
 

@@ -38,7 +38,7 @@ double TimeLeft::repeated_seconds() const {
   const double in_full =
       of_first > 0 ? std::max((first_.seconds + repeated_.seconds) / of_first, 1.0) : 1.0;
   const double part = in_full / (in_full + 1);
-  // The rest of the round under way costs what it has cost so far; the first that comes after it already a part.
+  // The rest of the current round costs what it has cost so far; the first that comes after it already a part.
   const double rounds = left / first_total_;
   const double later = repeated_.done > 0 ? std::floor(rounds) : rounds;
   const double others = part * (1 - std::pow(part, later)) / (1 - part);

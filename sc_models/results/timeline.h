@@ -58,7 +58,7 @@ class Timeline {
             std::uint64_t end, Args args = {});
   void instant(Track track, Category category, std::string name, std::uint64_t cycle,
                Args args = {});
-  // Place in a span of the run under way: its first cycle, or a later one within it.
+  // Place in a span of the current run: its first cycle, or a later one within it.
   struct Place {
     Track track;
     std::uint64_t cycle = 0;

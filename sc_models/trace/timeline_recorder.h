@@ -118,7 +118,7 @@ class TimelineRecorder final : public NpuObserver {
   std::vector<OnLink> on_links_;              // level 3
   std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycle
   std::map<int, std::uint64_t> last_sent_;                   // by thread of a send track
-  // By address of the sender, stream and index: the span of the packet that was sent last.
+  // Keyed by address of the sender, stream and index: the span of the packet that was sent last.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Timeline::Place> shown_sent_;
 };
 

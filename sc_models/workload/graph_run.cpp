@@ -377,7 +377,7 @@ class GraphRun {
     return total;
   }
 
-  // By plan; rounded up.
+  // Keyed by plan; rounded up.
   std::vector<std::uint64_t> issues_of_an_iteration() const {
     const auto iterations = static_cast<std::uint64_t>(source_.iterations());
     std::vector<std::uint64_t> issues;

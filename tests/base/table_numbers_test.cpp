@@ -43,7 +43,7 @@ TEST(TableNumbers, OnlyZeroLooksLikeZero) {
   EXPECT_EQ(written({1e-9, 0.25}, 1), (Texts{"as given", "1.00e-09", "0.250000"}));
 }
 
-// In nanoseconds; 16.9 us were 0.0 ms.
+// Times in nanoseconds; 16.9 us were 0.0 ms.
 TEST(TableNumbers, ASmallerUnitWhereTheSmallestNeedsIt) {
   EXPECT_EQ(written({1815e6, 123.4e6}, 1, units_of_ns()), (Texts{"ms", "1815.0", "123.4"}));
   EXPECT_EQ(written({1815e6, 16.9e3}, 1, units_of_ns()), (Texts{"ms", "1815.0000", "0.0169"}));

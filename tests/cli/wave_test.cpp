@@ -109,7 +109,7 @@ TEST_F(WaveTest, WindowsAreCutOutOfTheWhole) {
   EXPECT_GT(flits, 20U) << "the windows are where something happens";
 }
 
-// The same values as in the FST file, which is not left, and a save file that opens it.
+// Values are equal to the FST file's, which is not left, and a save file that opens it.
 TEST_F(WaveTest, AVcdFileHasWhatTheFstFileHas) {
   const auto values_of = [](const std::string& vcd) {
     std::istringstream text(vcd.substr(vcd.find("$timescale")));  // behind the date

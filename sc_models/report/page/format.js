@@ -13,7 +13,7 @@ function bytes(value) {
   return `${d3.format(".4~r")(value)} ${units[unit]}`;
 }
 
-// The same exactly: "1,000 B" is no whole number of hundredths of a KiB. For axes.
+// Exact form: "1,000 B" is no whole number of hundredths of a KiB. For axes.
 function sizeText(value) {
   const [scale, unit] = kSizeUnits.slice().reverse().find(([size]) => value >= size && Number.isInteger(100 * value / size)) ?? [1, "B"];
   return `${d3.format(",~r")(Number((value / scale).toPrecision(9)))} ${unit}`;
