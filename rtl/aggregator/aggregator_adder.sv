@@ -124,14 +124,36 @@ module aggregator_adder #(
     assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
-  always_ff @(posedge clk_i) begin : accumulate
-    if (right2_q != '0) right_q <= right;
-    if (left2_q != '0) begin
-      header_q <= left[HEADER_W-1:0];
-      total_q <= left[USED_W-1:HEADER_W];
-    end else if (add3_q) total_q <= sum[LANES_W-1:0];
-    if (add3_q && last3_q) sum_flit_o <= {sum, header_q};
-  end
+  gated_registers #(.WIDTH(LANES_W)) i_right (
+    .clk_i,
+    .en_i     (right2_q != '0),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (right),
+    .q_o      (right_q)
+  );
+  gated_registers #(.WIDTH(HEADER_W)) i_header (
+    .clk_i,
+    .en_i     (left2_q != '0),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (left[HEADER_W-1:0]),
+    .q_o      (header_q)
+  );
+  gated_choice #(.WIDTH(LANES_W)) i_total (
+    .clk_i,
+    .load_i({2'b00, left2_q != '0, add3_q}),
+    .d0_i  (sum[LANES_W-1:0]),
+    .d1_i  (left[USED_W-1:HEADER_W]),
+    .d2_i  ('0),
+    .d3_i  ('0),
+    .q_o   (total_q)
+  );
+  gated_registers #(.WIDTH(FLIT_W)) i_sum (
+    .clk_i,
+    .en_i     (add3_q && last3_q),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      ({sum, header_q}),
+    .q_o      (sum_flit_o)
+  );
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions

@@ -283,10 +283,23 @@ module aggregator_interconnect #(
       active_q <= {active_q[STAGES-2:0], in_valid_i != '0};
       out_valid_o <= valid;
     end
-    for (int unsigned p = 0; p < P; p++) begin
-      if (in_valid_i[p] && !write[p]) flit_q[FLIT_W*p +: FLIT_W] <= in_flit_i[FLIT_W*p +: FLIT_W];
-      if (valid[p]) out_flit_o[FLIT_W*p +: FLIT_W] <= flit[p];
-    end
+  end
+
+  for (genvar p = 0; p < P; p++) begin : gen_flits
+    gated_registers #(.WIDTH(FLIT_W)) i_in (
+      .clk_i,
+      .en_i     (in_valid_i[p] && !write[p]),
+      .test_en_i(1'b0),  // there are no scan chains
+      .d_i      (in_flit_i[FLIT_W*p +: FLIT_W]),
+      .q_o      (flit_q[FLIT_W*p +: FLIT_W])
+    );
+    gated_registers #(.WIDTH(FLIT_W)) i_out (
+      .clk_i,
+      .en_i     (valid[p]),
+      .test_en_i(1'b0),  // there are no scan chains
+      .d_i      (flit[p]),
+      .q_o      (out_flit_o[FLIT_W*p +: FLIT_W])
+    );
   end
 
   assign busy_o = !table_idle || !drained || adder_busy != '0 || active_q != '0 || out_valid_o != '0;

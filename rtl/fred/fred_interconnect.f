@@ -2,6 +2,9 @@
 // Files of fred_interconnect, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv
+../common/clock_gate.sv
+../common/gated_registers.sv
+../common/gated_choice.sv
 ../phased/phased_pkg.sv
 fred_pkg.sv
 fred_r_uswitch.sv

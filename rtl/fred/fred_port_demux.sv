@@ -44,10 +44,17 @@ module fred_port_demux #(
                                    ? in_flit_i[fred_pkg::PATH_LSB+2*LEVEL +: 2] == 2'(j)
                                    : config_q == SEL_W'(j + 1));
         end
-        flit_q <= in_flit_i;
       end
     end
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .en_i     (step_i && in_valid_i),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (in_flit_i),
+    .q_o      (flit_q)
+  );
 
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;

@@ -64,28 +64,18 @@ module fred_port_mux #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (step_i) begin
-      valid_q <= 1'b0;
-      if (take != '0) begin
-        if (take[0]) begin
-          valid_q <= rst_ni;
-          flit_q <= flit_0;
-        end
-        if (take[1]) begin
-          valid_q <= rst_ni;
-          flit_q <= flit_1;
-        end
-        if (take[2]) begin
-          valid_q <= rst_ni;
-          flit_q <= flit_2;
-        end
-        if (take[3]) begin
-          valid_q <= rst_ni;
-          flit_q <= flit_3;
-        end
-      end
-    end
+    if (step_i) valid_q <= rst_ni && take != '0;
   end
+
+  gated_choice #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .load_i(take & {4{step_i}}),
+    .d0_i  (flit_0),
+    .d1_i  (flit_1),
+    .d2_i  (flit_2),
+    .d3_i  (flit_3),
+    .q_o   (flit_q)
+  );
 
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;

@@ -40,13 +40,12 @@ module fred_r_uswitch #(
   output logic [OUTPUTS-1:0]                  out_valid_o,
   output logic [OUTPUTS*FLIT_W-1:0]           out_flit_o
 );
-  localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
-
   logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
-  logic                                uses_sum_q;     // some output has the code of the sum
+  logic                                uses_sum_q;      // some output has the code of the sum
   logic                                add;
-  logic [1:0]                          online, ruled;  // inputs with an online unicast, with another flit
-  logic [PAYLOAD_W-1:0]                sum;
+  logic [1:0]                          online, ruled;   // inputs with an online unicast, with another flit
+  logic [FLIT_W-1:0]                   sum_flit;
+  logic [2:0]                          load [OUTPUTS];  // by output: takes flit 0, flit 1, the sum
   logic [OUTPUTS-1:0]                  valid_q;
   logic [OUTPUTS*FLIT_W-1:0]           flit_q;
   logic [FLIT_W-1:0]                   flit_0, flit_1;
@@ -78,50 +77,47 @@ module fred_r_uswitch #(
       .en_i (add),
       .a_i  (flit_0[LSB +: noc_pkg::LANE_W]),
       .b_i  (flit_1[LSB +: noc_pkg::LANE_W]),
-      .sum_o(sum[lane*noc_pkg::LANE_W +: noc_pkg::LANE_W])
+      .sum_o(sum_flit[LSB +: noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
+    assign sum_flit[FLIT_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
   // ---- Outputs -------------------------------------------------------------------------------------
-  always_ff @(posedge clk_i) begin
-    if (step_i) begin
-      valid_q <= '0;
-      if (in_valid_i != 2'b00) begin
+  assign sum_flit[noc_pkg::HEADER_W-1:0] = flit_0[noc_pkg::HEADER_W-1:0];
+
+  always_comb begin : choose
+    for (int unsigned j = 0; j < OUTPUTS; j = j + 1) load[j] = '0;
+    if (in_valid_i != 2'b00) begin
+      for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
+        load[j][0] = ruled[0] && config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN0;
+        load[j][1] = ruled[1] && config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN1;
+        load[j][2] = add && config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_SUM;
+      end
+      if (online != 2'b00) begin
         for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
-          if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_SUM) begin
-            if (add) begin
-              valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W +: FLIT_W] <= {sum, flit_0[noc_pkg::HEADER_W-1:0]};
-            end
-          end else if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
-            if (ruled[0]) begin
-              valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W +: FLIT_W] <= flit_0;
-            end
-          end else if (config_q[j*fred_pkg::USEL_W +: fred_pkg::USEL_W] == fred_pkg::USEL_IN1) begin
-            if (ruled[1]) begin
-              valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W +: FLIT_W] <= flit_1;
-            end
-          end
-        end
-        if (online != 2'b00) begin
-          for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
-            if (online[0] && flit_0[KEY_LSB +: KEY_W] == KEY_W'(j)) begin
-              valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W +: FLIT_W] <= flit_0;
-            end
-            if (online[1] && flit_1[KEY_LSB +: KEY_W] == KEY_W'(j)) begin
-              valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W +: FLIT_W] <= flit_1;
-            end
-          end
+          if (online[0] && flit_0[KEY_LSB +: KEY_W] == KEY_W'(j)) load[j] = 3'b001;
+          if (online[1] && flit_1[KEY_LSB +: KEY_W] == KEY_W'(j)) load[j] = 3'b010;
         end
       end
     end
+  end
+
+  for (genvar j = 0; j < OUTPUTS; j = j + 1) begin : gen_output
+    always_ff @(posedge clk_i) begin
+      if (step_i) valid_q[j] <= rst_ni && load[j] != '0;
+    end
+
+    gated_choice #(.WIDTH(FLIT_W)) i_flit (
+      .clk_i,
+      .load_i({1'b0, load[j] & {3{step_i}}}),
+      .d0_i  (flit_0),
+      .d1_i  (flit_1),
+      .d2_i  (sum_flit),
+      .d3_i  ('0),
+      .q_o   (flit_q[j*FLIT_W +: FLIT_W])
+    );
   end
 
   assign out_valid_o = valid_q;

@@ -74,8 +74,15 @@ module mesh_input #(
   always_ff @(posedge clk_i) begin : pins
     if (!rst_ni) in_valid_q <= 1'b0;
     else in_valid_q <= in_valid_i;
-    if (in_valid_i) in_flit_q <= in_flit_i;
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_pins (
+    .clk_i,
+    .en_i     (in_valid_i),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (in_flit_i),
+    .q_o      (in_flit_q)
+  );
 
   assign header = in_flit_q[noc_pkg::HEADER_W-1:0];
 

@@ -83,8 +83,15 @@ module mesh_output #(
       select_q <= granted_i;
       out_valid_o <= select_q != '0;
     end
-    if (select_q != '0) out_flit_o <= flit;
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .en_i     (select_q != '0),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (flit),
+    .q_o      (out_flit_o)
+  );
   assign empty_o = granted_i == '0 && select_q == '0 && !out_valid_o;
 
   // ------------------------------------------------------------------ assertions

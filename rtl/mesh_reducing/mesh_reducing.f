@@ -2,6 +2,9 @@
 // Files of mesh_reducing, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv
+../common/clock_gate.sv
+../common/gated_registers.sv
+../common/gated_choice.sv
 ../common/bist_pkg.sv
 ../common/flit_ram.sv
 ../common/bist_ram.sv

@@ -127,12 +127,23 @@ module phased_input_unit #(
       read_valid_q <= credit_o != '0;
       flit_valid_o <= read_valid_q;
     end
-    if (in_valid_i) begin
-      flit_q <= in_flit_i;
-      online_q <= pin_online;
-    end
-    if (read_valid_q) flit_o <= read;
+    if (in_valid_i) online_q <= pin_online;
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_pins (
+    .clk_i,
+    .en_i     (in_valid_i),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (in_flit_i),
+    .q_o      (flit_q)
+  );
+  gated_registers #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .en_i     (read_valid_q),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (read),
+    .q_o      (flit_o)
+  );
 
   always_comb begin : fronts
     side = '0;

@@ -81,12 +81,14 @@ module reducing_crossbar_interconnect #(
   for (genvar o = 0; o < P; o++) begin : gen_output
     logic [P*FLIT_W-1:0] flit_q;  // last flit of every input that went here
 
-    always_ff @(posedge clk_i) begin : hold
-      if (in_valid_i != '0) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          if (select[o][p]) flit_q[FLIT_W*p +: FLIT_W] <= in_flit_i[FLIT_W*p +: FLIT_W];
-        end
-      end
+    for (genvar p = 0; p < P; p++) begin : gen_input
+      gated_registers #(.WIDTH(FLIT_W)) i_flit (
+        .clk_i,
+        .en_i     (select[o][p]),
+        .test_en_i(1'b0),  // there are no scan chains
+        .d_i      (in_flit_i[FLIT_W*p +: FLIT_W]),
+        .q_o      (flit_q[FLIT_W*p +: FLIT_W])
+      );
     end
 
     reducing_crossbar_tree #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_tree (

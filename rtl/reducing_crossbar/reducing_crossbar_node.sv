@@ -24,12 +24,11 @@ module reducing_crossbar_node #(
   output logic              out_valid_o,
   output logic [FLIT_W-1:0] out_flit_o
 );
-  localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
-
-  logic                 add;
-  logic [PAYLOAD_W-1:0] sum;
+  logic              add;
+  logic [FLIT_W-1:0] sum_flit;
 
   assign add = left_valid_i && right_valid_i;
+  assign sum_flit[noc_pkg::HEADER_W-1:0] = left_flit_i[noc_pkg::HEADER_W-1:0];
 
   for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
     localparam int unsigned LSB = noc_pkg::HEADER_W + lane * noc_pkg::LANE_W;
@@ -37,17 +36,24 @@ module reducing_crossbar_node #(
       .en_i (add),
       .a_i  (left_flit_i[LSB +: noc_pkg::LANE_W]),
       .b_i  (right_flit_i[LSB +: noc_pkg::LANE_W]),
-      .sum_o(sum[lane*noc_pkg::LANE_W +: noc_pkg::LANE_W])
+      .sum_o(sum_flit[LSB +: noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1 -: noc_pkg::LANE_W] = '0;
+    assign sum_flit[FLIT_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
   always_ff @(posedge clk_i) begin
     out_valid_o <= rst_ni && (left_valid_i || right_valid_i);
-    if (add) out_flit_o <= {sum, left_flit_i[noc_pkg::HEADER_W-1:0]};
-    else if (left_valid_i) out_flit_o <= left_flit_i;
-    else if (right_valid_i) out_flit_o <= right_flit_i;
   end
+
+  gated_choice #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .load_i({1'b0, add, left_valid_i, right_valid_i}),
+    .d0_i  (right_flit_i),
+    .d1_i  (left_flit_i),
+    .d2_i  (sum_flit),
+    .d3_i  ('0),
+    .q_o   (out_flit_o)
+  );
 endmodule

@@ -59,8 +59,14 @@ module reducing_crossbar_tree #(
       logic [FLIT_W-1:0] flit_q;
       always_ff @(posedge clk_i) begin
         valid_q <= rst_ni && from_valid[INPUTS-1];
-        if (from_valid[INPUTS-1]) flit_q <= from_flit[(INPUTS-1)*FLIT_W +: FLIT_W];
       end
+      gated_registers #(.WIDTH(FLIT_W)) i_flit (
+        .clk_i,
+        .en_i     (from_valid[INPUTS-1]),
+        .test_en_i(1'b0),  // there are no scan chains
+        .d_i      (from_flit[(INPUTS-1)*FLIT_W +: FLIT_W]),
+        .q_o      (flit_q)
+      );
       assign to_valid[NODES-1] = valid_q;
       assign to_flit[(NODES-1)*FLIT_W +: FLIT_W] = flit_q;
     end

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of voq_crossbar, relative to this folder: read with -F.
 ../common/noc_pkg.sv
+../common/clock_gate.sv
+../common/gated_registers.sv
+../common/gated_choice.sv
 ../common/bist_pkg.sv
 ../common/flit_ram.sv
 ../common/bist_ram.sv

@@ -30,8 +30,15 @@ module voq_crossbar_mux #(
 
   always_ff @(posedge clk_i) begin
     out_valid_o <= rst_ni && select_i != '0;
-    if (select_i != '0) out_flit_o <= chosen;
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .en_i     (select_i != '0),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (chosen),
+    .q_o      (out_flit_o)
+  );
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && select_i != '0) begin

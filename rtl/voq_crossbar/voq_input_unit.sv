@@ -97,12 +97,23 @@ module voq_input_unit #(
       error_phase_o <= valid_q && !online_q;
       error_route_o <= valid_q && online_q && !route_known_i;
     end
-    if (in_valid_i) begin
-      flit_q <= in_flit_i;
-      online_q <= pin_online;
-    end
-    if (read_q) flit_o <= read;
+    if (in_valid_i) online_q <= pin_online;
   end
+
+  gated_registers #(.WIDTH(FLIT_W)) i_pins (
+    .clk_i,
+    .en_i     (in_valid_i),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (in_flit_i),
+    .q_o      (flit_q)
+  );
+  gated_registers #(.WIDTH(FLIT_W)) i_flit (
+    .clk_i,
+    .en_i     (read_q),
+    .test_en_i(1'b0),  // there are no scan chains
+    .d_i      (read),
+    .q_o      (flit_o)
+  );
 
   assign empty_o = buffer_empty && !valid_q && !read_q && !flit_valid_o && !overflow_o && !error_phase_o &&
                    !error_route_o;

@@ -2,6 +2,9 @@
 // Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
 ../../rtl/common/fp_add.sv
+../../rtl/common/clock_gate.sv
+../../rtl/common/gated_registers.sv
+../../rtl/common/gated_choice.sv
 ../../rtl/common/bist_pkg.sv
 ../../rtl/common/flit_ram.sv
 ../../rtl/common/bist_ram.sv

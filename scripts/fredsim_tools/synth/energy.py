@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..kinds import Kind
-from . import cells, crossbars, gates, timing, traffic
+from . import cells, clock_gates, crossbars, gates, timing, traffic
 from .sources import Sources
 from .yosys import Part, Unfinished, locked
 
@@ -43,7 +43,8 @@ class Energy:
     """Energy of a flit in an interconnect, in pJ at 180 nm."""
 
     lanes: int
-    clock_pj: float  # in all registers, per cycle, whatever the traffic
+    clock_pj: float  # in registers without a clock gate and in clock gates, per cycle, whatever the traffic
+    loading_pj: dict[str, float]  # kind of traffic -> in clocks behind gates that are open, per flit
     settled_pj: dict[str, float]  # kind of traffic -> per flit, without glitches
     glitch_pj: dict[str, float]  # kind of traffic -> per flit, with glitches
     memories: dict[str, int] = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
@@ -60,17 +61,28 @@ class WaveTraffic:
     flits_in: int
     flits_out: int
     clock_pj: float
+    loading_pj: float
     settled_pj: float
     glitch_pj: float
 
 
-def per_toggle(part: Part, flat: Path, memories: Sequence[cells.Memory], folder: Path, limit: int) -> tuple[dict[str, float], float]:
-    """Energy of a toggle, in pJ: instance -> energy; and of a cycle of the clock, all registers. Cells drive what they drive in
-    the netlist; each of its outputs drives a register."""
+@dataclass
+class CellEnergy:
+    """Energy of the cells of a netlist, in pJ."""
+
+    toggle: dict[str, float]  # instance -> of a toggle of its output
+    clock: float  # per cycle: registers without a clock gate, and clock gates
+    opened: dict[str, float]  # cell that drives a gated clock -> of a pulse of it, with the registers behind it
+
+
+def per_toggle(part: Part, flat: Path, memories: Sequence[cells.Memory], folder: Path, limit: int) -> CellEnergy:
+    """Energies, from OpenSTA. Cells drive what they drive in the netlist; each of its outputs drives a register."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.v").write_text(timing.between_registers(part, gates.scalars))
+    (folder / "clock_gates.v").write_text(clock_gates.NETLIST)
     (folder / "memories.lib").write_text(cells.memory_library(memories, *MEMORY_NS))
-    log = timing.sta(folder, f"read_liberty {timing.LIBERTY}\nread_liberty memories.lib\nread_verilog {flat}\nread_verilog top.v\n"
+    log = timing.sta(folder, f"read_liberty {timing.LIBERTY}\nread_liberty memories.lib\nread_verilog {flat}\n"
+                     "read_verilog clock_gates.v\nread_verilog top.v\n"
                      "link_design top\n"
                      f"create_clock -name clock -period {PERIOD_NS} [get_ports {timing.CLOCK}]\n{REPORT}", limit)  # fmt: skip
     number = r"(-?\d\.\d+e[-+]\d+)"
@@ -81,16 +93,22 @@ def per_toggle(part: Part, flat: Path, memories: Sequence[cells.Memory], folder:
         elif row := re.fullmatch(rf"\s*{number}\s+{number}\s+{number}\s+{number}\s+(i/\S+)", line):
             found[row[5].replace("\\", "")] = float(row[1]) + float(row[2])
     to_pj = PERIOD_NS * 1e3  # W × ns -> pJ
-    still, moving = watts[0], watts[1]
-    return {name: (moving[name] - still[name]) * to_pj for name in moving}, sum(still.values()) * to_pj
+    still, moving = ({name: value * to_pj for name, value in watts[activity].items()} for activity in (0, 1))
+    opened = {}
+    for gate, registers in clock_gates.gated_registers(flat).items():
+        driver = f"i/{gate}/{clock_gates.CLOCK_DRIVER}"
+        opened[driver] = sum(still.pop(name) for name in [driver, *(f"i/{register}" for register in registers)])
+    # Where the clock is in both, its activity is the same.
+    return CellEnergy({name: moving[name] - still.get(name, moving[name]) for name in moving if name not in opened}, sum(still.values()), opened)
 
 
 @dataclass
 class Measured:
     """A µSwitch or a node, in pJ at 180 nm per cycle."""
 
-    clock_pj: float
-    settled_pj: list[float]  # by situation
+    clock_pj: float  # in every situation
+    loading_pj: list[float]  # by situation
+    settled_pj: list[float]
     glitch_pj: list[float]
 
 
@@ -98,21 +116,24 @@ def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory
             limit: int) -> Measured:
     """A part under a stimulus, in every window; memories: those in its netlists. Errors: ToolError where the netlist's outputs are not the
     RTL's."""
-    key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(per_toggle), REPORT, netlists,
+    key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(clock_gates), inspect.getsource(per_toggle), REPORT, netlists,
                                      stimulus.rows, stimulus.windows]).encode()).hexdigest()  # fmt: skip
     kept = folder / "energy.json"
     if kept.exists() and (result := json.loads(kept.read_text()))["key"] == key:
         return Measured(**result["energy"])
     rtl = gates.rtl_outputs(part, sources, stimulus, folder / "rtl", limit)
     flat = gates.flatten(part, netlists, folder / "flat", limit)
-    pj, clock_pj = per_toggle(part, flat, memories, folder / "power", limit)
-    per_cycle = []
+    energy = per_toggle(part, flat, memories, folder / "power", limit)
+    per_cycle: list[list[float]] = []
     for timed in (False, True):
         outputs, toggles = gates.gate_toggles(part, flat, memories, stimulus, timed, folder / ("timed" if timed else "settled"), limit)
         gates.compare(part, rtl, outputs)
-        per_cycle.append([sum(pj[name] * number for name, number in found.items()) / edges
-                          for found, (_, edges) in zip(toggles, stimulus.windows, strict=True)])  # fmt: skip
-    measured = Measured(clock_pj, *per_cycle)
+        counted = list(zip(toggles, (edges for _, edges in stimulus.windows), strict=True))
+        if not per_cycle:  # a pulse is two toggles
+            per_cycle.append([sum(pj * found[name] / 2 for name, pj in energy.opened.items()) / edges for found, edges in counted])
+        per_cycle.append([sum(energy.toggle[name] * number for name, number in found.items() if name not in energy.opened) / edges
+                          for found, edges in counted])  # fmt: skip
+    measured = Measured(energy.clock, *per_cycle)
     kept.write_text(json.dumps({"key": key, "energy": vars(measured)}))
     return measured
 
@@ -149,7 +170,7 @@ def parts_needed(network: traffic.Network) -> dict[str, list[traffic.Situation]]
 
 def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[Sequence[traffic.Situation], Measured]]) -> Energy:
     """Energy of a flit, from that of every part: module -> (situations, Measured)."""
-    settled_pj, glitch_pj = {}, {}
+    loading_pj, settled_pj, glitch_pj = {}, {}, {}
     for kind in network.kinds:
         number = Counter(network.situations(kind))
 
@@ -157,12 +178,13 @@ def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[S
             return sum(number[situation] * value for wanted, found in measured.values()
                        for situation, value in zip(wanted, values(found), strict=True)) / network.flits(kind)  # fmt: skip
 
+        loading_pj[kind] = per_flit(lambda found: found.loading_pj)
         settled_pj[kind] = per_flit(lambda found: found.settled_pj)
         glitch_pj[kind] = per_flit(lambda found: found.glitch_pj)
     modules: Counter[str] = Counter()
     for situation, count in network.situations("unicast").items():
         modules[situation.module] += count
-    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), settled_pj, glitch_pj,
+    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), loading_pj, settled_pj, glitch_pj,
                   memories={kind: network.memories(kind) for kind in network.kinds})  # fmt: skip
 
 
@@ -216,5 +238,6 @@ def at_lanes(first: Energy, second: Energy, lanes: int) -> Energy:
         return a + (b - a) * (lanes - first.lanes) / (second.lanes - first.lanes)
 
     return Energy(lanes, line(first.clock_pj, second.clock_pj),
+                  {kind: line(pj, second.loading_pj[kind]) for kind, pj in first.loading_pj.items()},
                   {kind: line(pj, second.settled_pj[kind]) for kind, pj in first.settled_pj.items()},
                   {kind: line(pj, second.glitch_pj[kind]) for kind, pj in first.glitch_pj.items()}, first.memories)  # fmt: skip

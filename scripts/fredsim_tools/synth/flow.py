@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-from . import cells, timing
+from . import cells, clock_gates, timing
 from .energy import Energy, WaveTraffic, of_tops
 from .sources import Sources
 from .timing import TimingPath
@@ -82,8 +82,11 @@ class Flow:
         self.pool = ThreadPoolExecutor(jobs)
         self.parts: dict[str, Part] = {}
         self.areas = cells.areas(cells.LIBERTY.read_text())
+        self.areas[clock_gates.GATE] = clock_gates.area(self.areas)
         self.leakages = cells.leakages(cells.LIBERTY.read_text())
+        self.leakages[clock_gates.GATE] = clock_gates.leakage(self.leakages)
         self.fo4_ns = timing.measure_fo4_ns(folder)
+        self.gate_ns = timing.measure_gate_ns(folder, self.fo4_ns)
 
     # ------------------------------------------------------------------ synthesis
     def part(self, module: str, parameters: dict[str, int]) -> tuple[Part, bool]:
@@ -192,7 +195,7 @@ class Flow:
         netlists, memories = self.netlists(part), self.memories(part)
         with locked(part.folder):
             return timing.longest_paths(part, netlists, memories, part.folder / "timing", self.fo4_ns, self.memory_fo4,
-                                        self.limit)  # fmt: skip
+                                        self.gate_ns, self.limit)  # fmt: skip
 
     def _top(self, lanes: int | None, parts: Sequence[Part], paths: Mapping[str, list[TimingPath]]) -> Top:
         first = parts[0]

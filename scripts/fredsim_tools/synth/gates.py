@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from . import clock_gates
 from .cells import LIBERTY, REGISTER, Memory
 from .sources import Sources
 from .timing import CLOCK
@@ -40,7 +41,8 @@ def flatten(part: Part, netlists: Sequence[str], folder: Path, limit: int) -> Pa
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "log").unlink(missing_ok=True)
     (folder / "parts.v").write_text("\n".join(netlists))
-    (folder / "flatten.ys").write_text(f"read_verilog parts.v\nhierarchy -top {part.name}\nflatten\nsplitnets -ports\nclean\n"
+    (folder / "box.v").write_text(clock_gates.BOX)
+    (folder / "flatten.ys").write_text(f"read_verilog -lib box.v\nread_verilog parts.v\nhierarchy -top {part.name}\nflatten\nsplitnets -ports\nclean\n"
                                        "write_verilog -noattr -noexpr flat.v\n")  # fmt: skip
     run(["yosys", "-Q", "-T", "flatten.ys"], folder, limit)
     return folder / "flat.v"
@@ -163,7 +165,7 @@ def gate_toggles(part: Part, flat: Path, memories: Sequence[Memory], stimulus: S
     write_stimulus(part, stimulus, folder)
     (folder / "bench.v").write_text(bench(part, False, len(stimulus.rows)))
     library = re.sub(rf"^module {REGISTER} .*?^endmodule", REGISTER_MODEL, LIBRARY.read_text(), flags=re.MULTILINE | re.DOTALL)
-    (folder / "cells.v").write_text("\n".join(["`timescale 1ns/10ps", *map(memory_model, memories), library]))
+    (folder / "cells.v").write_text("\n".join(["`timescale 1ns/10ps", *map(memory_model, memories), clock_gates.MODEL, library]))
     run(["iverilog", *(["-gspecify", "-DTIMED"] if timed else ["-DSETTLED"]), "-s", "bench", "-o", "gates.vvp", "bench.v",
          str(flat), "cells.v"], folder, limit)  # fmt: skip
     run(["vvp", "-n", "gates.vvp"], folder, limit)

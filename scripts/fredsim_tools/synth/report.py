@@ -140,11 +140,12 @@ def table(top: Top, fo4_ns: float) -> str:
 
 def traffic_lines(found: WaveTraffic) -> list[str]:
     """Energy of a waveform's traffic."""
-    pj = found.glitch_pj + found.clock_pj
+    pj = found.glitch_pj + found.clock_pj + found.loading_pj
     low, high = technology.scaled("energy", pj)
     text = (f"Traffic of {found.instance}: {found.cycles} cycles, {found.flits_in} flits of {traffic.flit_bits(found.lanes)} bit into the"
             f" interconnect, {found.flits_out} out. Energy in its {found.parts} parts at 180 nm: {found.settled_pj:.0f} pJ,"
-            f" with glitches {found.glitch_pj:.0f}, clock {found.clock_pj:.0f}.")  # fmt: skip
+            f" with glitches {found.glitch_pj:.0f}, clock {found.clock_pj + found.loading_pj:.0f}, of it {found.loading_pj:.0f} behind open"
+            " clock gates.")  # fmt: skip
     if found.flits_in:
         text += (f" Of a flit in, glitches and clock: {pj / found.flits_in:.0f} pJ, {low / found.flits_in:.2f} to"
                  f" {high / found.flits_in:.2f} pJ at 14 to 16 nm.")  # fmt: skip

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from ..kinds import load
+from .clock_gates import GATE
 
 
 class Sources:
@@ -75,7 +76,7 @@ class Sources:
                 if word.endswith("_pkg"):
                     add(word, packages)
                 elif to is modules:
-                    add(word, boxes if word in self.parts else modules)
+                    add(word, boxes if word in self.parts or word == GATE else modules)
             to.append(item)
 
         add(name, modules)

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from . import clock_gates
 from .cells import INVERTER, LIBERTY, REGISTER, Memory, inverter_chain, memory_library
 from .yosys import Part, ToolError, run
 
@@ -31,6 +32,15 @@ proc register_of {pin} {
 foreach end [find_timing_paths -path_delay max -group_count @ENDS@] {
   set late [expr @PERIOD@ - [get_property $end slack]]
   puts "path\t$late\t[register_of [get_property $end startpoint]]\t[register_of [get_property $end endpoint]]"
+}
+set enables {}
+foreach gate [get_cells -hierarchical *] {
+  if {[get_property $gate ref_name] == "@GATE@"} { lappend enables "[get_full_name $gate]/en_i" }
+}
+if {[llength $enables] > 0} {
+  foreach end [find_timing_paths -path_delay min -to [get_pins $enables]] {
+    puts "hold\t[get_property $end slack]\t[get_full_name [get_property $end endpoint]]"
+  }
 }
 """
 
@@ -63,6 +73,24 @@ report_checks -path_delay max -format full -digits 5
     return (times[9] - times[5]) / 4
 
 
+def measure_gate_ns(folder: Path, fo4_ns: float) -> tuple[float, float]:
+    """Set-up and hold of a clock gate's enable to the clock's rising edge. Set-up: from its pin through OR and open latch, mean of the delays
+    that OpenSTA finds, to the AND. Hold: what the latch's own clock is later by an inverter, and the latch's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="gate-", dir=folder) as own:
+        (Path(own) / "gate.v").write_text(clock_gates.SETUP_NETLIST)
+        log = sta(Path(own), f"""read_liberty {LIBERTY}
+read_verilog gate.v
+link_design top
+create_clock -name clock -period {PERIOD_NS}
+set_input_delay 0 -clock clock [get_ports {{en clk}}]
+set_output_delay 0 -clock clock [get_ports q]
+report_checks -path_delay max -from [get_ports en] -format full -digits 5
+""", 60)  # fmt: skip
+    times = {name: float(line.split()[1]) for line in log.splitlines() for name in ("driver/Y", "i_latch/Q") if name in line}
+    return times["i_latch/Q"] - times["driver/Y"], fo4_ns + clock_gates.LATCH_HOLD_NS
+
+
 def between_registers(part: Part, scalars: Callable[[Part, str], list[str]] | None = None) -> str:
     """A netlist that has the part between registers: one before every input, one after every output. scalars: names the pins
     of a port, of a part without vectors."""
@@ -87,15 +115,17 @@ def between_registers(part: Part, scalars: Callable[[Part, str], list[str]] | No
 
 
 def longest_paths(part: Part, netlists: Sequence[str], memories: Sequence[Memory], folder: Path, fo4_ns: float,
-                  memory_fo4: tuple[float, float], limit: int, ends: int = 3000) -> list[TimingPath]:
+                  memory_fo4: tuple[float, float], gate_ns: tuple[float, float], limit: int, ends: int = 3000) -> list[TimingPath]:
     """Latest paths [(FO4, from, to)] through a part, latest first; one for every pair of registers, those
-    of generated instances that are alike taken as one."""
+    of generated instances that are alike taken as one. gate_ns: set-up and hold of clock gates. Errors: ToolError for an enable that
+    changes before its gate's latch is closed."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "memories.lib").write_text(memory_library(memories, *(round(fo4 * fo4_ns, 5) for fo4 in memory_fo4)))
     (folder / "design.v").write_text("\n".join([*netlists, between_registers(part)]))
-    report = REPORT.replace("@ENDS@", str(ends)).replace("@PERIOD@", str(PERIOD_NS))
+    (folder / "clock_gates.lib").write_text(clock_gates.liberty(*gate_ns))
+    report = REPORT.replace("@ENDS@", str(ends)).replace("@PERIOD@", str(PERIOD_NS)).replace("@GATE@", clock_gates.GATE)
     clock = f"create_clock -name clock -period {PERIOD_NS} [get_ports {CLOCK}]"
-    log = sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_verilog design.v\nlink_design top\n"
+    log = sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_liberty clock_gates.lib\nread_verilog design.v\nlink_design top\n"
                f"{clock}\n{report}", limit)  # fmt: skip
     paths: dict[tuple[str, ...], TimingPath] = {}
     for line in log.splitlines():
@@ -104,6 +134,10 @@ def longest_paths(part: Part, netlists: Sequence[str], memories: Sequence[Memory
             path = (float(late) / fo4_ns, readable(start), readable(end))
             pair = tuple(re.sub(r"\[\d+\]", "", name) for name in path[1:])
             paths[pair] = max(paths.get(pair, path), path)
+        elif line.startswith("hold\t"):
+            _, slack, pin = line.split("\t")
+            if float(slack) < 0:
+                raise ToolError(f"{part.module}: {pin}: the enable changes {-float(slack):.3f} ns before the latch of its clock gate is closed")
     return sorted(paths.values(), key=lambda path: (-path[0], path[1:]))
 
 

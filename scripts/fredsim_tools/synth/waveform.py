@@ -151,7 +151,8 @@ def measure(file: Path, instance: str | None, top: Top, network: traffic.Network
         raise Unfinished
     cycles = len(next(iter(wave.rows.values())))
     return energy.WaveTraffic(wave.instance, lanes, cycles, len(found), wave.flits_in, wave.flits_out,
-                              cycles * sum(one.clock_pj for one in whole), cycles * sum(one.settled_pj[0] for one in whole),
+                              cycles * sum(one.clock_pj for one in whole), cycles * sum(one.loading_pj[0] for one in whole),
+                              cycles * sum(one.settled_pj[0] for one in whole),
                               cycles * sum(one.glitch_pj[0] for one in whole))  # fmt: skip
 
 

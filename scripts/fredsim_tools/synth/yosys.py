@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from . import clock_gates
 from .cells import LIBERTY, REGISTER, Memory
 from .sources import Sources
 
@@ -133,7 +134,7 @@ class Part:
     def __init__(self, module: str, parameters: dict[str, int], sources: Sources, folder: Path) -> None:
         self.module, self.given, self.sources = module, parameters, sources
         packages, boxes, modules = sources.needed(module)
-        self.read = [f"read_verilog {option} rtl/{sources.files[name].relative_to('rtl')}" for option, names in
+        self.read = [f"read_verilog -D{clock_gates.DEFINE} {option} rtl/{sources.files[name].relative_to('rtl')}" for option, names in
                      (("-sv", packages), ("-lib -defer -sv", boxes), ("-defer -sv", modules)) for name in names]  # fmt: skip
         self.coarse = COARSE_WIRES if module in sources.wires else COARSE
         self.map = MAP_DEEP if module in sources.deep else MAP
@@ -141,7 +142,7 @@ class Part:
         of_box = sources.pins if module in sources.tops() else sources.text
         texts = [*map(sources.text, packages), *map(of_box, boxes), *map(sources.text, modules)]
         key = [module, sorted(parameters.items()), texts,
-               " ".join(self.coarse), FINE, self.map, SIZE, DRIVER, LOAD_FF, MEMORY_BITS, FORMAT,
+               " ".join(self.coarse), FINE, self.map, SIZE, DRIVER, LOAD_FF, MEMORY_BITS, FORMAT, clock_gates.DEFINE,
                LIBERTY.stat().st_size]  # fmt: skip
         self.name = f"{module}__{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:12]}"
         self.folder = folder / self.name
@@ -185,7 +186,7 @@ class Part:
                 if memory.bits() >= MEMORY_BITS and not constant:
                     memory.cell = f"memory_{len(self.memories)}_{self.name}"
                     self.memories.append(memory)
-            elif cell["type"] in modules:
+            elif cell["type"] in modules and cell["type"] != clock_gates.GATE:
                 box = modules[cell["type"]]
                 self._types.setdefault(cell["type"], len(self.children))
                 self.children.append((instance, box["attributes"]["hdlname"].lstrip("\\"),
@@ -220,7 +221,7 @@ class Part:
             (self.folder / "map_seconds").write_text(f"{seconds:.1f}")
             (self.folder / "mapped.v").rename(done)
         self.seconds += float((self.folder / "map_seconds").read_text())
-        for name, count in re.findall(r"^ +([A-Z]\w+) +(\d+)$", (self.folder / "cells.txt").read_text(), re.MULTILINE):
+        for name, count in re.findall(rf"^ +([A-Z]\w+|{clock_gates.GATE}) +(\d+)$", (self.folder / "cells.txt").read_text(), re.MULTILINE):
             self.cells[name] = self.cells.get(name, 0) + int(count)
         self.netlist = done
 
