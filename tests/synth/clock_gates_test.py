@@ -63,8 +63,12 @@ class Same(unittest.TestCase):
     def test_uswitch(self):
         self.same("fred_r_uswitch", LANES=1, OUTPUTS=3)
 
-    def test_reducing_crossbar(self):
-        self.same("reducing_crossbar_interconnect", P=2, LANES=1)
+    def test_interconnect(self):
+        self.same("fred_interconnect", P=2, M=2, LANES=1)
+
+    def test_crossbars(self):
+        self.same("voq_crossbar_mux", P=2, FLIT_W=96)
+        self.same("mesh_output", P=2, VC_DEPTH=4, CTRL_DEPTH=2, PACKET_FLITS=2)
 
 
 class Different(unittest.TestCase):

@@ -50,6 +50,17 @@ class Measured(unittest.TestCase):
             for value, was in zip(values, known[name], strict=True):
                 self.assertAlmostEqual(value, was, delta=TOLERANCE * was, msg=name)
 
+    def test_clock(self):
+        """Gates are open where flits are taken, and nowhere else: of an output that takes one at every edge, all registers, of one that takes
+        none, no register. The clock that is never gated is less than that of half the registers."""
+        bits = traffic.flit_bits(1)
+        self.assertEqual(self.found.gated, 2 * bits)
+        for situation, loading in zip(self.wanted, self.found.loading_pj, strict=True):
+            outputs = sum(seen for seen in (all(situation.inputs[place] == FLITS for place in {NONE: (), IN0: (0,), IN1: (1,), SUM: (0, 1)}[code])
+                                            and code != NONE for code in situation.codes))  # fmt: skip
+            self.assertAlmostEqual(loading, outputs * bits * self.found.bit_pj, delta=0.02 * bits * self.found.bit_pj, msg=situation)
+        self.assertLess(self.found.clock_pj, bits * self.found.bit_pj / 2)
+
     def test_glitches(self):
         """They only add, and a sum has many."""
         for settled, glitches in zip(self.found.settled_pj, self.found.glitch_pj, strict=True):
@@ -113,14 +124,15 @@ class Calculated(unittest.TestCase):
                 self.assertEqual(found[Situation("reducing_crossbar_node", (), (FLITS, FLITS))], (ports - 1) * (kind == "reduction"))
 
     def test_line(self):
-        first, second = (energy.Energy(lanes, 3 + lanes, {"unicast": 2 * lanes}, {"unicast": 5.0}) for lanes in (4, 8))
-        self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 512}, {"unicast": 5.0}))
+        first, second = (energy.Energy(lanes, 3 + lanes, {"unicast": 4 * lanes}, {"unicast": 2 * lanes}, {"unicast": 5.0}, 6 * lanes) for lanes in (4, 8))
+        self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 1024}, {"unicast": 512}, {"unicast": 5.0}, 1536))
 
     def test_compose(self):
         """Energy of a µSwitch alone, and of one that three are in."""
         pair = [Situation("fred_rd_uswitch", (IN0, IN1), (FLITS, FLITS))]
-        found = energy.compose(traffic.Fred(2, 3, 0), 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [10.0], [30.0]))})
-        self.assertEqual((found.clock_pj, found.settled_pj["unicast"], found.glitch_pj["unicast"]), (7, 5, 15))
+        found = energy.compose(traffic.Fred(2, 3, 0), 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [6.0], [10.0], [30.0], 0.5, 64))})
+        self.assertEqual((found.clock_pj, found.loading_pj["unicast"], found.settled_pj["unicast"], found.glitch_pj["unicast"]), (7, 3, 5, 15))
+        self.assertEqual(found.load_pj, 0.5 * traffic.flit_bits(4))
 
     def test_toggles(self):
         """In the second edge only, and of outputs only; a value that is there already is none."""

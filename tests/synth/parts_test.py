@@ -12,7 +12,7 @@ from types import SimpleNamespace
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from fredsim_tools.synth import cells, flow, report, technology, timing, yosys  # noqa: E402
+from fredsim_tools.synth import cells, clock_gates, flow, report, technology, timing, trees, yosys  # noqa: E402
 from fredsim_tools.synth.sources import Sources  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
@@ -220,6 +220,38 @@ class Parts(unittest.TestCase):
                                  {"p": 2, "z": 4})  # fmt: skip
         self.assertEqual(split, "  assign p[1] = 1'b0;\n  assign p[0] = \\q.r ;\n  assign _1_ = z[3];\n  assign a = b;\n"
                          "  assign z[2] = 1'b0;\n  assign z[1] = 1'b1;\n")  # fmt: skip
+
+    def test_trees(self):
+        """Of a net that drives 40 parts, with 0.05 pF each; of a port; of no net that is light or abc's own."""
+        children = {"adder": trees.Child(frozenset(("sum",)), {"en": [0.05], "a": [0.01, 0.01]})}
+        instances = [f"  adder \\i[{number}].i_add  (\n    .a({{ light, in[{number % 2}] }}),\n    .en(enable),\n    .sum(\\s[{number}] )\n  );"
+                     for number in range(40)]  # fmt: skip
+        text = "\n".join(["module top(in, out);", "  assign enable = before;", "  NAND2X1 _1_ (\n    .A(in[0]),\n    .B(in[1]),\n    .Y(before)\n  );",
+                          *instances, "endmodule", ""])  # fmt: skip
+        grown = trees.grow(text, {"in": ("input", 2), "out": ("output", 1)}, children)
+        self.assertEqual(grown.buffers, 3)  # 16 pins each are 0.8 pF
+        self.assertEqual(grown.text.count(".en(tree_"), 40)
+        self.assertEqual(grown.text.count("BUFX4 tree_"), 3)
+        self.assertEqual(grown.text.count(".A(before)"), 3)
+        self.assertNotIn(".en(enable)", grown.text)
+        self.assertEqual(grown.text.count("{ light, in["), 40)  # 0.4 pF
+        for pf in grown.input_pf["in"]:
+            self.assertAlmostEqual(pf, 0.2, delta=0.02)
+        heavy = {"adder": trees.Child(frozenset(("sum",)), {"en": [0.0], "a": [0.1, 0.01]})}  # the net of in is now 2 pF each
+        grown = trees.grow(text, {"in": ("input", 2), "out": ("output", 1)}, heavy)
+        self.assertIn("    .a({ light, tree_", grown.text)
+        self.assertLess(max(grown.input_pf["in"]), trees.MOST_PF)
+
+    def test_clock_gates(self):
+        """Set-up is the way through OR and latch; registers behind a gate; the cell's area by hand."""
+        setup, hold = timing.measure_gate_ns(FOLDER / "gate", 0.1)
+        self.assertAlmostEqual(setup, 0.082 + 0.169, delta=0.002)
+        self.assertAlmostEqual(hold, 0.119)
+        self.assertEqual(clock_gates.area(cells.areas(cells.LIBERTY.read_text())), 32 + 16 + 32 + 56)
+        flat = FOLDER / "gated.v"
+        flat.write_text("  clock_gate \\i[0].gate  (\n    .clk_i(clk_i),\n    .clk_o(\\i[0].clk ),\n    .en_i(en)\n  );\n"
+                        "  DFFPOSX1 _1_ (\n    .CLK(\\i[0].clk ),\n    .D(d)\n  );\n  DFFPOSX1 _2_ (\n    .CLK(clk_i),\n    .D(d)\n  );\n")  # fmt: skip
+        self.assertEqual(clock_gates.gated_registers(flat), {"i[0].gate": ["_1_"]})
 
     def test_sources(self):
         sources = Sources(CHECKOUT)

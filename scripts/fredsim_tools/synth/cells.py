@@ -11,6 +11,8 @@ UNIT_GATE = "NAND2X1"  # one gate equivalent
 GATE_UM2 = 24
 INVERTER = "INVX1"
 
+PIN_PF = 0.01  # input of a memory
+
 # Delay of an inverter that drives four of its kind, at 14 to 16 nm (Stillmaker & Baas 2017).
 FO4_PS_FAST, FO4_PS_SLOW = 5.7, 8.4
 
@@ -123,7 +125,7 @@ class Memory:
         return "\n".join([*out, "}"])
 
 
-def memory_library(memories: Sequence[Memory], read_ns: float, setup_ns: float, capacitance: float = 0.01) -> str:
+def memory_library(memories: Sequence[Memory], read_ns: float, setup_ns: float, capacitance: float = PIN_PF) -> str:
     """A library of such memories."""
     counts = sorted({count for memory in memories for _, count in memory.pins().values() if count})
     types = [f"type (bits_{n}) {{ base_type : array; data_type : bit; bit_width : {n}; bit_from : {n - 1}; bit_to : 0; }}"

@@ -77,6 +77,9 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--wave", metavar="FILE.fst[:INSTANCE]", type=parse_wave,
                         help="the energy of the traffic in a waveform of fredsim, from its first cycle on, with one MODULE of the same"
                         " parameters, LANES too; INSTANCE where there are several")  # fmt: skip
+    parser.add_argument("--full-width", action="store_true",
+                        help="synthesises and times at the LANES that are asked for, in place of a line through two smaller numbers; parts, or"
+                        " small switches")  # fmt: skip
     parser.add_argument("--paper", action="store_true", help="a Fred_3(12) chiplet, and the paper's figures beside it")
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
@@ -149,7 +152,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
-    flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
+    flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4, arguments.full_width)
     tops = flow.tops(wanted, arguments.energy)
     if arguments.wave:
         add_traffic(tops[0], arguments.wave, flow)

@@ -24,7 +24,7 @@ from .yosys import Part, Unfinished, locked
 if TYPE_CHECKING:  # flow imports this module
     from .flow import Flow, Top
 
-LANES = (4, 8)  # that are simulated; other numbers follow a line through these
+LANES = (8, 16)  # that are simulated for more lanes, which follow a line through these; fewer are simulated as they are
 PERIOD_NS = 1000
 MEMORY_NS = 2.0, 0.4  # clock to data, set-up
 
@@ -47,6 +47,7 @@ class Energy:
     loading_pj: dict[str, float]  # kind of traffic -> in clocks behind gates that are open, per flit
     settled_pj: dict[str, float]  # kind of traffic -> per flit, without glitches
     glitch_pj: dict[str, float]  # kind of traffic -> per flit, with glitches
+    load_pj: float = 0.0  # in the clock of a flit register behind gates, per flit that it loads
     memories: dict[str, int] = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
 
 
@@ -110,6 +111,8 @@ class Measured:
     loading_pj: list[float]  # by situation
     settled_pj: list[float]
     glitch_pj: list[float]
+    bit_pj: float = 0.0  # per register behind a gate and edge at which it is open
+    gated: int = 0  # such registers
 
 
 def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory], sources: Sources, stimulus: traffic.Stimulus, folder: Path,
@@ -133,7 +136,8 @@ def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory
             per_cycle.append([sum(pj * found[name] / 2 for name, pj in energy.opened.items()) / edges for found, edges in counted])
         per_cycle.append([sum(energy.toggle[name] * number for name, number in found.items() if name not in energy.opened) / edges
                           for found, edges in counted])  # fmt: skip
-    measured = Measured(energy.clock, *per_cycle)
+    gated = sum(len(registers) for registers in clock_gates.gated_registers(flat).values())
+    measured = Measured(energy.clock, *per_cycle, sum(energy.opened.values()) / gated if gated else 0.0, gated)
     kept.write_text(json.dumps({"key": key, "energy": vars(measured)}))
     return measured
 
@@ -184,7 +188,11 @@ def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[S
     modules: Counter[str] = Counter()
     for situation, count in network.situations("unicast").items():
         modules[situation.module] += count
-    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), loading_pj, settled_pj, glitch_pj,
+    found = {module: measured[module][1] for module in modules}
+    gated = sum(count * found[module].gated for module, count in modules.items())
+    bit_pj = sum(count * found[module].gated * found[module].bit_pj for module, count in modules.items()) / gated if gated else 0.0
+    return Energy(lanes, sum(count * found[module].clock_pj for module, count in modules.items()), loading_pj, settled_pj, glitch_pj,
+                  traffic.flit_bits(lanes) * bit_pj,
                   memories={kind: network.memories(kind) for kind in network.kinds})  # fmt: skip
 
 
@@ -202,22 +210,28 @@ def of_tops(tops: Sequence[Top], flow: Flow) -> None:
                 needed.setdefault(module, set()).update(situations)
         first = same[0][2]
         jobs = []
-        for lanes in LANES:
+        simulated = {lanes: _simulated(lanes) for _, lanes, _ in same}
+        for lanes in sorted({one for ones in simulated.values() for one in ones}):
             for module, wanted in needed.items():
                 part, new = flow.part(module, first.parameters(module, lanes))
                 jobs.append((lanes, part, new, sorted(wanted, key=repr)))
         flow.synthesise([part for _, part, new, _ in jobs if new])
         results = flow.each(lambda job: _of_part(flow, first, job[0], job[1], job[3]), jobs)
-        measured: dict[int, dict[str, tuple[Sequence[traffic.Situation], Measured]]] = {lanes: {} for lanes in LANES}
-        for (lanes, part, _, ordered), found in zip(jobs, results, strict=True):
-            if found:
-                measured[lanes][part.module] = ordered, found
+        measured: dict[int, dict[str, tuple[Sequence[traffic.Situation], Measured]]] = {lanes: {} for lanes, *_ in jobs}
+        for (lanes, part, _, ordered), result in zip(jobs, results, strict=True):
+            if result:
+                measured[lanes][part.module] = ordered, result
         for top, lanes, each in same:
             if None in results:
                 top.lacks.append("energy: a tool did not finish in time")
             else:
-                low, high = (compose(each, simulated, measured[simulated]) for simulated in LANES)
-                top.energy = at_lanes(low, high, lanes)
+                found = [compose(each, one, measured[one]) for one in simulated[lanes]]
+                top.energy = found[0] if len(found) == 1 else at_lanes(found[0], found[1], lanes)
+
+
+def _simulated(lanes: int) -> tuple[int, ...]:
+    """Numbers of lanes that are simulated for one."""
+    return (lanes,) if lanes <= LANES[-1] else LANES
 
 
 def _of_part(flow: Flow, network: traffic.Network, lanes: int, part: Part, wanted: Sequence[traffic.Situation]) -> Measured | None:
@@ -240,4 +254,5 @@ def at_lanes(first: Energy, second: Energy, lanes: int) -> Energy:
     return Energy(lanes, line(first.clock_pj, second.clock_pj),
                   {kind: line(pj, second.loading_pj[kind]) for kind, pj in first.loading_pj.items()},
                   {kind: line(pj, second.settled_pj[kind]) for kind, pj in first.settled_pj.items()},
-                  {kind: line(pj, second.glitch_pj[kind]) for kind, pj in first.glitch_pj.items()}, first.memories)  # fmt: skip
+                  {kind: line(pj, second.glitch_pj[kind]) for kind, pj in first.glitch_pj.items()},
+                  line(first.load_pj, second.load_pj), first.memories)  # fmt: skip

@@ -2,12 +2,13 @@
 """From a module and a size to its figures: parts synthesised side by side, put together, timed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-from . import cells, clock_gates, timing
+from . import cells, clock_gates, timing, trees
 from .energy import Energy, WaveTraffic, of_tops
 from .sources import Sources
 from .timing import TimingPath
@@ -77,10 +78,14 @@ def on_line(at_first: float, at_second: float, lanes: int) -> float:
 
 
 class Flow:
-    def __init__(self, sources: Sources, folder: Path, jobs: int, limit: int, memory_fo4: tuple[float, float]) -> None:
+    def __init__(self, sources: Sources, folder: Path, jobs: int, limit: int, memory_fo4: tuple[float, float],
+                 full_width: bool = False) -> None:
         self.sources, self.folder, self.limit, self.memory_fo4 = sources, folder, limit, memory_fo4
+        self.full_width = full_width  # synthesises and times at the lanes that are asked for, in place of LANES
         self.pool = ThreadPoolExecutor(jobs)
         self.parts: dict[str, Part] = {}
+        self._grown: dict[str, trees.Grown] = {}  # name of a part -> its netlist with buffer trees
+        self._growing = threading.RLock()
         self.areas = cells.areas(cells.LIBERTY.read_text())
         self.areas[clock_gates.GATE] = clock_gates.area(self.areas)
         self.leakages = cells.leakages(cells.LIBERTY.read_text())
@@ -144,7 +149,7 @@ class Flow:
         for module, parameters in wanted:
             if "LANES" in self.sources.parameters(module):
                 lanes = parameters.get("LANES", FLIT_LANES)
-                sizes = [dict(parameters, LANES=n) for n in (LANES if lanes not in LANES else (lanes,))]
+                sizes = [dict(parameters, LANES=n) for n in ((lanes,) if lanes in LANES or self.full_width else LANES)]
             else:
                 lanes, sizes = None, [parameters]
             sized.append((lanes, [self.part(module, size) for size in sizes]))
@@ -186,7 +191,27 @@ class Flow:
 
     def netlists(self, part: Part) -> list[str]:
         parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
-        return [inner.verilog([child.name for child in inner.parts]) for inner in parts]
+        return [self._with_trees(inner).text for inner in parts]
+
+    def _with_trees(self, part: Part) -> trees.Grown:
+        """A part's netlist with its buffer trees, which are counted among its cells."""
+        with self._growing:
+            if part.name not in self._grown:
+                children = {}
+                for child in part.parts:
+                    inputs = self._with_trees(child).input_pf if child.netlist else {
+                        name: [0.0] * bits for name, (way, bits) in child.ports.items() if way == "input"}  # fmt: skip
+                    outputs = frozenset(name for name, (way, _) in child.ports.items() if way == "output")
+                    children[child.name] = trees.Child(outputs, inputs)
+                for memory in part.memories:
+                    pins = memory.pins()
+                    loads = {pin: [cells.PIN_PF / (memory.width if pin == "WR_EN" else 1)] * max(bits, 1)
+                             for pin, (way, bits) in pins.items() if way == "input"}  # fmt: skip
+                    children[memory.cell] = trees.Child(frozenset(("RD_DATA",)), loads)
+                grown = trees.grow(part.verilog([child.name for child in part.parts]), part.ports, children)
+                part.cells[trees.BUFFER] = part.cells.get(trees.BUFFER, 0) + grown.buffers
+                self._grown[part.name] = grown
+            return self._grown[part.name]
 
     def memories(self, part: Part) -> list[cells.Memory]:
         return [memory for inner, _ in self._below(part).values() if inner.netlist for memory in inner.memories]
@@ -236,6 +261,7 @@ class Flow:
 
     def _own(self, part: Part) -> list[float]:
         """Figures of a part without those in it: kGE, kGE of registers, nW of leakage."""
+        self._with_trees(part)
         kge = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
         return [*kge, part.leakage(self.leakages)]
 

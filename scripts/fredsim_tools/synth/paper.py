@@ -43,7 +43,7 @@ def comparison(top: Top) -> list[str]:
         memories = 2 * technology.memory_pj(bits)  # input buffer and staging
         for kind, pj in top.energy.glitch_pj.items():
             watts = [(ports * value + clock) * rate * 1e-12 for value, clock in
-                     zip(technology.scaled("energy", pj), technology.scaled("energy", top.energy.clock_pj), strict=True)]  # fmt: skip
+                     zip(technology.scaled("energy", pj + top.energy.loading_pj[kind]), technology.scaled("energy", top.energy.clock_pj), strict=True)]  # fmt: skip
             text.append(f"Ours, {kind}, a flit per cycle at {rate / 1e9:.2f} GHz: interconnect {watts[0]:.1f} to"
                         f" {watts[1]:.1f} W, memories {ports * memories * rate * 1e-12:.1f} W, links"
                         f" {ports * technology.link_pj(bits) * rate * 1e-12:.1f} W.")  # fmt: skip

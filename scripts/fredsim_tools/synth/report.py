@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from . import cells, technology, traffic
+from . import cells, technology, traffic, trees
 from .energy import LANES as ENERGY_LANES
 from .energy import Energy, WaveTraffic
 from .flow import LANES, Row, RowMemory, Top
@@ -162,8 +162,11 @@ def energy_lines(top: Top, energy: Energy) -> list[str]:
         lines.append(row.format(kind, f"{energy.settled_pj[kind]:.0f}", f"{glitches:.0f}", f"{low:.2f} - {high:.2f}",
                                 f"{low / bits:.4f} - {high / bits:.4f}"))  # fmt: skip
     low, high = technology.scaled("energy", energy.clock_pj)
-    lines += wrapped(f"Clock in its registers: {energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
-                     " 14 to 16 nm.".split(), "")  # fmt: skip
+    lines += wrapped(f"Clock in its registers without a gate, and in clock gates: {energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to"
+                     f" {high:.2f} pJ at 14 to 16 nm.".split(), "")  # fmt: skip
+    loads = ", ".join(f"{kind} {pj:.0f}" for kind, pj in energy.loading_pj.items())
+    lines += wrapped(f"Clock behind gates, pJ per flit at 180 nm, not in the rows above: {loads}; of a flit register that loads"
+                     f" {energy.load_pj:.0f}.".split(), "")  # fmt: skip
     for kind, number in energy.memories.items():
         if number:
             lines += wrapped(f"A {kind}, in {number} memory of the interconnect, by a model, written and read:"
@@ -182,10 +185,13 @@ def energy_json(top: Top, energy: Energy) -> dict[str, Any]:
     bits = traffic.flit_bits(energy.lanes)
     return {
         "flit_bits": bits, "clock_pj_180nm": round(energy.clock_pj, 2), "clock_pj_14_to_16nm": pair(energy.clock_pj),
+        "load_pj_180nm": round(energy.load_pj, 2), "load_pj_14_to_16nm": pair(energy.load_pj),
+        "memory_read_pj_22nm": round(technology.memory_read_pj(bits), 2), "memory_write_pj_22nm": round(technology.memory_write_pj(bits), 2),
         "memory_pj_22nm": round(technology.memory_pj(bits), 2), "link_pj": round(technology.link_pj(bits), 2),
         "flit_pj": {
             kind: {"settled_180nm": round(energy.settled_pj[kind], 2), "glitches_180nm": round(glitches, 2),
                    "settled_14_to_16nm": pair(energy.settled_pj[kind]), "glitches_14_to_16nm": pair(glitches),
+                   "loading_180nm": round(energy.loading_pj[kind], 2), "loading_14_to_16nm": pair(energy.loading_pj[kind]),
                    "memories": energy.memories.get(kind, 0)}
             for kind, glitches in energy.glitch_pj.items()
         },
@@ -207,15 +213,15 @@ def assumptions(fo4_ns: float, memory_fo4: tuple[float, float]) -> list[str]:
         f" to {memory['to_14_to_16nm'][1]:.2f} at 14 to 16 nm (Stillmaker & Baas 2017). Below {registers['below_bits']} bit, or where it is less, flip-flops:"
         f" {registers['bit_um2']} µm² per bit, {registers['word_um2']} per word and {registers['column_um2']} per bit of a word at 180 nm,"
         f" as this flow makes them, scaled as logic is.",
-        f"kGE: 1000 {cells.UNIT_GATE}, {cells.GATE_UM2} µm² each. Modules are mapped one by one; nets between them get no"
-        " buffers.",
+        f"kGE: 1000 {cells.UNIT_GATE}, {cells.GATE_UM2} µm² each. Modules are mapped one by one; nets between them of more than"
+        f" {trees.MOST_PF} pF get trees of {trees.BUFFER}, at most {trees.FANOUT} pins each.",
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
         " scaled.".format(*technology.DATA["scaling"]["area"]),
         f"Energy: the netlists of µSwitches, of adder trees' nodes, of an aggregator's interconnect and of each output of a crossbar"
-        f" without adders, with a mesh router's credits, at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line through these; a flit of a"
+        f" without adders, with a mesh router's credits, above {ENERGY_LANES[1]} lanes at {ENERGY_LANES[0]} and {ENERGY_LANES[1]}, a line through these; a flit of a"
         " reduction is one that enters, of all ports to one; of a distribution one that leaves, of one port to all; a unicast"
         " is one of all ports to themselves. Lanes are normally distributed. Glitches: with the cells' delays without loads. In"
-        " it: cells and the pins they drive. Not in it: wires, clock tree, clock gating, ports and control of a switch, the"
+        " it: cells and the pins they drive, clock gates. Not in it: wires, clock tree, ports and control of a switch, the"
         " registers in front of a crossbar's trees.",
         "Energy at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas"
         " 2017).".format(*technology.DATA["scaling"]["energy"]),

@@ -48,9 +48,19 @@ def memory_22nm_um2(words: int, width: int) -> float:
     return banks_um2(words, width)
 
 
+def memory_read_pj(width: int) -> float:
+    """Energy of a word that is read."""
+    return width * DATA["memory"]["read_pj_per_bit"]
+
+
+def memory_write_pj(width: int) -> float:
+    """Energy of a word that is written."""
+    return width * DATA["memory"]["write_pj_per_bit"]
+
+
 def memory_pj(width: int) -> float:
     """Energy of a word that is written once and read once."""
-    return width * (DATA["memory"]["read_pj_per_bit"] + DATA["memory"]["write_pj_per_bit"])
+    return memory_read_pj(width) + memory_write_pj(width)
 
 
 def link_pj(width: int) -> float:

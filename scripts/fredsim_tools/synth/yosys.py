@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from . import clock_gates
+from . import clock_gates, trees
 from .cells import LIBERTY, REGISTER, Memory
 from .sources import Sources
 
@@ -95,24 +95,8 @@ def one_by_one(text: str, widths: Mapping[str, int]) -> str:
     """A netlist with assignments of concatenations, which OpenSTA does not read, as one assignment per bit. Wires that are
     no ports have one bit."""
 
-    def bits(side: str) -> list[str]:
-        found: list[str] = []
-        for digits, name, left, right in re.findall(
-            r"(\d+'[bh][0-9a-f]+)|(\\\S+\s|[A-Za-z_]\w*)\s*(?:\[(\d+)(?::(\d+))?\])?", side
-        ):
-            if digits:
-                width, value = int(digits.split("'")[0]), int(digits[digits.index("'") + 2:], 2 if "'b" in digits else 16)
-                found += [f"1'b{value >> bit & 1}" for bit in reversed(range(width))]
-            elif left:
-                found += [f"{name}[{bit}]" for bit in range(int(left), int(right or left) - 1, -1)]
-            elif name in widths and widths[name] > 1:
-                found += [f"{name}[{bit}]" for bit in reversed(range(widths[name]))]
-            else:
-                found.append(name)
-        return found
-
     def split(match: re.Match[str]) -> str:
-        to, source = bits(match[1]), bits(match[2])
+        to, source = (trees.bits_of(match[side], widths) for side in (1, 2))
         assert len(to) == len(source), match[0]
         return "\n".join(f"  assign {a} = {b};" for a, b in zip(to, source, strict=True))
 
