@@ -28,7 +28,9 @@ TEST_PACKAGES+=("${DOCS_PACKAGES[@]}")
 SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make cmake python3 gtkwave)
 # To prove properties of it; which is tested too.
 FORMAL_PACKAGES=(yosys z3 cmake python3)
-TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
+# To simulate it from unknown state; which is tested too.
+XCHECK_PACKAGES=(yosys iverilog cmake verilator python3)
+TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}" "${XCHECK_PACKAGES[@]}")
 # To drive what reads users' bytes with libFuzzer.
 FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.

@@ -38,7 +38,7 @@ module voq_slots #(
 
   always_ff @(posedge clk_i) begin : slots
     if (!rst_ni) begin
-      free_q <= ~DEPTH'(1);
+      free_q <= ~(DEPTH'(1));  // yosys 0.23 reads a ~ without brackets as part of the width
       slot_o <= SLOT_W'(FIRST);
       full_o <= 1'b0;
     end else if (take_i || give_i) begin

@@ -38,6 +38,7 @@ COMMANDS = {
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
     "gallery": Command("gallery", "the outputs and pictures of docs/gallery"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
+    "xcheck": Command("xcheck", "every kind of switch from unknown state, in a four-state simulation"),
     "synth": Command("synth.command", "synthesis of the RTL: area, timing, energy", packages=("SYNTH_PACKAGES",)),
 }
 

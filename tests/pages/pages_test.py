@@ -54,6 +54,7 @@ NOT_RUN = [
     ("", "scripts/reproduce gallery", "tests/scripts runs it"),
     ("", "scripts/fuzz.sh", "minutes"),
     ("", "scripts/formal.sh", "minutes"),
+    ("", "scripts/xcheck.sh", "minutes"),
     ("", "scripts/lockstep.sh", "hours"),
 ]
 # By the first line of a block.

@@ -77,7 +77,7 @@ TEST(LinkRetryRx, AsksAgainForGapsAndDamageAndNeverForWhatCameBefore) {
       }
       rx->wire_valid_i = sent.has_value();
       rx.edge();
-      // What the edge before has sampled is judged at this one.
+      // The flit that the edge before has sampled is judged at this one.
       bool passes = false;
       const Receiver before = model;
       if (sampled) {
@@ -137,11 +137,11 @@ class Sender {
     tx_.reset();
   }
   // An edge with a word back, or one that is not intact.
-  void hear(const std::optional<BackWord>& back) {
+  void hear(const std::optional<WordBack>& back) {
     if (back)
       std::copy(back->words.begin(), back->words.end(), tx_->back_i.m_storage);
     else
-      std::fill_n(tx_->back_i.m_storage, BackWord(0, 0, {}).words.size(), 0);
+      std::fill_n(tx_->back_i.m_storage, WordBack(0, 0, {}).words.size(), 0);
   }
   void edge() { tx_.edge(); }
   void send(std::uint64_t flit) {
@@ -161,7 +161,7 @@ TEST(LinkRetryTx, AWordOfZerosIsNotIntact) {
   Sender tx;
   for (unsigned n = 0; n < 6; ++n) tx.send(n);
   for (int i = 0; i < 4; ++i) tx.edge();
-  tx.hear(BackWord(6, 1, {}));
+  tx.hear(WordBack(6, 1, {}));
   for (int i = 0; i < 4; ++i) tx.edge();
   tx.hear(std::nullopt);
   for (int i = 0; i < 20; ++i) {
@@ -192,7 +192,7 @@ TEST(LinkRetryTx, EveryCreditThatWasGivenArrivesOnce) {
     const auto vc = missed % noc_pkg::NUM_VCS;
     std::array<std::uint8_t, 4> given{};
     given[vc] = static_cast<std::uint8_t>(missed);
-    tx.hear(BackWord(0, 0, given));
+    tx.hear(WordBack(0, 0, given));
     for (unsigned edge = 0; edge < missed + 10; ++edge) {
       tx.edge();
       ASSERT_EQ(tx.model()->credit_o, edge < missed ? 1U << vc : 0U) << "edge " << edge;
@@ -216,7 +216,7 @@ TEST(LinkRetryTx, CreditsOfAllChannelsArriveWhateverIsMissedOnTheWay) {
         ++owed[v];
       }
       const bool intact = is_quiet || (cycle / 1000 % 2 == 0 && random.below(8) == 0);
-      tx.hear(intact ? std::optional(BackWord(0, 0, given)) : std::nullopt);
+      tx.hear(intact ? std::optional(WordBack(0, 0, given)) : std::nullopt);
       most = std::max(most, *std::ranges::max_element(owed));
       tx.edge();
       for (std::size_t v = 0; v < 4; ++v) {

@@ -37,12 +37,12 @@ struct WireWord {
 };
 
 // A word back. given: credits so far of every virtual channel.
-struct BackWord {
+struct WordBack {
   static constexpr int kCreditsAt = link_pkg::SEQ_W + link_pkg::ROUND_W;
   static constexpr int kCreditBits = 8;
   std::array<std::uint32_t, (link_pkg::BACK_W + 31) / 32> words{};
 
-  BackWord(unsigned expected, unsigned round, const std::array<std::uint8_t, 4>& given) {
+  WordBack(unsigned expected, unsigned round, const std::array<std::uint8_t, 4>& given) {
     set_bits(words, 0, link_pkg::SEQ_W, expected);
     set_bits(words, link_pkg::SEQ_W, link_pkg::ROUND_W, round);
     for (int v = 0; v < 4; ++v)
