@@ -39,6 +39,7 @@ COMMANDS = {
     "gallery": Command("gallery", "the outputs and pictures of docs/gallery"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
     "xcheck": Command("xcheck", "every kind of switch from unknown state, in a four-state simulation"),
+    "mutate": Command("mutate.command", "mutants of RTL and twins, and whether tests find them"),
     "synth": Command("synth.command", "synthesis of the RTL: area, timing, energy", packages=("SYNTH_PACKAGES",)),
 }
 

@@ -55,6 +55,8 @@ NOT_RUN = [
     ("", "scripts/fuzz.sh", "minutes"),
     ("", "scripts/formal.sh", "minutes"),
     ("", "scripts/xcheck.sh", "minutes"),
+    ("", "nice -n 10 scripts/mutate.sh", "an hour"),
+    ("", "scripts/mutate.sh", "an hour without --list"),
     ("", "scripts/lockstep.sh", "hours"),
 ]
 # By the first line of a block.
