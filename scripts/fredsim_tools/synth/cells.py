@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import technology
+
 LIBERTY = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 REGISTER = "DFFPOSX1"  # D, CLK, Q
 UNIT_GATE = "NAND2X1"  # one gate equivalent
@@ -33,8 +35,18 @@ def _numbers(key: str, text: str) -> dict[str, float]:
 
 
 def clock_ghz(fo4: float) -> list[float]:
-    """Clock of a path of so many FO4 at 14 to 16 nm: [slow end, fast end]."""
-    return [1000 / (fo4 * FO4_PS_SLOW), 1000 / (fo4 * FO4_PS_FAST)]
+    """Clock of a path of so many FO4 at 14 to 16 nm, slow corner: [slow end, fast end]."""
+    return [1000 / technology.slow_corner(fo4 * ps) for ps in (FO4_PS_SLOW, FO4_PS_FAST)]
+
+
+def typical_clock_ghz(fo4: float) -> list[float]:
+    """The same at the typical corner, of which no margin is taken."""
+    return [1000 / (fo4 * ps) for ps in (FO4_PS_SLOW, FO4_PS_FAST)]
+
+
+def wire_fo4(mm: float) -> float:
+    """Delay of a wire with repeaters, in FO4 of the slow end, where it is most of a cycle in ns and least in FO4."""
+    return float(technology.DATA["wire"]["ns_per_mm"]) * 1000 / FO4_PS_SLOW * mm
 
 
 def inverter_chain(length: int) -> str:

@@ -18,8 +18,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from .. import checkout
 from ..checkout import CHECKOUT
-from . import paper, report, waveform
+from . import floorplan, paper, report, waveform
 from .energy import network_of
 from .flow import Flow, Top
 from .sources import Sources
@@ -80,6 +81,8 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--full-width", action="store_true",
                         help="synthesises and times at the LANES that are asked for, in place of a line through two smaller numbers; parts, or"
                         " small switches")  # fmt: skip
+    parser.add_argument("--floorplan", metavar="FILE.svg", type=Path,
+                        help="a sketch of one MODULE, a whole switch: blocks by area, wires with their lengths and what they add to paths")  # fmt: skip
     parser.add_argument("--paper", action="store_true", help="a Fred_3(12) chiplet, and the paper's figures beside it")
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
@@ -103,6 +106,15 @@ def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow
         top.traffic = waveform.measure(*file_and_instance, top, network, flow)
     except Unfinished:
         top.lacks.append("energy of the waveform: a tool did not finish in time")
+
+
+def add_floorplan(top: Top, module: str, file: Path) -> None:
+    checkout.prepare("synth.sh", ["python3-matplotlib"])
+    try:
+        top.plan = floorplan.plan(top)
+    except floorplan.NoPlan as error:
+        raise Wrong(f"--floorplan: {error}") from None
+    top.plan.draw(module, file)
 
 
 def write_whole(file: Path, text: str) -> None:
@@ -148,6 +160,11 @@ def run(arguments: argparse.Namespace) -> None:
             raise Wrong(f"--wave: found {len(wanted)} modules; allowed: one MODULE")
         if not arguments.wave[0].is_file():
             raise Wrong(f"--wave {arguments.wave[0]}: no such file")
+    if arguments.floorplan:
+        if len(arguments.modules) != 1:
+            raise Wrong(f"--floorplan: found {len(arguments.modules)} modules; allowed: one MODULE")
+        if arguments.floorplan.suffix != ".svg" or not arguments.floorplan.parent.is_dir():
+            raise Wrong(f"--floorplan {arguments.floorplan}: allowed: a file NAME.svg in a folder that is there")
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
@@ -156,6 +173,8 @@ def run(arguments: argparse.Namespace) -> None:
     tops = flow.tops(wanted, arguments.energy)
     if arguments.wave:
         add_traffic(tops[0], arguments.wave, flow)
+    if arguments.floorplan:
+        add_floorplan(tops[0], arguments.modules[0], arguments.floorplan)
     with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
         for top in tops:
             print(report.table(top, flow.fo4_ns), end="\n\n")

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from . import cells, clock_gates, timing, trees
 from .energy import Energy, WaveTraffic, of_tops
@@ -14,6 +14,9 @@ from .sources import Sources
 from .timing import TimingPath
 from .traffic import FLIT_LANES
 from .yosys import Part, ToolError, Unfinished, end_all, locked
+
+if TYPE_CHECKING:
+    from .floorplan import Plan
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
 LANES = (4, 32)
@@ -69,6 +72,7 @@ class Top:
     seconds: float
     energy: Energy | None = None  # energy of its interconnect
     traffic: WaveTraffic | None = None
+    plan: "Plan | None" = None  # its floorplan
 
 
 def on_line(at_first: float, at_second: float, lanes: int) -> float:

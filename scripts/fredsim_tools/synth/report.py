@@ -128,13 +128,17 @@ def table(top: Top, fo4_ns: float) -> str:
     if top.paths:
         low, high = cells.clock_ghz(top.paths[0][0])
         lines.append(f"Longest path at 180 nm: {top.paths[0][0] * fo4_ns:.2f} ns.")
-        lines += wrapped(f"Clock at 14 to 16 nm: {low:.2f} to {high:.2f} GHz ({CAVEAT}). Longest paths, FO4:".split(), "")
+        typical = " to ".join(f"{ghz:.2f}" for ghz in cells.typical_clock_ghz(top.paths[0][0]))
+        lines += wrapped(f"Clock at 14 to 16 nm, slow corner: {low:.2f} to {high:.2f} GHz, typical {typical} ({CAVEAT}). Longest paths,"
+                         " FO4:".split(), "")  # fmt: skip
         for path in top.paths[:PATHS_SHOWN]:
             lines += path_lines(*path)
     if top.energy:
         lines += energy_lines(top, top.energy)
     if top.traffic:
         lines += traffic_lines(top.traffic)
+    if top.plan:
+        lines += top.plan.lines()
     return "\n".join(lines)
 
 
@@ -203,7 +207,8 @@ def assumptions(fo4_ns: float, memory_fo4: tuple[float, float]) -> list[str]:
     memory, registers = technology.DATA["memory"], technology.DATA["register_file"]
     return [
         f"Library osu018 (180 nm, typical); FO4 {1000 * fo4_ns:.1f} ps there, measured with OpenSTA on a chain of"
-        f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017).",
+        f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017), typical; times"
+        f" {technology.DATA['corner']['slow']} at the slow corner: {technology.DATA['corner']['source']}.",
         "The open flow is slower than commercial synthesis and knows no wires: ideal wires, ideal clock, no skew. Reset"
         " is not timed.",
         "Paths count clock-to-output and set-up; every pin of a module is driven by a register and drives one.",
@@ -248,6 +253,8 @@ def as_json(tops: Sequence[Top], fo4_ns: float, memory_fo4: tuple[float, float])
                 "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
                 "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,
                 "paths": [{"from": start, "to": end, "fo4": round(fo4, 2)} for fo4, start, end in top.paths[:PATHS_WRITTEN]],
+                "typical_clock_ghz": [round(ghz, 3) for ghz in cells.typical_clock_ghz(top.paths[0][0])] if top.paths else None,
+                "floorplan": top.plan and top.plan.as_json(),
                 "complete": not top.lacks, "lacks": list(dict.fromkeys(top.lacks)), "seconds": round(top.seconds, 1),
                 "modules": [
                     {

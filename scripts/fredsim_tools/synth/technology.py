@@ -13,6 +13,12 @@ def scaled(kind: str, value: float) -> list[float]:
     return [value * factor for factor in DATA["scaling"][kind]]
 
 
+def slow_corner(value: float) -> float:
+    """A typical delay at the slow corner."""
+    factor: float = DATA["corner"]["slow"]
+    return value * factor
+
+
 def is_register_file(words: int, width: int) -> bool:
     """Memories of flip-flops: the small ones, and of few wide words, where banks take more."""
     file = DATA["register_file"]
