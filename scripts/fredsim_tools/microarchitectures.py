@@ -2,7 +2,7 @@
 """Compares kinds of switches on the wafer and prints Markdown tables.
 
 Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
-credit loop, and with the latter at the clock that synthesis gives it, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
+credit loop, and with the latter at the clock that synthesis and its floorplan's wires give it at the slow corner, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
 a second time as well as it can (`--best-base`: algorithm auto, a searched placement), and a torus, which has twice the links in its cuts, likewise. Every time, rate and count comes out of a run of
 fredsim; area and longest path out of scripts/synth.sh. Derived from these, and named so: the area of a machine (as if all its switches had
 the ports of the largest) and the energy of a byte of the vector.
@@ -138,9 +138,8 @@ def synthesis(options: Comparison, variants: Sequence[Variant]) -> tuple[Mapping
     elif not file.exists():
         return {}, None, None
     tops = json.loads(file.read_text())["tops"]
-    if any("memory_14_to_16nm" not in top["area_um2"] for top in tops):
-        options.runs.fail(f"{file}: found memories at another node than logic, of an earlier version; allowed: figures"
-                 " of this one, run without --no-synthesis")  # fmt: skip
+    if any("floorplan" not in top for top in tops):
+        options.runs.fail(f"{file}: found no floorplans, of an earlier version; allowed: figures of this one, run without --no-synthesis")
     by_module = {variant.module: found_top(tops, variant.module) for variant in variants}
     measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
     found = {kind: found_top(measured, module) for kind, module in adders.items()}
@@ -177,8 +176,12 @@ def area_mm2(top: Json) -> float:
 
 
 def own_clock(top: Json) -> float:
-    """At the slow end, rounded down to 10 MHz."""
-    return int(top["clock_ghz"][0] * 100) / 100
+    """At the slow corner of the slow end, the wires of the floorplan with the longest path; rounded down to 10 MHz."""
+    return rounded_down(top["floorplan"]["clock_ghz"][0])
+
+
+def rounded_down(ghz: float) -> float:
+    return int(ghz * 100) / 100
 
 
 # ------------------------------------------------------------------ simulation
@@ -262,7 +265,9 @@ def figures(options: Comparison, variant: Variant, top: Json | None) -> Json:
         "name": variant.name, "kind": variant.kind, "config": variant.config, "settings": variant.settings, "module": variant.module,
         "switches": variant.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
         "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(variant.switches * area_mm2(top), 3),
-        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(options, variant),
+        "path_fo4": top and top["path_fo4"], "path_with_wires_fo4": top and top["floorplan"]["path_fo4"],
+        "clock_without_wires_ghz": top and rounded_down(top["clock_ghz"][0]), "side_mm": top and top["floorplan"]["side_mm"],
+        "clock_ghz": top and own_clock(top), "saturation": saturation(options, variant),
         "covering_buffer_kib": covering_buffer(variant, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(variant, own_clock(top)),
         "conflict_rate": conflict_rate(options, variant), "works": list(variant.works.values())}  # fmt: skip
 
@@ -272,9 +277,9 @@ def print_tables(works: Sequence[str], found: Sequence[Json]) -> None:
         return None if value is None else format(value, form)
 
     print("Switches; area of the machine in mm², own clock in GHz, saturation in flits per cycle and NPU:\n")
-    markdown(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "clock", "saturation", "conflicts"],
+    markdown(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "with wires", "clock without wires", "clock", "saturation", "conflicts"],
           [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
-            shown(one["area_mm2"], ".0f"), one["path_fo4"], one["clock_ghz"], shown(one["saturation"], ".3f"),
+            shown(one["area_mm2"], ".0f"), one["path_fo4"], one["path_with_wires_fo4"], one["clock_without_wires_ghz"], one["clock_ghz"], shown(one["saturation"], ".3f"),
             one.get("conflicts") or shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
     markdown(["switch", "buffer for the credit loop, KiB", "at its own clock"],
           [[one["name"], one["covering_buffer_kib"], one["own_clock_covering_buffer_kib"]] for one in found if one["covering_buffer_kib"]])

@@ -108,12 +108,10 @@ def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow
         top.lacks.append("energy of the waveform: a tool did not finish in time")
 
 
-def add_floorplan(top: Top, module: str, file: Path) -> None:
+def draw_floorplan(top: Top, module: str, file: Path) -> None:
+    if top.plan is None:
+        raise Wrong(f"--floorplan: found {top.kind}; allowed: a whole switch, such as fred_switch")
     checkout.prepare("synth.sh", ["python3-matplotlib"])
-    try:
-        top.plan = floorplan.plan(top)
-    except floorplan.NoPlan as error:
-        raise Wrong(f"--floorplan: {error}") from None
     top.plan.draw(module, file)
 
 
@@ -173,8 +171,10 @@ def run(arguments: argparse.Namespace) -> None:
     tops = flow.tops(wanted, arguments.energy)
     if arguments.wave:
         add_traffic(tops[0], arguments.wave, flow)
+    for top in tops:
+        top.plan = floorplan.plan(top)
     if arguments.floorplan:
-        add_floorplan(tops[0], arguments.modules[0], arguments.floorplan)
+        draw_floorplan(tops[0], arguments.modules[0], arguments.floorplan)
     with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
         for top in tops:
             print(report.table(top, flow.fo4_ns), end="\n\n")

@@ -24,10 +24,6 @@ DATA_PATH = frozenset(("fred_r_uswitch", "fred_port_mux", "fred_port_demux", "re
 OWN_CROSSBAR = frozenset(("reducing_crossbar", "mesh_reducing", "aggregator"))
 
 
-class NoPlan(Exception):
-    """A module that is no whole switch."""
-
-
 @dataclass
 class Block:
     """A rectangle of a module; x and y are its lower left corner, in mm."""
@@ -93,9 +89,15 @@ class Plan:
     blocks: list[Block]
     wires: list[Wires]
 
+    @property
+    def path_fo4(self) -> float:
+        """Longest path with the wire in front of it."""
+        return max(filter(None, (wires.fo4 for wires in self.wires)), default=0.0)
+
     def as_json(self) -> dict[str, Any]:
         return {
-            "side_mm": round(self.side_mm, 3),
+            "side_mm": round(self.side_mm, 3), "path_fo4": round(self.path_fo4, 2),
+            "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(self.path_fo4)] if self.path_fo4 else None,
             "wires": [{"from": wires.source, "to": wires.sink, "number": wires.number, "mean_mm": round(wires.mean_mm, 3),
                        "longest_mm": round(wires.longest_mm, 3), "fo4": None if wires.fo4 is None else round(wires.fo4, 1)}
                       for wires in self.wires],
@@ -107,7 +109,11 @@ class Plan:
                row.format("from", "to", "mean", "most", "FO4")]  # fmt: skip
         out += [row.format(wires.source, wires.sink, f"{wires.mean_mm:.2f}", f"{wires.longest_mm:.2f}",
                            "-" if wires.fo4 is None else f"{wires.fo4:.0f}") for wires in self.wires]  # fmt: skip
-        return [*out, "Lengths in mm; FO4: longest path of the end, longest wire in front of it."]
+        out.append("Lengths in mm; FO4: longest path of the end, longest wire in front of it.")
+        if self.path_fo4:
+            low, high = cells.clock_ghz(self.path_fo4)
+            out.append(f"Clock with these wires, slow corner: {low:.2f} to {high:.2f} GHz.")
+        return out
 
     def draw(self, title: str, file: Path) -> None:
         """Writes the sketch as SVG."""
@@ -270,13 +276,13 @@ def _data_path(areas: _Areas, top: Top, ports: int) -> _Path | None:
 
 # ------------------------------------------------------------------ the switch
 
-def plan(top: Top) -> Plan:
-    """Errors: NoPlan for what has no units of inputs and outputs."""
+def plan(top: Top) -> Plan | None:
+    """None: the top is no whole switch, or figures of its parts are missing."""
     areas = _Areas(top)
     units = {side: next((module for module in areas.numbers if UNITS.get(module) == side), None) for side in (INPUTS, OUTPUTS)}
     module_in, module_out = units[INPUTS], units[OUTPUTS]
-    if module_in is None or module_out is None or top.ports is None:
-        raise NoPlan(f"found {top.kind}; allowed: a whole switch, such as fred_switch")
+    if module_in is None or module_out is None or top.ports is None or top.lacks:
+        return None
     ports = top.ports
     inputs = [Block(module_in, areas.totals[module_in] / ports) for _ in range(ports)]
     outputs = [Block(module_out, areas.totals[module_out] / ports) for _ in range(ports)]
