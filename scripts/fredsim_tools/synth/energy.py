@@ -137,7 +137,8 @@ def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory
         per_cycle.append([sum(energy.toggle[name] * number for name, number in found.items() if name not in energy.opened) / edges
                           for found, edges in counted])  # fmt: skip
     gated = sum(len(registers) for registers in clock_gates.gated_registers(flat).values())
-    measured = Measured(energy.clock, *per_cycle, sum(energy.opened.values()) / gated if gated else 0.0, gated)
+    loading, settled, glitch = per_cycle
+    measured = Measured(energy.clock, loading, settled, glitch, sum(energy.opened.values()) / gated if gated else 0.0, gated)
     kept.write_text(json.dumps({"key": key, "energy": vars(measured)}))
     return measured
 
