@@ -18,6 +18,9 @@ TOPS = {
     "crossbars": ("reducing_crossbar_interconnect:P=3,LANES=4", "aggregator_interconnect:P=3,ADDERS=2,LANES=4",
                   "voq_scheduler:P=3", "voq_input_unit:P=3,LANES=4", "voq_crossbar_mux:P=3,FLIT_W=160",
                   "mesh_reducing_routes:NUM_LOCAL=1,NUM_IO=0"),
+    # Parts as wide as the machine has them.
+    "wide": ("fred_r_uswitch:OUTPUTS=3,LANES=256", "reducing_crossbar_node:LANES=256", "fred_port_mux:M=3,LANES=256",
+             "voq_crossbar_mux:P=4,FLIT_W=4192"),
 }
 # The tools' results are the same on every machine. What moves a path by more than this is to be written down, for pages quote them.
 TOLERANCE = {"path_fo4": 0.01, "area_kge": 0.05, "memory_bits": 0}
@@ -26,7 +29,7 @@ TOLERANCE = {"path_fo4": 0.01, "area_kge": 0.05, "memory_bits": 0}
 def measured(tops, folder):
     """Figures of every top, and of the modules in it: "TOP" and "TOP MODULE" -> figures."""
     file = folder / "synth.json"
-    subprocess.run([CHECKOUT / "scripts" / "synth.sh", *tops, "--json", file, "--folder", folder / "parts"], check=True)
+    subprocess.run([CHECKOUT / "scripts" / "synth.sh", *tops, "--full-width", "--json", file, "--folder", folder / "parts"], check=True)
     figures = {}
     for name, top in zip(tops, json.loads(file.read_text())["tops"], strict=True):
         assert top["complete"], top["lacks"]

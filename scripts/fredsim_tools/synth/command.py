@@ -75,6 +75,7 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
                         help="writes the figures; complete, or not at all. -: to standard output, the tables to standard error")  # fmt: skip
     parser.add_argument("--energy", action="store_true",
                         help="the energy of a flit in the interconnect too, which takes a simulation of gates")  # fmt: skip
+    parser.add_argument("--energy-only", action="store_true", help="that alone, without areas and paths")
     parser.add_argument("--wave", metavar="FILE.fst[:INSTANCE]", type=parse_wave,
                         help="the energy of the traffic in a waveform of fredsim, from its first cycle on, with one MODULE of the same"
                         " parameters, LANES too; INSTANCE where there are several")  # fmt: skip
@@ -168,7 +169,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4, arguments.full_width)
-    tops = flow.tops(wanted, arguments.energy)
+    tops = flow.energies(wanted) if arguments.energy_only else flow.tops(wanted, arguments.energy)
     if arguments.wave:
         add_traffic(tops[0], arguments.wave, flow)
     for top in tops:

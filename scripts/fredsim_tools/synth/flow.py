@@ -148,6 +148,16 @@ class Flow:
             end_all()
             raise
 
+    def energies(self, wanted: Sequence[Wanted]) -> list[Top]:
+        """Tops with their energy alone. One lane of each is elaborated, to know its parameters."""
+        parts = [(parameters.get("LANES", FLIT_LANES), self.part(module, dict(parameters, LANES=1))[0]) for module, parameters in wanted]
+        for _, part in parts:
+            self._run(part, part.prepare)
+        tops = [Top(part.module, dict(part.parameters, LANES=lanes), part.parameters.get("P"), lanes, [], [], [], part.seconds)
+                for lanes, part in parts]  # fmt: skip
+        of_tops(tops, self)
+        return tops
+
     def _tops(self, wanted: Sequence[Wanted]) -> list[Top]:
         sized = []
         for module, parameters in wanted:

@@ -99,6 +99,9 @@ def path_lines(fo4: float, start: str, end: str) -> list[str]:
 
 def table(top: Top, fo4_ns: float) -> str:
     lines = wrapped([top.kind, *size(top).split()], "")
+    if not top.rows:
+        return "\n".join([*lines, *(energy_lines(top, top.energy) if top.energy else wrapped("no energy: " + "; ".join(top.lacks or ["nothing"
+                          " in it is measured"]), ""))])  # fmt: skip
     lines.append(COLUMNS.format("module", "number", "kGE", "registers", "memory bits", "path, FO4"))
     by_module = sorted(top.rows, key=lambda row: (row.module != top.kind, row.module))
     for module, same in groupby(by_module, key=lambda row: row.module):
@@ -242,7 +245,7 @@ def as_json(tops: Sequence[Top], fo4_ns: float, memory_fo4: tuple[float, float])
             {
                 "kind": top.kind, "ports": top.ports, "middle": top.parameters.get("M"), "lanes": top.lanes,
                 "parameters": {name: value for name, value in top.parameters.items() if name != "LANES"},
-                "area_kge": round(area(top), 3), "memory_bits": memory_bits(top.rows),
+                "area_kge": round(area(top), 3) if top.rows else None, "memory_bits": memory_bits(top.rows) if top.rows else None,
                 "area_um2": {"logic_180nm": round(um2(top), 1),
                              "logic_14_to_16nm": [round(value, 1) for value in technology.scaled("area", um2(top))],
                              "memory_22nm": round(memory_22nm_um2(top), 1),

@@ -143,7 +143,7 @@ def grow(text: str, ports: Mapping[str, tuple[str, int]], children: Mapping[str,
     if added:
         end = max(number for number, line in enumerate(lines) if line == "endmodule")
         wires = [f"  wire tree_{number}_;" for number in range(len(added))]
-        first = next(number for number, line in enumerate(lines) if line.startswith("module "))
+        first = next(number for number, line in enumerate(lines) if line.endswith(");"))  # of the module's ports, in several lines where they are long
         lines = [*lines[:first + 1], *wires, *lines[first + 1:end], *added, *lines[end:]]
     input_pf = {name: [load.get(bit, 0.0) for bit in reversed(bits_of(name + " ", widths))] for name, (way, _) in ports.items() if way == "input"}
     return Grown("\n".join(lines), len(added), input_pf)
