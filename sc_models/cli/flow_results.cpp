@@ -29,12 +29,15 @@ void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunRe
     const Link& link = topology.links[l];
     LinkResult r = named_link(topology, link);
     r.flits = r.busy_cycles = traffic.flits[l];
+    r.phase_flits = traffic.phase_flits[l];
     r.bytes = traffic.bytes[l];
     if (result.cycles > 0)
       r.utilization = std::min(1.0, static_cast<double>(r.flits) /
                                         (link.rate.value() * static_cast<double>(result.cycles)));
     result.links.push_back(std::move(r));
   }
+  result.additions = traffic.additions;
+  result.switch_additions = traffic.switch_additions;
   fill_traffic(topology, traffic.acknowledgements, result);
 }
 
@@ -49,6 +52,7 @@ RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, R
   result.acknowledgement_packets = result.acknowledgement_bytes = 0;
   result.link_bytes = result.flit_hops = 0;
   result.links.clear();
+  result.words_written = 0;
   result.switches.clear();
   result.breakdowns.clear();
   result.sim_cycles_per_s = 0;

@@ -20,6 +20,7 @@
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "config/buffer_notes.h"
+#include "energy/run_energy.h"
 #include "engine/layout.h"
 #include "engine/machine.h"
 #include "fabric/ranked_cut.h"
@@ -100,6 +101,8 @@ class Sweep {
         pattern_(to_string(request.traffic.pattern.kind)),
         outputs_(request),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
+        topology_(machine.topology),
+        figures_(machine.energy),
         run_(machine.topology, request.traffic, switches_of(request, machine.topology),
              cut_of(request, machine.topology)),
         setup_(run_.setup()) {
@@ -159,6 +162,10 @@ class Sweep {
     }
     try {
       TrafficPoint point = run_.measure(rate, on_progress);
+      const auto node_cycles =
+          static_cast<double>(setup_.sending_nodes) * static_cast<double>(setup_.window_cycles);
+      point.energy =
+          energy_of(topology_, figures_, point, setup_.window_cycles, point.accepted * node_cycles);
       if (!point.incomplete)
         progress.complete({.cycle = point.cycles,
                            .time_ns = static_cast<double>(point.cycles) * ns_per_cycle_,
@@ -177,6 +184,8 @@ class Sweep {
   std::string_view pattern_;
   const OutputOptions& outputs_;
   double ns_per_cycle_;
+  const Topology& topology_;
+  const EnergyFigures& figures_;
   TrafficRun run_;
   TrafficSetup setup_;
   std::vector<TrafficPoint> points_;  // rates ascending

@@ -26,6 +26,7 @@
 #include "cli/system_memory.h"
 #include "cli/system_surpluses.h"
 #include "collective/system_plan.h"
+#include "energy/run_energy.h"
 #include "engine/communicator_run.h"
 #include "engine/layout.h"
 #include "fabric/ranked_cut.h"
@@ -427,6 +428,15 @@ TrainingResult TrainingJobs::trained(
   return run_training(*engine, *tasks_of(entry), on_progress);
 }
 
+// FLOPs of all iterations; none: not known.
+std::optional<double> TrainingJobs::flops_of_run() const {
+  if (asked_.inference || !is_model() || model_.split.cp > 1) return std::nullopt;
+  const TrainingOptions training = training_options();
+  const std::optional<double> flops =
+      training_flops(model_, static_cast<double>(training.minibatch), training.recompute);
+  return flops ? std::optional(*flops * training.iterations) : std::nullopt;
+}
+
 std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
   if (interrupt_flag()) return std::nullopt;
   const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
@@ -458,6 +468,8 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     result.run.settings = entry.config.settings;
     result.run.machine = entry.config.keys;
     result.run.layout = layout_of(entry.config.topology);
+    result.run.energy =
+        energy_of(entry.config.topology, entry.config.energy, result.run, flops_of_run());
     result.placement = entry.placement.name;
     result.npus = entry.placement.npus;
     result.is_best_base = entry.is_best_base;

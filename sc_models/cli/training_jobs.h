@@ -115,6 +115,7 @@ class TrainingJobs {
   TrainingResult trained(const TrainedMachine& entry,
                          const std::function<void(const Progress&)>& on_progress,
                          const std::function<void(const GraphOutcome&)>& on_complete) const;
+  std::optional<double> flops_of_run() const;
   // Incomplete, where it was interrupted; none: before it began.
   std::optional<TrainingResult> train(const TrainedMachine& entry);
   bool run_next();

@@ -33,6 +33,7 @@
 #include "collective/link_load.h"
 #include "collective/own_ranks.h"
 #include "collective/planner.h"
+#include "energy/run_energy.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
 #include "fabric/ranked_cut.h"
@@ -413,6 +414,7 @@ RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions&
     result.settings = entry.config.settings;
     result.machine = entry.config.keys;
     result.layout = layout_of(entry.config.topology);
+    result.energy = energy_of(entry.config.topology, entry.config.energy, result);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

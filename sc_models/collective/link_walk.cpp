@@ -32,14 +32,15 @@ void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
   });
 }
 
-void LinkWalk::walk_in_switch(const Tree& tree, const OnLink& on_link) const {
+void LinkWalk::walk_in_switch(const Tree& tree, const OnLink& on_link,
+                              const OnFlow& on_flow) const {
   if (tree.transport != Transport::kInSwitch) return;
   const std::vector<NodeId>& members = plan_.parts[tree.part].members;
   Fired fired;
   for (const TreeRank& rank : tree.ranks) {
     if (rank.switch_port < 0 || !rank.contributes) continue;
     const Link& first = cross(members[rank.rank], rank.switch_port, on_link);
-    follow_flows(rank.phase, first, fired, on_link);
+    follow_flows(rank.phase, first, fired, on_link, on_flow);
   }
 }
 
@@ -50,8 +51,8 @@ const Link& LinkWalk::cross(NodeId node, int port, const OnLink& on_link) const 
   return topology_.links[link];
 }
 
-void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
-                            const OnLink& on_link) const {
+void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link,
+                            const OnFlow& on_flow) const {
   const NodeId node = arrival.to;
   if (topology_.nodes[node].is_endpoint()) return;
   const std::vector<Flow>& flows = programs_.at({node, phase});
@@ -59,8 +60,9 @@ void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
       flows, [&](const Flow& f) { return (f.inputs >> arrival.to_port & 1U) != 0; });
   assert(flow != flows.end());
   if (!fired.emplace(node, static_cast<int>(flow - flows.begin())).second) return;
+  if (on_flow) on_flow(node, *flow);
   for (std::uint32_t ports = flow->outputs; ports != 0; ports &= ports - 1)
-    follow_flows(phase, cross(node, std::countr_zero(ports), on_link), fired, on_link);
+    follow_flows(phase, cross(node, std::countr_zero(ports), on_link), fired, on_link, on_flow);
 }
 
 void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const {

@@ -25,8 +25,9 @@ class LinkWalk {
   // Calls on_link with the number of every link that the tree's flits cross, once for each crossing.
   using OnLink = std::function<void(int link)>;
   void walk(const Tree& tree, const OnLink& on_link) const;
-  // The same, but only hops that are sent into the switches.
-  void walk_in_switch(const Tree& tree, const OnLink& on_link) const;
+  // The same, but only hops that are sent into the switches. `on_flow`: called with every flow of a switch that they are of.
+  using OnFlow = std::function<void(NodeId node, const Flow& flow)>;
+  void walk_in_switch(const Tree& tree, const OnLink& on_link, const OnFlow& on_flow = {}) const;
   // The same for a unicast between endpoints, by a NIC port.
   void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;
   // The second link of such a path that begins with `first`, where it is the last one; -1: it is not. Not on systems: -1.
@@ -36,7 +37,8 @@ class LinkWalk {
   using Fired =
       std::set<std::pair<NodeId, int>>;  // (chiplet, flow): its inputs join, it sends once
   const Link& cross(NodeId node, int port, const OnLink& on_link) const;
-  void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link) const;
+  void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link,
+                    const OnFlow& on_flow) const;
   int next_port(const Link& arrival, std::uint16_t destination, bool by_table) const;
 
   const Topology& topology_;

@@ -113,6 +113,9 @@ struct Part {
   std::optional<int> receivers{};
 };
 
+// Additions of two flits that the results of a tree take, in switches and at endpoints; a sum at every rank is one for each.
+std::uint64_t additions_of(const Tree& tree);
+
 struct RankOfPart {
   int part = 0, rank = 0;
 };

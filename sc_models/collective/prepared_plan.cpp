@@ -128,16 +128,28 @@ std::shared_ptr<PreparedPlan> make_ready(const Topology& topology, Plan plan,
 
 }  // namespace
 
+namespace {
+
+void count_additions(PreparedPlan& p) {
+  for (std::size_t t = 0; t < p.plan.trees.size(); ++t)
+    p.additions += p.copies_of(t) * additions_of(p.plan.trees[t]);
+}
+
+}  // namespace
+
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             std::vector<int> copies) {
   const auto prepared = make_ready(topology, std::move(plan), next_identity());
   prepared->copies = std::move(copies);
+  count_additions(*prepared);
   return prepared;
 }
 
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             const StateDigest& identity) {
-  return make_ready(topology, std::move(plan), identity);
+  const auto prepared = make_ready(topology, std::move(plan), identity);
+  count_additions(*prepared);
+  return prepared;
 }
 
 namespace {

@@ -42,8 +42,9 @@ using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
 struct PreparedPlan {
   Plan
       plan;  // starts at 0; of one that is simulated in part (engine/simulated_plans.h), these trees
-  std::vector<int> copies;  // by tree: how many of the whole plan do the same; empty: one each
-  int streams = 0;          // numbers that it takes: the trees of the whole plan
+  std::vector<int> copies;      // by tree: how many of the whole plan do the same; empty: one each
+  std::uint64_t additions = 0;  // sum of additions_of() its trees; a system's steps have none
+  int streams = 0;              // numbers that it takes: the trees of the whole plan
   StateDigest identity{
       0};  // plans of a PlanCache that are of the same have the same, all others one of their own
   std::vector<PhaseRows> rows;

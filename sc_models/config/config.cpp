@@ -202,6 +202,18 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .collective_overhead_ps = reader.time_ps("npu.collective_overhead")};
 }
 
+EnergyFigures read_energy(const ConfigReader& reader) {
+  const auto figure = [&](std::string_view path) {
+    return parse_energy(reader.text_of(path, kAllowedEnergy), reader.label(path));
+  };
+  return {.link = figure("energy.link_pj_per_bit"),
+          .io_link = figure("energy.io_link_pj_per_bit"),
+          .memory_read = figure("energy.memory_read_pj_per_bit"),
+          .memory_write = figure("energy.memory_write_pj_per_bit"),
+          .npu_memory = figure("energy.npu_memory_pj_per_bit"),
+          .npu_compute = figure("energy.npu_compute_pj_per_flop")};
+}
+
 // Builds at a clock at which every link carries a flit per cycle at most.
 Topology build_at_auto_clock(const TopologyBuilder& build, MachineSpec machine) {
   while (true) {
@@ -411,7 +423,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
     const ConfigReader reader(std::move(draft.root), draft.file->path, draft.file->is_block,
                               draft.file->allowed);
     loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
-                               read_compute(reader), reader.resolved(), std::move(draft.text)});
+                               read_compute(reader), read_energy(reader), reader.resolved(),
+                               std::move(draft.text)});
   }
   return loaded;
 }

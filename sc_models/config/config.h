@@ -20,6 +20,8 @@
 //   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0],
 //           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
+//   [energy link_pj_per_bit, io_link_pj_per_bit, memory_read_pj_per_bit, memory_write_pj_per_bit, npu_memory_pj_per_bit,
+//           npu_compute_pj_per_flop]                             all with defaults
 //   [faults a list of failed components, topology/faults.h]      without it: none
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected and
 //           torus3d, mesh on others], [rtl_top], [params: NAME: value …];
@@ -41,6 +43,7 @@
 #include "base/machine_key.h"
 #include "base/setting.h"
 #include "config/config_reader.h"
+#include "config/energy_figures.h"
 #include "config/npu_compute.h"
 #include "topology/topology.h"
 
@@ -51,6 +54,7 @@ struct MachineConfig {
   Topology topology;
   Settings settings{};
   NpuCompute compute{};
+  EnergyFigures energy{};
   std::vector<MachineKey> keys{};  // the whole machine, defaults included: ConfigReader::resolved()
   std::string text{};              // of the file, without settings
 };

@@ -21,6 +21,7 @@ constexpr std::string_view kAuto = "auto";
 // Keys without a default that a machine may be without.
 constexpr auto kOptional = std::to_array<std::string_view>({"io",
                                                             "link",
+                                                            "energy",
                                                             "faults",
                                                             "switch.kind",
                                                             "switch.params",
@@ -121,6 +122,20 @@ std::vector<Key> first_keys() {
 std::vector<Key> last_keys() {
   return {
       Key{"link", "errors on wafer links, and what is done about them", Holds::kKeys},
+      Key{"energy", "energies that the rows of the switches do not have, for `energy` in results",
+          Holds::kKeys},
+      Key{"energy.link_pj_per_bit",
+          "of a link on the wafer, pJ per bit; none leaves it out, as in all of these",
+          Holds::kText, "0.063"},
+      Key{"energy.io_link_pj_per_bit", "of a link of an I/O controller", Holds::kText, "0.063"},
+      Key{"energy.memory_read_pj_per_bit", "of a buffer or table in a switch, read", Holds::kText,
+          "0.018"},
+      Key{"energy.memory_write_pj_per_bit", "the same, written", Holds::kText, "0.026"},
+      Key{"energy.npu_memory_pj_per_bit",
+          "of what NPUs read and write to send, receive and add, such as 3.9 of HBM2", Holds::kText,
+          "none"},
+      Key{"energy.npu_compute_pj_per_flop",
+          "of computations of `fredsim train`, pJ per FLOP, such as 0.71", Holds::kText, "none"},
       Key{"faults", "failed components: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
           Holds::kWords},
       Key{.path = "switch",

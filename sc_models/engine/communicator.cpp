@@ -198,6 +198,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
     table_contents(fabric_.topology());  // says why there are none
   const Handle handle = scheduler_.new_handle();
   tally_.issue(handle, *plan);
+  additions_ += plan->additions;
   memoisation_.issue(handle, std::move(plan), starts, options);
   return handle;
 }

@@ -141,6 +141,8 @@ class Communicator final : public OperationEngine {
 
   // Rows written, after start().
   std::uint64_t words_written() const { return scheduler_.loader().words() + memoisation_.words(); }
+  // Sum of PreparedPlan::additions of all that was issued.
+  std::uint64_t additions() const { return additions_; }
   std::uint64_t delivered_bytes() const;  // by operations under way, too
 
  private:
@@ -166,6 +168,7 @@ class Communicator final : public OperationEngine {
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;
   std::vector<const Part*> observed_;
   std::optional<std::uint64_t> ended_at_;  // cycle
+  std::uint64_t additions_ = 0;
   std::uint64_t max_simulated_ = RunLimits::kNever;
   bool has_begun_ = false;
   bool stopped_ = false;

@@ -82,6 +82,8 @@ void fill_run(Machine& machine, const Communicator& communicator, const Simulate
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.payload = result.incomplete ? "incomplete" : "exact";
   result.delivered_bytes = communicator.delivered_bytes();
+  result.additions = communicator.additions();
+  result.words_written = communicator.words_written();
   result.idle_cycles = communicator.idle_cycles();
   result.repeated_cycles = communicator.repeated_cycles();
   result.repeated_flit_hops = summed({communicator.repeated_flit_hops()}, ranks).front();

@@ -58,6 +58,7 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
   std::uint64_t flit_hops = 0;
   for (std::size_t l = 0; l < more.size(); ++l) {
     more[l].flits = number * (now.links[l].flits - before.links[l].flits);
+    more[l].phase_flits = number * (now.links[l].phase_flits - before.links[l].phase_flits);
     more[l].missing_bytes = number * (now.links[l].missing_bytes - before.links[l].missing_bytes);
     if (!fabric.topology().links[l].on_die) flit_hops += more[l].flits;
   }

@@ -152,6 +152,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
     const LinkCount count = count_of(l);
     LinkResult r = named_link(topology, link);
     r.flits = count.flits;
+    r.phase_flits = count.phase_flits;
     r.bytes = count.flits * kFlitBytes - count.missing_bytes;
     r.busy_cycles = count.flits + count.again;
     r.utilization =
@@ -162,6 +163,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
   }
   fill_traffic(topology, acknowledgements, result);
 
+  result.switch_additions.resize(topology.nodes.size());
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];
     if (node.is_endpoint()) continue;
@@ -175,6 +177,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
       if (out >= 0) r.flits_out += count_of(out).flits;
     }
     fill_peeked(*counts.switches[slices.switch_like[id]], kind_of(node), r);
+    result.switch_additions[id] = r.reductions;
     result.switches.push_back(std::move(r));
   }
 }

@@ -25,7 +25,8 @@ SwitchCounters multiple(SwitchCounters counts, std::uint64_t times) {
 
 bool TrajectoryCounts::operator==(const TrajectoryCounts& other) const {
   const auto same_link = [](const LinkCount& a, const LinkCount& b) {
-    return a.flits == b.flits && a.missing_bytes == b.missing_bytes;
+    return a.flits == b.flits && a.phase_flits == b.phase_flits &&
+           a.missing_bytes == b.missing_bytes;
   };
   const auto same_switch = [](const auto& a, const auto& b) {
     return a.has_value() == b.has_value() && (!a || same(*a, *b));
@@ -42,8 +43,9 @@ TrajectoryCounts TrajectoryCounts::operator-(const TrajectoryCounts& before) con
   for (std::size_t l = 0; l < fabric.links.size(); ++l) {
     const LinkCount& a = fabric.links[l];
     const LinkCount& b = before.fabric.links[l];
-    counts.fabric.links.push_back(
-        {.flits = a.flits - b.flits, .missing_bytes = a.missing_bytes - b.missing_bytes});
+    counts.fabric.links.push_back({.flits = a.flits - b.flits,
+                                   .phase_flits = a.phase_flits - b.phase_flits,
+                                   .missing_bytes = a.missing_bytes - b.missing_bytes});
   }
   for (std::size_t node = 0; node < fabric.switches.size(); ++node) {
     const auto& now = fabric.switches[node];
@@ -83,6 +85,7 @@ std::uint64_t add_to_machine(Machine& machine, const TrajectoryCounts& counts,
   std::vector<LinkCount> links = counts.fabric.links;
   for (std::size_t l = 0; l < links.size(); ++l) {
     links[l].flits *= times;
+    links[l].phase_flits *= times;
     links[l].missing_bytes *= times;
     if (!fabric.topology().links[l].on_die) flit_hops += links[l].flits;
   }

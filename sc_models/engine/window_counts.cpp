@@ -60,6 +60,7 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
     const Link& link = topology.links[l];
     LinkResult r = named_link(topology, link);
     r.flits = flits_between(before, after, l);
+    r.phase_flits = after.links[l].phase_flits - before.links[l].phase_flits;
     r.counters = policy_counters(link, before.links[l], after.links[l]);
     r.busy_cycles = r.flits + after.links[l].again - before.links[l].again;
     r.bytes = r.flits * kFlitBytes;

@@ -84,7 +84,7 @@ class PartitionLinks {
   [[gnu::always_inline]] void launch(LinkTx& link, std::uint32_t place, std::uint32_t beyond,
                                      const std::uint32_t* flit, std::uint64_t edge) {
     const std::size_t words = kWords != 0 ? kWords : words_;
-    link.count_flit();
+    link.count_flit(flit);
     if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
     if (link.is_special()) [[unlikely]] {
       launch_special(place, beyond, flit, edge);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/flow_traffic.h"
 
+#include <bit>
 #include <map>
 #include <utility>
 #include <vector>
@@ -74,19 +75,33 @@ class AcknowledgementTraffic {
   std::map<std::pair<const RingBoxTrees*, int>, std::vector<std::uint64_t>> boxes_;  // by part
 };
 
+void add_phases(const LinkWalk& walk, const Tree& tree, FlowTraffic& traffic) {
+  walk.walk_in_switch(
+      tree, [&](int link) { traffic.phase_flits[link] += tree.flits; },
+      [&](NodeId node, const Flow& flow) {
+        const auto inputs = static_cast<std::uint64_t>(std::popcount(flow.inputs));
+        traffic.switch_additions[node] += (inputs - 1) * tree.flits;
+      });
+}
+
 }  // namespace
 
 void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum) {
   add_times(traffic.flits, times, sum.flits);
   add_times(traffic.bytes, times, sum.bytes);
   add_times(traffic.acknowledgements, times, sum.acknowledgements);
+  add_times(traffic.phase_flits, times, sum.phase_flits);
+  add_times(traffic.switch_additions, times, sum.switch_additions);
+  sum.additions += times * traffic.additions;
   sum.result_bytes += times * traffic.result_bytes;
 }
 
 FlowTraffic no_traffic(const Topology& topology) {
   return {.flits = std::vector<std::uint64_t>(topology.links.size()),
           .bytes = std::vector<std::uint64_t>(topology.links.size()),
-          .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size())};
+          .acknowledgements = std::vector<std::uint64_t>(topology.nodes.size()),
+          .phase_flits = std::vector<std::uint64_t>(topology.links.size()),
+          .switch_additions = std::vector<std::uint64_t>(topology.nodes.size())};
 }
 
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
@@ -100,6 +115,8 @@ FlowTraffic flow_traffic(const Topology& topology, const Plan& plan) {
   AcknowledgementTraffic acknowledgements(plan, hops, traffic);
   for (const Tree& tree : plan.trees) {
     traffic.result_bytes += tree.bytes * tree.receivers();
+    traffic.additions += additions_of(tree);
+    add_phases(walk, tree, traffic);
     acknowledgements.add(tree);
   }
   acknowledgements.add_boxes();

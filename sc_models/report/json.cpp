@@ -182,6 +182,39 @@ JsonObject<fields::kInjected> traffic_json(const RunResult& r) {
 
 namespace {
 
+JsonObject<fields::kEnergyEvents> events_json(const EnergyEvents& events) {
+  return {{"unicast_flits", events.unicast_flits},
+          {"flow_flits", events.flow_flits},
+          {"additions", events.additions},
+          {"copies", events.copies},
+          {"npu_additions", events.npu_additions},
+          {"buffer_flits", events.buffer_flits},
+          {"link_flits", events.link_flits},
+          {"npu_bytes", events.npu_bytes},
+          {"flops", events.flops}};
+}
+
+}  // namespace
+
+JsonObject<fields::kEnergy> energy_json(const EnergyResult& energy) {
+  const bool is_known = energy.missing.empty();
+  const auto known = [&](auto value) { return is_known ? Json(value) : Json(); };
+  JsonObject<fields::kEnergy> json{
+      {"missing", is_known ? Json() : Json(energy.missing)},
+      {"total_pj", known(energy.total)},
+      {"pj_per_bit", is_known && energy.bits > 0
+                         ? Json(energy.total / static_cast<double>(energy.bits))
+                         : Json()}};
+  for (const EnergyPart& part : kEnergyParts) {
+    const std::optional<double>& pj = energy.parts.*part.value;
+    json.set_named(part.name, pj ? Json(*pj) : Json());
+  }
+  json.set("events", is_known ? Json(events_json(energy.events)) : Json());
+  return json;
+}
+
+namespace {
+
 // Null of a testbench's own NPUs where it does not apply.
 void clear_what_does_not_apply(const RunResult& r, JsonObject<fields::kRun>& json) {
   const auto clear = [&](fields::Key<fields::kRun> key, bool is_nothing) {
@@ -275,6 +308,7 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   if (r.system) json.set("system", system_json(*r.system));
   json.set("skipped", skipped_json(r));
   json.set("traffic", traffic_json(r));
+  if (r.energy) json.set("energy", energy_json(*r.energy));
   if (run.is_best_base) json.set("best_base", true);
   if (run.speedup_best_base) json.set("speedup_best_base", *run.speedup_best_base);
   if (run.comparison) {
@@ -332,6 +366,7 @@ JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficP
   json.add({{"hops", p.incomplete ? Json() : Json(p.hops)},
             {"flit_hops", p.flit_hops},
             {"cycles", p.cycles}});
+  if (p.energy) json.set("energy", energy_json(*p.energy));
   json.set("links", links_json(p.links));
   json.set("switches", switches_json(p.switches));
   if (p.breakdown) json.set("breakdown", breakdown_json({&*p.breakdown, 1}));

@@ -20,6 +20,7 @@ JsonObject<fields::kOperations> operations_json(const OperationsResult& operatio
 JsonObject<fields::kSlices> slices_json(const RunResult& result);
 JsonObject<fields::kSystemUse> system_json(const SystemResult& system);
 JsonObject<fields::kSkipped> skipped_json(const RunResult& result);
+JsonObject<fields::kEnergy> energy_json(const EnergyResult& energy);
 // Null: unmeasured.
 nlohmann::ordered_json flow_error_json(const FlowResult& flow);
 JsonObject<fields::kInjected> traffic_json(const RunResult& result);

@@ -200,6 +200,18 @@ RunField link_field(int rank) {
                [](const RunResult& r) { return count_cell(r.link_bytes); });
 }
 
+RunField energy_field(int rank) {
+  return field({.label = "energy*",
+                .unit = "pJ/bit",
+                .rank = rank,
+                .header = {"energy*", "pJ/bit"},
+                .name = "energy_pj_per_bit"},
+               [](const RunResult& r) {
+                 return energy_cell(r.energy, r.energy ? static_cast<double>(r.energy->bits) : 0,
+                                    1);
+               });
+}
+
 RunField bound_field(int rank) {
   return field(
       {.label = "bound*", .unit = "ns", .rank = rank, .name = "bound_ns"},
@@ -381,6 +393,7 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
       time_over_bound_field(4),
       time_over_network_field(3),
       payload_field(2),
+      energy_field(9),
       field({.label = "simulated", .unit = "cycles/s", .rank = 8, .name = "sim_cycles_per_s"},
             [](const RunResult& r) { return number_cell(r.sim_cycles_per_s, 0); })};
   std::vector<RunRow> rows;
@@ -430,6 +443,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                                time_over_bound_field(6),
                                time_over_network_field(6),
                                payload_field(3),
+                               energy_field(12),
                                only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
                                  return fmt::to_string(r.sim_cycles_per_s);
                                })};

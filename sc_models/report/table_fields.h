@@ -10,11 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text_table.h"
+#include "results/energy.h"
 
 namespace fredsim {
 
@@ -38,6 +40,12 @@ inline Cell error_cell(double percent) {
   constexpr double kRounded = 1e-9;
   const double tenths = std::ceil(std::max(percent * 10 - kRounded, 0.0));
   return {fmt::format("{:.1f}", tenths / 10), fmt::to_string(percent)};
+}
+
+// Energy over `per`, times `unit`; "-" where it is not known.
+inline Cell energy_cell(const std::optional<EnergyResult>& energy, double per, double unit) {
+  if (!energy || !energy->missing.empty() || per <= 0) return no_cell();
+  return number_cell(energy->total / per * unit, 3);
 }
 
 template <typename Row>

@@ -155,6 +155,13 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
   if (r.system) json.set("system", system_json(*r.system));
   json.set("skipped", skipped_json(r));
   json.set("traffic", traffic_json(r));
+  if (r.energy) {
+    json.set("energy", energy_json(*r.energy));
+    constexpr double kJPerPj = 1e-12;
+    json.set("energy_j_per_iteration", r.energy->missing.empty()
+                                           ? Json(kJPerPj * r.energy->total / setup.iterations)
+                                           : Json());
+  }
   json.set("links", links_json(r.links));
   json.set("switches", switches_json(r.switches));
   json.set("layout", layout_json(r.layout));

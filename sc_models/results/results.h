@@ -17,6 +17,7 @@
 #include "base/machine_key.h"
 #include "base/setting.h"
 #include "results/breakdown.h"
+#include "results/energy.h"
 #include "results/layout.h"
 
 namespace fredsim {
@@ -25,6 +26,7 @@ struct LinkResult {
   std::string name, from, to;
   bool on_die = false;  // between a mesh NPU and its own router: not in flit_hops and link_bytes
   std::uint64_t flits = 0;
+  std::uint64_t phase_flits = 0;  // flits of phases among them, which switches add up or distribute
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
@@ -175,8 +177,13 @@ struct RunResult {
   std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
   std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;
+  // Additions of two flits that all results take; of them those in switches, by node. Words of phase stores written by the control plane.
+  std::uint64_t additions = 0;
+  std::vector<std::uint64_t> switch_additions{};
+  std::uint64_t words_written = 0;
   std::uint64_t link_bytes = 0;
   std::uint64_t flit_hops = 0;
+  std::optional<EnergyResult> energy{};  // none: the machine is not known
   std::optional<SystemResult> system{};  // a system of dimensions
   std::vector<LinkResult> links;
   std::vector<SwitchResult> switches;

@@ -52,8 +52,9 @@ struct TrafficPoint {
   std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
-  std::vector<LinkResult> links;       // in the window
-  std::vector<SwitchResult> switches;  // in the window; no stalls where counters cannot be peeked
+  std::optional<EnergyResult> energy{};  // energy of the window; none: the machine is not known
+  std::vector<LinkResult> links;         // in the window
+  std::vector<SwitchResult> switches;    // in the window; no stalls where counters cannot be peeked
   std::optional<LatencyBreakdown> breakdown;  // measured packets only, if requested
   std::uint64_t cycles = 0;  // length of the run: warm-up, window and arrival of the measured
                              // packets

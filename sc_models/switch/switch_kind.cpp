@@ -84,6 +84,8 @@ std::vector<RegisterWrite> SwitchKind::setup_writes(const Topology& /*topology*/
   return {};
 }
 
+int SwitchKind::phase_words(const SwitchShape& /*shape*/) const { return 0; }
+
 int SwitchKind::num_phases(const SwitchShape& /*shape*/) const { return 0; }
 
 RoutedFlows SwitchKind::route_flows(const SwitchShape& /*shape*/,

@@ -108,6 +108,7 @@ class SwitchKind {
   // Flows, added up and distributed inside the switch. A phase is a set of flows that are routed together; the switch
   // has a store of rows, one a phase. 0 rows: a kind that only passes flits on, and has none of the others.
   virtual int num_phases(const SwitchShape& shape) const;
+  virtual int phase_words(const SwitchShape& shape) const;  // words of a row
   virtual RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const;
   // The message of a conflict; `names` has a text for every flow of it, in its order.
   virtual std::string describe_conflict(const SwitchShape& shape, const ConflictingFlows& conflict,

@@ -52,6 +52,17 @@ double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute) {
   return whole(layer.kept_bytes) + static_cast<double>(shared) / sharing_workers(layer, mp);
 }
 
+std::optional<double> training_flops(const ModelShape& model, double samples, Recompute recompute) {
+  double flops = 0;
+  for (const ModelLayer& layer : model.layers) {
+    if (layer.has_times() || layer.expert_layer >= 0) return std::nullopt;
+    constexpr double kForwardAndBackward = 3;
+    flops += (kForwardAndBackward + (recompute == Recompute::kFull ? 1 : 0)) * layer.flops;
+    if (recompute == Recompute::kSelective) flops += layer.score_flops;
+  }
+  return samples * flops;
+}
+
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
                   Pass pass, double samples, int mp, Recompute recompute,
                   const ExpandedShares& expanded) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "config/npu_compute.h"
 #include "workload/model_shape.h"
@@ -58,6 +59,9 @@ struct ExpandedShares {
 std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
 
 enum class Pass : std::uint8_t { kForward, kBackward };
+
+// FLOPs of a training iteration of so many samples, repeated ones included; none: a layer has times in place of FLOPs, or experts.
+std::optional<double> training_flops(const ModelShape& model, double samples, Recompute recompute);
 
 // `input_bytes`: of one sample, the output of the layer before.
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,

@@ -4,14 +4,8 @@
 Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
 credit loop, and with the latter at the clock that synthesis and its floorplan's wires give it at the slow corner, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
 a second time as well as it can (`--best-base`: algorithm auto, a searched placement), and a torus, which has twice the links in its cuts, likewise. Every time, rate and count comes out of a run of
-fredsim; area and longest path out of scripts/synth.sh. Derived from these, and named so: the area of a machine (as if all its switches had
-the ports of the largest) and the energy of a byte of the vector.
-
-Energy, of in-switch and endpoint algorithms alike: what every flit takes on wafer links, in the memories of the switches that it goes
-through (input buffer, and output staging where there is one), in the additions and in the copies. Links and memories by the models in
-synth/technology.json. An addition or copy in a switch is that of its kind, gate by gate, with all that flits go through on the way
-to it, as measured in an interconnect of four ports that adds all to one, or copies one to all; an addition in an NPU is taken to be that of
-a µSwitch. Not in it: control, unicasts on their way through a switch, clock trees, wires, memories of NPUs.
+fredsim, energy too (its `energy`, by the rows of sc_models/energy/rows.json); area and longest path out of scripts/synth.sh. The area of a machine
+is derived: as if all its switches had the ports of the largest.
 
 Exit code 1 when a command fails or a payload is wrong.
 """
@@ -28,11 +22,9 @@ from . import checkout, kinds
 from .kinds import Kind
 from .rtl import constants
 from .runs import Json, Runs
-from .synth import technology
 from .tables import markdown
 
 TREE, MESH, TORUS, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/torus.yaml", "configs/mesh_reducing.yaml"
-ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch: what an NPU is taken to have
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 GHZ = 1.5
 # The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
@@ -64,11 +56,6 @@ class Variant:
         """Module as scripts/synth.sh takes it."""
         return self.described.module(self.size)
 
-    @property
-    def staging(self) -> bool:
-        """A memory at its outputs."""
-        return "OUT_DEPTH" in self.described.parameters
-
 
 def tree(name: str, kind: str, size: dict[str, int], conflicts: str | None = "", parameters: Mapping[str, int] = {}) -> Variant:
     settings = [f"switch.kind={kind}", *(f"{key}={value}" for key, value in parameters.items())]
@@ -93,9 +80,6 @@ WORKS: list[tuple[str, str, str, list[str]]] = [
     ("all-to-all", "4MiB", "40KiB", ["--collective", "all_to_all"]),
     *((f"{way} of MP2-DP5-PP2", "64MiB", "64KiB", ["--work", f"configs/paper/mp2_dp5_pp2_{way.lower()}.yaml"]) for way in ("MP", "DP", "PP")),
 ]
-
-Pj = Mapping[str, float]  # by kind of switch; "": of an NPU
-
 
 @dataclass
 class Comparison:
@@ -126,27 +110,18 @@ def covering_buffer(variant: Variant, ghz: float) -> float | None:
 
 # ------------------------------------------------------------------ synthesis
 
-def synthesis(options: Comparison, variants: Sequence[Variant]) -> tuple[Mapping[str, Json | None], Pj | None, Pj | None]:
-    """Module -> its figures; kind -> energy of an addition of two flits, "" that in an NPU, and of a copy, in pJ. None: not measured."""
-    file, energies = options.folder / "synthesis.json", options.folder / "additions.json"
-    adders = {"": ADDER} | {variant.kind: addition for variant in variants if (addition := variant.described.addition)}
+def synthesis(options: Comparison, variants: Sequence[Variant]) -> Mapping[str, Json | None]:
+    """Module -> its figures; none where there are none."""
+    file = options.folder / "synthesis.json"
     if options.synthesis:
         modules = list(dict.fromkeys(variant.module for variant in variants))
-        limit = ["--limit", str(SYNTHESIS_LIMIT)]
-        options.runs.execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
-        options.runs.execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
+        options.runs.execute("scripts/synth.sh", *modules, "--limit", str(SYNTHESIS_LIMIT), "--json", str(file))
     elif not file.exists():
-        return {}, None, None
+        return {}
     tops = json.loads(file.read_text())["tops"]
     if any("floorplan" not in top for top in tops):
         options.runs.fail(f"{file}: found no floorplans, of an earlier version; allowed: figures of this one, run without --no-synthesis")
-    by_module = {variant.module: found_top(tops, variant.module) for variant in variants}
-    measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
-    found = {kind: found_top(measured, module) for kind, module in adders.items()}
-    if not all(found.values()):
-        return by_module, None, None
-    additions, copies = ({kind: per_operand_pj(top, way) for kind, top in found.items() if top} for way in ("reduction", "distribution"))
-    return by_module, additions, copies
+    return {variant.module: found_top(tops, variant.module) for variant in variants}
 
 
 def found_top(tops: Sequence[Json], module: str) -> Json | None:
@@ -159,14 +134,6 @@ def found_top(tops: Sequence[Json], module: str) -> Json | None:
         if top["kind"] == name and lanes in (None, top["lanes"]) and same:
             return top
     return None
-
-
-def per_operand_pj(top: Json, way: str) -> float:
-    """At 14 to 16 nm, the middle of the range: of all that flits go through while those of all ports become one, by addition, or one flit
-    becomes those of all ports, by copy."""
-    flit = top["energy"]["flit_pj"][way]
-    per_flit = sum(flit["glitches_14_to_16nm"]) / 2 + flit["memories"] * top["energy"]["memory_pj_22nm"]
-    return per_flit * top["ports"] / (top["ports"] - 1)
 
 
 def area_mm2(top: Json) -> float:
@@ -186,26 +153,10 @@ def rounded_down(ghz: float) -> float:
 
 # ------------------------------------------------------------------ simulation
 
-def energy_pj(run: Json, variant: Variant, additions: Pj, copies: Pj) -> float:
-    """Bytes of vectors in a run of collectives."""
-    noc = constants("noc_pkg")
-    bits = noc["FLIT_LANES"] * noc["LANE_W"] + noc["HEADER_W"]
-    links = sum(link["flits"] for link in run["links"] if not link["on_die"])
-    into = sum(switch["flits_in"] for switch in run["switches"])
-    out = sum(switch["flits_out"] for switch in run["switches"])
-    memories = into + (out if variant.staging else 0)
-    reduced = 0
-    for part in run["parts"]:
-        if part["collective"] in ("all_reduce", "reduce", "reduce_scatter"):
-            reduced += (len(part["group"]) - 1) * part["size_bytes"] / noc["FLIT_BYTES"]
-    in_switches = sum(switch["reductions"] for switch in run["switches"])
-    added = in_switches * additions.get(variant.kind, 0) + (reduced - in_switches) * additions[""]
-    added += (out - into + in_switches) * copies.get(variant.kind, 0)
-    return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + added
-
-
-def vector_bytes(run: Json) -> int:
-    return sum(part["size_bytes"] for part in run["parts"])
+def energy_per_byte(run: Json) -> float | None:
+    """pJ per byte of the vectors; None: a switch has no energy row."""
+    per_bit = run["energy"]["pj_per_bit"]
+    return None if per_bit is None else round(8 * per_bit, 2)
 
 
 def algorithm_of(variant: Variant, work: str) -> str:
@@ -223,7 +174,7 @@ def run_of(options: Comparison, variant: Variant, work: str, arguments: Sequence
     return run
 
 
-def simulate(options: Comparison, variant: Variant, top: Json | None, additions: Pj | None, copies: Pj | None) -> None:
+def simulate(options: Comparison, variant: Variant, top: Json | None) -> None:
     for work, arguments in options.works.items():
         if "--work" not in arguments:  # which names its own
             arguments = [*arguments, "--algorithm", algorithm_of(variant, work)]
@@ -237,7 +188,7 @@ def simulate(options: Comparison, variant: Variant, top: Json | None, additions:
         variant.works[work] = {
             "work": work, "algorithm": run["algorithm"], "placement": run["placement"], "time_ns": run["time_ns"], "covered_time_ns": covered["time_ns"],
             "own_clock_time_ns": own and own["time_ns"],
-            "energy_pj_per_byte": None if additions is None or copies is None else round(energy_pj(run, variant, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
+            "energy_pj_per_byte": energy_per_byte(run)}  # fmt: skip
 
 
 def saturation(options: Comparison, variant: Variant) -> float | None:
@@ -287,7 +238,7 @@ def print_tables(works: Sequence[str], found: Sequence[Json]) -> None:
     for title, key, form in (("Times at one clock with the paper's buffers, ns:", "time_ns", ".0f"),
                              ("Times at one clock, buffers for the credit loop, ns:", "covered_time_ns", ".0f"),
                              ("Times at their own clock, buffers for the credit loop, ns:", "own_clock_time_ns", ".0f"),
-                             ("Energy, pJ per byte of the vector (derived):", "energy_pj_per_byte", ".1f")):  # fmt: skip
+                             ("Energy, pJ per byte of the vector:", "energy_pj_per_byte", ".1f")):  # fmt: skip
         if all(work[key] is None for one in found for work in one["works"]):
             continue
         print(f"{title}\n")
@@ -315,18 +266,18 @@ def main(words: Sequence[str]) -> int:
     options = Comparison(Runs(SCRIPT, program), arguments.folder, arguments.synthesis, works,
                          ["--warmup", "500", "--cycles", "2000"] if arguments.smoke else [])  # fmt: skip
     options.folder.mkdir(parents=True, exist_ok=True)
-    tops, additions, copies = synthesis(options, variants)
+    tops = synthesis(options, variants)
     found = []
     for variant in variants:
         top = tops.get(variant.module)
-        simulate(options, variant, top, additions, copies)
+        simulate(options, variant, top)
         found.append(figures(options, variant, top))
     print_tables(list(options.works), found)
     file = options.folder / "microarchitectures.json"
     version = options.runs.fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
     file.write_text(json.dumps({"fredsim": version["fredsim"], "commit": version["commit"],
                                 "command": " ".join([f"scripts/{SCRIPT}", *words]),
-                                "addition_pj": additions, "copy_pj": copies, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
+                                "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
     options.runs.execute(program, "report", str(file), "--output", str(options.folder / "report.html"))
     print(f"== {file}, {options.folder / 'report.html'}", file=sys.stderr)
     return 0

@@ -75,7 +75,7 @@ TEST(LinkTx, PacesAsTheSerialiserSays) {
       if (link.is_ready(edge) && random.below(one_in) == 0) {
         ASSERT_EQ(link.serialise(edge), reference.take(edge)) << "edge " << edge;
         ASSERT_EQ(link.is_still_ready(), reference.takes_a_flit(edge, early)) << "edge " << edge;
-        link.count_flit();
+        link.count_flit(std::array<std::uint32_t, 3>{}.data());
       }
       const std::uint64_t later = edge + random.below(100);
       ASSERT_NEAR(link.count(later).sent, reference.sent(later), 1e-9) << "edge " << later;
@@ -131,7 +131,7 @@ TEST(LinkTx, KnowsTheRoomAtTheReceiver) {
 
 TEST(LinkTx, CountsStayOverAResetUntilTheyAreCleared) {
   LinkTx link(link_of({1, 2}, 1), 0, {});
-  link.count_flit();
+  link.count_flit(std::array<std::uint32_t, 3>{}.data());
   link.count_missing(100);
   link.add_counts({.flits = 5, .missing_bytes = 7});
   link.reset();

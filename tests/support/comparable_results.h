@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
@@ -16,9 +17,11 @@ inline std::vector<std::string> comparable_results(const RunResult& r) {
   std::vector<std::string> lines{
       fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops, {} acknowledgements",
                   r.cycles, r.payload, r.injected_bytes, r.flit_hops, r.acknowledgement_packets)};
+  lines.push_back(fmt::format("{} additions, {} in switches, by node", r.additions,
+                              fmt::join(r.switch_additions, " ")));
   for (const LinkResult& link : r.links) {
-    lines.push_back(fmt::format("{}: {} flits, {} bytes, {} cycles busy", link.name, link.flits,
-                                link.bytes, link.busy_cycles));
+    lines.push_back(fmt::format("{}: {} flits, {} of phases, {} bytes, {} cycles busy", link.name,
+                                link.flits, link.phase_flits, link.bytes, link.busy_cycles));
   }
   for (const SwitchResult& s : r.switches) {
     std::string line = fmt::format("{}: {} in, {} out, {} reductions, {} phase changes", s.name,

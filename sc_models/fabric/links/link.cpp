@@ -72,6 +72,7 @@ LinkCount LinkTx::count(std::uint64_t edge) const {
   const std::int64_t left = is_paced() ? full() - held(edge) : 0;
   return {
       .flits = flits_,
+      .phase_flits = phase_flits_,
       .missing_bytes = missing_bytes_,
       .sent = static_cast<double>(flits_) - static_cast<double>(left) / static_cast<double>(den_)};
 }

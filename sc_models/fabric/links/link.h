@@ -51,6 +51,7 @@ class LinkChannel;
 
 struct LinkCount {
   std::uint64_t flits = 0;          // launched
+  std::uint64_t phase_flits = 0;    // flits of flows of a phase among them
   std::uint64_t missing_bytes = 0;  // bytes by which they fall short of 512 each
   double sent = 0;                  // flits that the serialiser has sent, retransmissions included
   std::uint64_t again = 0;          // flits that went on the wire beside those launched
@@ -58,6 +59,7 @@ struct LinkCount {
   std::array<std::uint64_t, 4> of_policy{};
   LinkCount& operator+=(const LinkCount& other) {
     flits += other.flits;
+    phase_flits += other.phase_flits;
     missing_bytes += other.missing_bytes;
     sent += other.sent;
     again += other.again;
@@ -135,7 +137,7 @@ class alignas(64) LinkTx {
 
   void set_launch_edges(int edges) { launch_edges_ = static_cast<std::uint8_t>(edges); }
   void reset();  // idle, all room free; counts stay
-  void clear_counts() { flits_ = missing_bytes_ = 0; }
+  void clear_counts() { flits_ = phase_flits_ = missing_bytes_ = 0; }
 
   // ---- bursts
   bool has_bursts() const { return (flags_ & kBursts) != 0; }
@@ -207,10 +209,14 @@ class alignas(64) LinkTx {
   bool give_room(int vc) { return ++room_[vc] <= depths_[vc]; }
 
   // ---- counts
-  void count_flit() { ++flits_; }
+  void count_flit(const std::uint32_t* flit) {
+    ++flits_;
+    phase_flits_ += kPhaseField.of(flit) != kPhaseOnline ? 1U : 0U;
+  }
   void count_missing(std::uint64_t bytes) { missing_bytes_ += bytes; }
   void add_counts(const LinkCount& more) {
     flits_ += more.flits;
+    phase_flits_ += more.phase_flits;
     missing_bytes_ += more.missing_bytes;
   }
   LinkCount count(std::uint64_t edge) const;
@@ -262,6 +268,7 @@ class alignas(64) LinkTx {
   int number_ = -1;
   VcDepths depths_{};
   std::uint64_t flits_ = 0;
+  std::uint64_t phase_flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
   const LinkChannel* channel_ = nullptr;  // null: a plain link

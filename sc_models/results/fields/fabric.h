@@ -73,6 +73,52 @@ inline constexpr auto kSwitchFields = std::to_array<Field>({
 });
 inline constexpr Object kSwitch{"switch", "the counters of a switch", kSwitchFields};
 
+// Energy by part and by event.
+inline constexpr auto kEnergyEventFields = std::to_array<Field>({
+    {"unicast_flits", kCount, kFlits, "unicasts through switches, counted in each"},
+    {"flow_flits", kCount, kFlits,
+     "made by flows of phases of their operands, before they are copied, counted in each switch"},
+    {"additions", kCount, kNone, "of two flits, in switches"},
+    {"copies", kCount, kNone, "of a flit, in switches: outputs beyond the first"},
+    {"npu_additions", kCount, kNone, "of two flits, at NPUs and other endpoints"},
+    {"buffer_flits", kCount, kFlits, "written to and read from memories of switches"},
+    {"link_flits", kCount, kFlits, "on wafer links, retransmissions too"},
+    {"npu_bytes", kCount, kBytes, "read and written by NPUs to send, receive and add"},
+    {"flops", kNumber, "FLOP", "of computations"},
+});
+inline constexpr Object kEnergyEvents{"energy_events", "events that energies are of",
+                                      kEnergyEventFields};
+
+inline constexpr std::string_view kPj = "pJ";
+inline constexpr auto kEnergyFields = std::to_array<Field>({
+    {"missing", or_null(kText), kNone,
+     "why there is no energy, and all other keys are null; null: there is"},
+    {"total_pj", or_null(kNumber), kPj, "sum of the parts"},
+    {"pj_per_bit", or_null(kNumber), "pJ/bit",
+     "total / bits of the vectors of all collectives; null: training"},
+    {"adders_pj", or_null(kNumber), kPj,
+     "additions in switches, with what operands go through on the way there"},
+    {"interconnect_pj", or_null(kNumber), kPj, "flits that pass switches, and copies"},
+    {"buffers_pj", or_null(kNumber), kPj, "input buffers, staging and operands' memories"},
+    {"tables_pj", or_null(kNumber), kPj,
+     "rows of phases written and taken into use; null: of flows with phases, which do not count "
+     "them"},
+    {"npu_links_pj", or_null(kNumber), kPj, "wafer links of NPUs; null: there are none"},
+    {"switch_links_pj", or_null(kNumber), kPj, "wafer links between switches; null: likewise"},
+    {"io_links_pj", or_null(kNumber), kPj, "links of I/O controllers; null: likewise"},
+    {"clock_pj", or_null(kNumber), kPj, "clock of the registers of interconnects"},
+    {"npu_adders_pj", or_null(kNumber), kPj,
+     "additions at NPUs, each taken to be that of a µSwitch"},
+    {"npu_memory_pj", or_null(kNumber), kPj,
+     "what NPUs read and write to send, receive and add; null: `energy.npu_memory_pj_per_bit` is "
+     "none"},
+    {"npu_compute_pj", or_null(kNumber), kPj,
+     "computations; null: `energy.npu_compute_pj_per_flop` is none, or their FLOPs are not known"},
+    {"events", or_null(object(kEnergyEvents)), kNone, "what was counted"},
+});
+inline constexpr Object kEnergy{"energy", "energy, by counters and measured rows of the switches",
+                                kEnergyFields};
+
 inline constexpr auto kNodeFields = std::to_array<Field>({
     {"name", kText, kNone, "of the node, as in `links`"},
     {"kind", kText, kNone, "npu, io, or the top module of the switch: fred_switch, mesh_router, …"},

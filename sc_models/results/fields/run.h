@@ -140,6 +140,8 @@ inline constexpr auto kSimulatedFields = std::to_array<Field>({
     {"system", object(kSystemUse), kNone, "use of its dimensions", "of systems of dimensions"},
     {"skipped", object(kSkipped), kNone, "what was not simulated"},
     {"traffic", object(kInjected), kNone, "what was put on the fabric"},
+    {"energy", object(kEnergy), kNone, "derived: counters × energy of each event",
+     "where the machine file is known"},
 });
 
 inline constexpr auto kFlowErrorFields = std::to_array<Field>({

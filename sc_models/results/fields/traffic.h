@@ -49,6 +49,9 @@ inline constexpr auto kTrafficRunFields = join(
         {"hops", or_null(kNumber, Null::kInterrupted), "links", "wafer links of a packet, mean"},
         {"flit_hops", kCount, "flits × links", "wafer links crossed"},
         {"cycles", kCount, kCycles, "of the whole run"},
+        {"energy", object(kEnergy), kNone,
+         "of the window, derived: counters × energy of each event; per bit of payload that "
+         "arrived"},
     }),
     kFabricCountFields, kBreakdownOfRunFields, kRunTailFields);
 inline constexpr Object kTrafficRun{"traffic_run", "one offered rate", kTrafficRunFields};

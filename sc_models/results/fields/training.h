@@ -191,8 +191,12 @@ inline constexpr auto kTrainingRunFields = join(
          "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
          "interrupted; not carried: of flows"},
     }),
-    kEngineFields, kArrivalFields, kInterruptedFields, kSimulatedFields, kFabricCountFields,
-    kRunTailFields);
+    kEngineFields, kArrivalFields, kInterruptedFields, kSimulatedFields,
+    std::to_array<Field>({
+        {"energy_j_per_iteration", or_null(kNumber), "J", "total of `energy` / iterations",
+         "where the machine file is known"},
+    }),
+    kFabricCountFields, kRunTailFields);
 inline constexpr Object kTrainingRun{"training_run", "one machine, counters of all iterations",
                                      kTrainingRunFields};
 

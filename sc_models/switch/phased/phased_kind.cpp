@@ -21,6 +21,8 @@ std::unique_ptr<PhasedRoutes> PhasedKind::routes(const SwitchShape& shape) const
 
 int PhasedKind::num_phases(const SwitchShape& shape) const { return network(shape).num_phases; }
 
+int PhasedKind::phase_words(const SwitchShape& shape) const { return network(shape).row_words; }
+
 // Pin register, buffer; memory, flit register, stages, staging, output pins.
 std::optional<SwitchTiming> PhasedKind::timing(const SwitchShape& shape) const {
   return SwitchTiming{

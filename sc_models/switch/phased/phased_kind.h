@@ -27,6 +27,7 @@ class PhasedKind : public SwitchKind {
                                         const std::string& name) const override;
   UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByTable; }
   int num_phases(const SwitchShape& shape) const override;
+  int phase_words(const SwitchShape& shape) const override;
   std::optional<SwitchTiming> timing(const SwitchShape& shape) const override;
   std::vector<std::uint32_t> phase_row(const SwitchShape& shape, int vc,
                                        std::span<const Flow> flows,

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .. import checkout
 from ..checkout import CHECKOUT
-from . import floorplan, paper, report, waveform
+from . import floorplan, paper, report, rows, waveform
 from .energy import network_of
 from .flow import Flow, Top
 from .sources import Sources
@@ -76,6 +76,9 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--energy", action="store_true",
                         help="the energy of a flit in the interconnect too, which takes a simulation of gates")  # fmt: skip
     parser.add_argument("--energy-only", action="store_true", help="that alone, without areas and paths")
+    parser.add_argument("--rows", metavar="FILE", type=Path,
+                        help="with --energy, without any MODULE: writes the energy rows of all kinds of switches, from which fredsim has the"
+                        " energy of its runs (sc_models/energy/rows.json)")  # fmt: skip
     parser.add_argument("--wave", metavar="FILE.fst[:INSTANCE]", type=parse_wave,
                         help="the energy of the traffic in a waveform of fredsim, from its first cycle on, with one MODULE of the same"
                         " parameters, LANES too; INSTANCE where there are several")  # fmt: skip
@@ -114,6 +117,15 @@ def draw_floorplan(top: Top, module: str, file: Path) -> None:
         raise Wrong(f"--floorplan: found {top.kind}; allowed: a whole switch, such as fred_switch")
     checkout.prepare("synth.sh", ["python3-matplotlib"])
     top.plan.draw(module, file)
+
+
+def write_rows(arguments: argparse.Namespace, sources: Sources) -> None:
+    if not arguments.energy or arguments.modules or arguments.quick or arguments.paper or arguments.wave or arguments.json:
+        raise Wrong("--rows has modules of its own; allowed: --energy --rows FILE alone, with --limit, --jobs and --folder")
+    if not arguments.rows.parent.is_dir():
+        raise Wrong(f"--rows {arguments.rows}: no folder {arguments.rows.parent}")
+    flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
+    write_whole(arguments.rows, rows.text_of(rows.document(flow)))
 
 
 def write_whole(file: Path, text: str) -> None:
@@ -164,6 +176,9 @@ def run(arguments: argparse.Namespace) -> None:
             raise Wrong(f"--floorplan: found {len(arguments.modules)} modules; allowed: one MODULE")
         if arguments.floorplan.suffix != ".svg" or not arguments.floorplan.parent.is_dir():
             raise Wrong(f"--floorplan {arguments.floorplan}: allowed: a file NAME.svg in a folder that is there")
+    if arguments.rows:
+        write_rows(arguments, sources)
+        return
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")

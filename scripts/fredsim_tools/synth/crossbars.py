@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..rtl import constants
 from . import traffic
-from .traffic import FLITS, SETTLE, STILL, WINDOW, Pins, Row, Situation, Stimulus
+from .traffic import ALONE, FLITS, SETTLE, STILL, WINDOW, Pins, Row, Situation, Stimulus
 
 ENTER_EDGES = 3  # from the edge at which flits fire to that which samples them at an aggregator's interconnect
 
@@ -120,11 +120,13 @@ class Aggregator:
         return self
 
     def situations(self, kind: str) -> dict[Situation, int]:
-        senders = 1 if kind == "distribution" else self.ports
+        senders = 1 if kind in ("distribution", ALONE) else self.ports
         return {Situation(self.module, (kind,), (FLITS,) * senders + (STILL,) * (self.ports - senders)): 1}
 
     def flits(self, kind: str) -> float:
         """Per edge. A reduction has as many additions as there are adders, at most."""
+        if kind == ALONE:
+            return 1
         return self.ports * min(1, self.adders / (self.ports - 1)) if kind == "reduction" else self.ports
 
     def memories(self, kind: str) -> int:
@@ -138,7 +140,8 @@ class Aggregator:
         ports = range(self.ports)
         codes = {"unicast": ([p + 1 for p in ports], [p + 1 for p in ports]),
                  "reduction": ([1 for p in ports], [int(p == 0) for p in ports]),
-                 "distribution": ([int(p == 0) for p in ports], [1 for p in ports])}[kind]  # fmt: skip
+                 "distribution": ([int(p == 0) for p in ports], [1 for p in ports]),
+                 ALONE: ([int(p == 0) for p in ports], [int(p == 0) for p in ports])}[kind]  # fmt: skip
         layout = constants("phased_pkg")
         return 1 << layout["ROW_VALID_BIT"] | traffic.config([*codes[0], *codes[1]], self.ports.bit_length()) << layout["ROW_FLOWS_LSB"]
 
@@ -157,8 +160,8 @@ class Aggregator:
             new = [dict(quiet) for _ in range(1 + drain + window + drain)]
             new[0].update(change_i=1, row_i=self._row(kind))
             senders = sum(1 << port for port, seen in enumerate(situation.inputs) if seen == FLITS)
-            receivers = 1 if kind == "reduction" else (1 << self.ports) - 1
-            rate = self.flits(kind) / self.ports
+            receivers = 1 if kind in ("reduction", ALONE) else (1 << self.ports) - 1
+            rate = 1 if kind == ALONE else self.flits(kind) / self.ports
             for edge in range(drain + window):
                 if int((edge + 1) * rate + 1e-9) == int(edge * rate + 1e-9):
                     continue

@@ -163,20 +163,22 @@ def network_of(top: Top, kinds: Iterable[Kind]) -> traffic.Network | None:
     return None
 
 
-def parts_needed(network: traffic.Network) -> dict[str, list[traffic.Situation]]:
-    """Parts that an interconnect is made of: module -> situations to measure."""
+def parts_needed(network: traffic.Network, kinds: Iterable[str] | None = None) -> dict[str, list[traffic.Situation]]:
+    """Parts that an interconnect is made of: module -> situations to measure, of its kinds of traffic or of others."""
     found: dict[str, set[traffic.Situation]] = {}
-    for kind in network.kinds:
+    for kind in network.kinds if kinds is None else kinds:
         for situation in network.situations(kind):
             found.setdefault(situation.module, set()).add(situation)
     quiet = {traffic.STILL}
     return {module: sorted((s for s in wanted if set(s.inputs) != quiet), key=repr) for module, wanted in found.items()}
 
 
-def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[Sequence[traffic.Situation], Measured]]) -> Energy:
+def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[Sequence[traffic.Situation], Measured]],
+            kinds: Sequence[str] | None = None) -> Energy:
     """Energy of a flit, from that of every part: module -> (situations, Measured)."""
     loading_pj, settled_pj, glitch_pj = {}, {}, {}
-    for kind in network.kinds:
+    kinds = network.kinds if kinds is None else kinds
+    for kind in kinds:
         number = Counter(network.situations(kind))
 
         def per_flit(values: Callable[[Measured], list[float]]) -> float:
@@ -194,45 +196,67 @@ def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[S
     bit_pj = sum(count * found[module].gated * found[module].bit_pj for module, count in modules.items()) / gated if gated else 0.0
     return Energy(lanes, sum(count * found[module].clock_pj for module, count in modules.items()), loading_pj, settled_pj, glitch_pj,
                   traffic.flit_bits(lanes) * bit_pj,
-                  memories={kind: network.memories(kind) for kind in network.kinds})  # fmt: skip
+                  memories={kind: network.memories(kind) for kind in kinds})  # fmt: skip
 
 
 def of_tops(tops: Sequence[Top], flow: Flow) -> None:
-    """Gives the tops that have an interconnect its energy. A part is measured once, for all of those that have it alike."""
-    groups: dict[object, list[tuple[Top, int, traffic.Network]]] = {}
-    for top in tops:
-        network = network_of(top, flow.sources.kinds)
-        if network and top.lanes is not None and not top.lacks:
-            groups.setdefault(network.alike(), []).append((top, top.lanes, network))
+    """Gives the tops that have an interconnect its energy."""
+    found = [(top, top.lanes, network) for top in tops
+             if (network := network_of(top, flow.sources.kinds)) and top.lanes is not None and not top.lacks]  # fmt: skip
+    for (top, _, _), energy in zip(found, of_networks([(network, lanes) for _, lanes, network in found], flow), strict=True):
+        if energy is None:
+            top.lacks.append("energy: a tool did not finish in time")
+        else:
+            top.energy = energy
+
+
+def of_networks(wanted: Sequence[tuple[traffic.Network, int]], flow: Flow, more: Sequence[str] = ()) -> list[Energy | None]:
+    """Energies of interconnects at a number of lanes each, in that order; None: a tool did not finish in time. A part is measured once, for all
+    of those that have it alike. more: kinds of traffic beside those of networks that add, behind them in the stimulus, which stays as it is."""
+    groups: dict[object, list[int]] = {}
+    for place, (network, _) in enumerate(wanted):
+        groups.setdefault(network.alike(), []).append(place)
+    energies: list[Energy | None] = [None] * len(wanted)
     for same in groups.values():
         needed: dict[str, set[traffic.Situation]] = {}
-        for _, _, each in same:
-            for module, situations in parts_needed(each).items():
+        beside: dict[str, set[traffic.Situation]] = {}
+        for place in same:
+            network = wanted[place][0]
+            for module, situations in parts_needed(network).items():
                 needed.setdefault(module, set()).update(situations)
-        first = same[0][2]
+            for module, situations in parts_needed(network, _beside(network, more)).items():
+                beside.setdefault(module, set()).update(situations)
+        first = wanted[same[0]][0]
         jobs = []
-        simulated = {lanes: _simulated(lanes) for _, lanes, _ in same}
+        simulated = {wanted[place][1]: _simulated(wanted[place][1]) for place in same}
         for lanes in sorted({one for ones in simulated.values() for one in ones}):
-            for module, wanted in needed.items():
+            for module, found in needed.items():
                 part, new = flow.part(module, first.parameters(module, lanes))
-                jobs.append((lanes, part, new, sorted(wanted, key=repr)))
+                ordered = sorted(found, key=repr) + sorted(beside.get(module, set()) - found, key=repr)
+                jobs.append((lanes, part, new, ordered))
         flow.synthesise([part for _, part, new, _ in jobs if new])
         results = flow.each(lambda job: _of_part(flow, first, job[0], job[1], job[3]), jobs)
+        if None in results:
+            continue
         measured: dict[int, dict[str, tuple[Sequence[traffic.Situation], Measured]]] = {lanes: {} for lanes, *_ in jobs}
         for (lanes, part, _, ordered), result in zip(jobs, results, strict=True):
             if result:
                 measured[lanes][part.module] = ordered, result
-        for top, lanes, each in same:
-            if None in results:
-                top.lacks.append("energy: a tool did not finish in time")
-            else:
-                found = [compose(each, one, measured[one]) for one in simulated[lanes]]
-                top.energy = found[0] if len(found) == 1 else at_lanes(found[0], found[1], lanes)
+        for place in same:
+            each, lanes = wanted[place]
+            kinds = [*each.kinds, *_beside(each, more)]
+            composed = [compose(each, one, measured[one], kinds) for one in simulated[lanes]]
+            energies[place] = composed[0] if len(composed) == 1 else at_lanes(composed[0], composed[1], lanes)
+    return energies
 
 
 def _simulated(lanes: int) -> tuple[int, ...]:
     """Numbers of lanes that are simulated for one."""
     return (lanes,) if lanes <= LANES[-1] else LANES
+
+
+def _beside(network: traffic.Network, more: Sequence[str]) -> Sequence[str]:
+    return more if "reduction" in network.kinds else ()
 
 
 def _of_part(flow: Flow, network: traffic.Network, lanes: int, part: Part, wanted: Sequence[traffic.Situation]) -> Measured | None:

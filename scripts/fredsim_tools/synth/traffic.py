@@ -29,6 +29,7 @@ FLIT_LANES, PACKET_FLITS, HEADER_BITS = NOC["FLIT_LANES"], NOC["PACKET_FLITS"], 
 # Codes of an output of an R- or RD-µSwitch.
 NONE, IN0, IN1, SUM = (constants("fred_pkg")[f"USEL_{code}"] for code in ("NONE", "IN0", "IN1", "SUM"))
 KINDS = ("unicast", "reduction", "distribution")
+ALONE = "alone"  # a further kind: port 0 to itself, all others at rest
 SETTLE = 4  # edges before a window, beside those that fill the pipeline
 WINDOW = 4 * PACKET_FLITS  # edges
 
@@ -75,16 +76,17 @@ class Network(Protocol):
 
 def network(ports: int, middle: int, kind: str | None, inputs: Sequence[str]) -> tuple[list[Situation], list[str]]:
     """Situations in a Fred_m(ports), one for every µSwitch, and what its outputs show: ([Situation], [output]).
-    unicast: every port to itself. reduction: all ports to port 0. distribution: port 0 to all. None: nothing is routed.
+    unicast: every port to itself. reduction: all ports to port 0. distribution: port 0 to all. alone: port 0 to itself. None: nothing is routed.
     rtl/fred/fred_network.sv has the structure."""
     if ports == 2:
-        codes: tuple[int, ...] = {"unicast": (IN0, IN1), "reduction": (SUM, NONE), "distribution": (IN0, IN0), None: (NONE, NONE)}[kind]
+        codes: tuple[int, ...] = {"unicast": (IN0, IN1), "reduction": (SUM, NONE), "distribution": (IN0, IN0), ALONE: (IN0, NONE),
+                                  None: (NONE, NONE)}[kind]  # fmt: skip
         return [Situation("fred_rd_uswitch", codes, tuple(inputs))], _r_outputs(codes, inputs)
     pairs, odd = divmod(ports, 2)
     found: list[Situation] = []
     into: list[list[str]] = [[] for _ in range(middle)]
     for pair in range(pairs):
-        first = {"unicast": IN0, "reduction": SUM, "distribution": NONE if pair else IN0, None: NONE}[kind]
+        first = {"unicast": IN0, "reduction": SUM, "distribution": NONE if pair else IN0, ALONE: NONE if pair else IN0, None: NONE}[kind]
         codes = (first, IN1 if kind == "unicast" else NONE, *[NONE] * (middle - 2))
         found.append(Situation("fred_r_uswitch", codes, tuple(inputs[2 * pair:2 * pair + 2])))
         for sub, shown in zip(into, _r_outputs(codes, inputs[2 * pair:2 * pair + 2]), strict=True):
@@ -103,7 +105,7 @@ def network(ports: int, middle: int, kind: str | None, inputs: Sequence[str]) ->
     out = []
     for port in range(ports):
         second = port < 2 * pairs and port % 2 == 1
-        code = {"unicast": 1 + second, "reduction": int(port == 0), "distribution": 1, None: 0}[kind]
+        code = {"unicast": 1 + second, "reduction": int(port == 0), "distribution": 1, ALONE: int(port == 0), None: 0}[kind]
         heard = tuple(outputs[port // 2] for outputs in from_subs)
         found.append(Situation("fred_port_mux", (code,), heard))
         out.append(FLITS if code and heard[code - 1] == FLITS else STILL)
@@ -127,8 +129,8 @@ class Adding:
     def alike(self) -> Adding:
         return replace(self, ports=0)
 
-    def flits(self, _kind: str) -> float:
-        return self.ports
+    def flits(self, kind: str) -> float:
+        return 1 if kind == ALONE else self.ports
 
     def memories(self, _kind: str) -> int:
         return 0
@@ -143,7 +145,7 @@ class Fred(Adding):
 
     def situations(self, kind: str) -> Counter[Situation]:
         """Situation -> number of µSwitches in it, with all senders of a kind at full rate."""
-        senders = 1 if kind == "distribution" else self.ports
+        senders = 1 if kind in ("distribution", ALONE) else self.ports
         return Counter(network(self.ports, self.middle, kind, [FLITS] * senders + [STILL] * (self.ports - senders))[0])
 
     def _shape(self, module: str) -> tuple[dict[str, int], int]:
@@ -169,7 +171,8 @@ class Crossbar(Adding):
         """Situation -> number of nodes in it, with all senders of a kind at full rate."""
         found: Counter[Situation] = Counter()
         for output in range(self.ports):
-            chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0}}[kind]
+            chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0},
+                      ALONE: set() if output else {0}}[kind]  # fmt: skip
             shown = [FLITS if port in chosen else STILL for port in range(self.ports)]  # inputs not chosen stay in its registers
             while len(shown) > 1:
                 pairs = list(zip(shown[::2], shown[1::2]))

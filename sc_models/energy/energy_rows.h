@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energy rows: what a flit takes in a switch of each kind and size, measured gate by gate. Data, not code: sc_models/energy/rows.json, which
+// `scripts/synth.sh --energy --rows FILE` makes, is embedded by the build.
+//
+// Units: pJ at 14 to 16 nm, the middle of the range; flits of all 256 lanes, whatever a run carries.
+// Ports between two rows of a kind: on the line through them; beyond the last one on the line through the last two, up to half as many again.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/named_value.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct EnergyRow {
+  std::string kind;
+  int ports = 0;
+  std::vector<NamedValue> parameters{};  // values that a switch of the row has, beside its ports
+  double unicast_pj = 0;                 // flit of a unicast
+  double clock_pj = 0;                   // registers of the interconnect, per cycle
+  // A flow of k inputs and j outputs takes flow + (k - 1) addition + (j - 1) copy. None of kinds that do not add.
+  double flow_pj = 0, addition_pj = 0, copy_pj = 0;
+  bool adds = false;
+  int operand_memories =
+      0;  // inside the interconnect, that each flit of a sum is written to and read from
+};
+
+struct EnergyRows {
+  int flit_bits = 0;
+  double memory_read_pj_per_bit = 0, memory_write_pj_per_bit = 0, link_pj_per_bit = 0;
+  std::vector<EnergyRow> rows;
+};
+
+// Rows that the build has embedded.
+const EnergyRows& energy_rows();
+// Rows of the text of such a file. nlohmann::json::exception: it is none.
+EnergyRows parse_energy_rows(std::string_view text);
+
+// A row, or why there is none.
+struct FoundRow {
+  EnergyRow row{};
+  std::string missing{};  // "switches of the kind toy have no energy row"; empty: there is one
+};
+FoundRow find_energy_row(const EnergyRows& rows, const Topology& topology, const Node& node);
+
+}  // namespace fredsim

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Energy rows: what a pass, an addition and a copy of a flit take in a switch of each kind and size, and its clock; all measured as energy.py has it,
+at 14 to 16 nm, the middle of the range. fredsim multiplies them with what its runs count (sc_models/energy/energy_rows.h has the fields).
+
+  unicast_pj   a unicast, all ports sending
+  flow_pj      a flit of a flow that comes in by one port and leaves by one, all others at rest
+  addition_pj  each further flit that is added to it, with all that it goes through on the way: all ports become one
+  copy_pj      each further port that it leaves by: one port becomes all
+  clock_pj     of the interconnect's registers, per cycle
+  operand_memories  memories inside the interconnect that each flit of a sum goes through
+So a flow of k input and j output ports takes flow + (k - 1) addition + (j - 1) copy, which is what was measured where k or j is all ports.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import crossbars, technology, traffic
+from .energy import LANES as MEASURED_LANES
+from .energy import Energy, of_networks
+from .flow import Flow
+from .yosys import ToolError
+
+LANES = 256
+FORMAT = 0
+MESH_DEPTHS = (80, 4, 8)  # VC_DEPTH, CTRL_DEPTH, PACKET_FLITS: 40 KiB, 2 KiB and 4 KiB, as in configs/mesh.yaml
+AGGREGATOR_SIZES = ((4, 4), (8, 4))  # ports, adders
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size of a kind: parameters by which its row is found, beside its ports."""
+
+    kind: str
+    ports: int
+    parameters: tuple[tuple[str, int], ...]
+    network: traffic.Network
+
+
+def sizes() -> list[Size]:
+    """Sizes of all kinds, in the order of their rows. A reducing mesh router's interconnect is that of a reducing crossbar."""
+    found = [Size("fred", ports, (("M", m),), traffic.Fred(ports, m, FORMAT)) for m in (2, 3, 4) for ports in range(2, 33)]
+    for kind in ("reducing_crossbar", "mesh_reducing"):
+        found += [Size(kind, ports, (), traffic.Crossbar(ports, FORMAT)) for ports in range(2, 33)]
+    found += [Size("aggregator", ports, (("ADDERS", adders),), crossbars.Aggregator(ports, adders, FORMAT)) for ports, adders in AGGREGATOR_SIZES]
+    found += [Size("voq_crossbar", ports, (), crossbars.VoqCrossbar(ports)) for ports in (4, 8, 12)]
+    found += [Size("mesh", ports, (), crossbars.MeshRouter(ports, MESH_DEPTHS)) for ports in (5, 8, 10)]
+    return found
+
+
+def row_of(size: Size, energy: Energy) -> dict[str, Any]:
+    def middle(pj: float) -> float:
+        return round(sum(technology.scaled("energy", pj)) / 2, 4)
+
+    pj = energy.glitch_pj
+    row: dict[str, Any] = {"kind": size.kind, "ports": size.ports, "parameters": dict(size.parameters),
+                           "unicast_pj": middle(pj["unicast"]), "clock_pj": middle(energy.clock_pj)}  # fmt: skip
+    if traffic.ALONE in pj:
+        more = size.ports - 1
+        alone = min(pj[traffic.ALONE], pj["distribution"] * size.ports)  # lanes are random: by themselves they may take more
+        row["flow_pj"] = middle(alone)
+        row["addition_pj"] = middle((pj["reduction"] * size.ports - alone) / more)
+        row["copy_pj"] = middle((pj["distribution"] * size.ports - alone) / more)
+        if energy.memories["reduction"]:
+            row["operand_memories"] = energy.memories["reduction"]
+    return row
+
+
+def document(flow: Flow, wanted: Sequence[Size] | None = None) -> Mapping[str, Any]:
+    """Errors: ToolError where a tool did not finish."""
+    chosen = sizes() if wanted is None else wanted
+    measured = of_networks([(size.network, LANES) for size in chosen], flow, (traffic.ALONE,))
+    rows = []
+    for size, energy in zip(chosen, measured, strict=True):
+        if energy is None:
+            raise ToolError(f"{size.kind} of {size.ports} ports: a tool did not finish in {flow.limit} s; allowed: a longer --limit")
+        rows.append(row_of(size, energy))
+    memory, link = technology.DATA["memory"], technology.DATA["link"]
+    return {
+        "made_by": "scripts/synth.sh --energy --rows FILE",
+        "source": f"gate-level simulation with glitches in osu018 at {MEASURED_LANES[0]} and {MEASURED_LANES[1]} lanes, a line through these to {LANES};"
+                  " 14 to 16 nm, the middle of the range (Stillmaker & Baas 2017)",
+        "lanes": LANES, "flit_bits": traffic.flit_bits(LANES),
+        "memory_read_pj_per_bit": memory["read_pj_per_bit"], "memory_write_pj_per_bit": memory["write_pj_per_bit"],
+        "link_pj_per_bit": link["pj_per_bit"],
+        "rows": rows,
+    }  # fmt: skip
+
+
+def text_of(found: Mapping[str, Any]) -> str:
+    """JSON with a row a line."""
+    head = {key: value for key, value in found.items() if key != "rows"}
+    lines = [f' "{key}": {json.dumps(value)},' for key, value in head.items()]
+    rows = ",\n".join(f"  {json.dumps(row)}" for row in found["rows"])
+    return "\n".join(["{", *lines, f' "rows": [\n{rows}\n ]', "}"]) + "\n"
