@@ -13,10 +13,10 @@ namespace fredsim {
 struct FlowTraffic {
   std::vector<std::uint64_t> flits, bytes;  // by link; bytes of payload, 512 of an acknowledgement
   std::vector<std::uint64_t> acknowledgements{};  // packets sent, by node
-  std::vector<std::uint64_t> phase_flits{};  // flits of flows of a phase among them, by link
+  std::vector<std::uint64_t> phase_flits{};       // flits of flows of a phase among them, by link
   std::vector<std::uint64_t> switch_additions{};  // by node
-  std::uint64_t additions = 0;                    // additions of two flits, in switches and at endpoints
-  std::uint64_t result_bytes = 0;                 // at all ranks together
+  std::uint64_t additions = 0;     // additions of two flits, in switches and at endpoints
+  std::uint64_t result_bytes = 0;  // at all ranks together
 };
 
 FlowTraffic no_traffic(const Topology& topology);
