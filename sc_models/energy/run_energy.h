@@ -6,8 +6,8 @@
 //   time.
 // Parts: adders and interconnect by the switch's row (energy/energy_rows.h); buffers: each flit is written and read where it comes in, and
 //   once more where it is staged; tables: rows of phases written, and read where they are taken into use, which flows do not count; links by
-//   class; the clock of interconnects in every cycle; additions at NPUs, which are taken to be those of a µSwitch; bytes that NPUs read and
-//   write for them, and computations, where the machine file has figures.
+//   class; the clock of interconnects, in every cycle and for what loads registers; additions at NPUs, which are taken to be those of a
+//   µSwitch; bytes that NPUs read and write for them, and computations, where the machine file has figures.
 #pragma once
 
 #include <optional>
