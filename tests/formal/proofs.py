@@ -159,8 +159,8 @@ def fred_interconnect():
         Fault("flits_where_they_are_meant", "fred_interconnect", "wave = (wave_q << 1) | STAGES'(load_i);", "wave = {STAGES{load_i}};", 8),
         Fault("flits_where_they_are_meant", "fred_network", "localparam int unsigned SUB_LSB = R * R_BITS",
               "localparam int unsigned SUB_LSB = 2 * R_BITS", 8),
-        Fault("header_of_the_lowest_input", "fred_r_uswitch", "{sum, flit_0[noc_pkg::HEADER_W-1:0]}",
-              "{sum, flit_1[noc_pkg::HEADER_W-1:0]}", 8),
+        Fault("header_of_the_lowest_input", "fred_r_uswitch", "assign sum_flit[noc_pkg::HEADER_W-1:0] = flit_0[",
+              "assign sum_flit[noc_pkg::HEADER_W-1:0] = flit_1[", 8),
         Fault("sum_of_the_inputs", "fred_r_uswitch", ".b_i  (flit_1[LSB+:", ".b_i  (flit_0[LSB+:", 8),
         Fault("busy_while_something_is_inside", "fred_interconnect", "(active_q != '0) || (wave_q != '0)", "(active_q != '0)", 8),
     )
