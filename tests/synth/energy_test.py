@@ -9,7 +9,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from fredsim_tools.synth import energy, gates, paper, traffic  # noqa: E402
+from fredsim_tools.synth import energy, gates, paper, report, traffic  # noqa: E402
 from fredsim_tools.synth.flow import Flow  # noqa: E402
 from fredsim_tools.synth.sources import Sources  # noqa: E402
 from fredsim_tools.synth.traffic import FLITS, HEARD, IN0, IN1, NONE, STILL, SUM, Situation  # noqa: E402
@@ -126,6 +126,19 @@ class Calculated(unittest.TestCase):
     def test_line(self):
         first, second = (energy.Energy(lanes, 3 + lanes, {"unicast": 4 * lanes}, {"unicast": 2 * lanes}, {"unicast": 5.0}, 6 * lanes) for lanes in (4, 8))
         self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 1024}, {"unicast": 512}, {"unicast": 5.0}, 1536))
+
+    def test_json(self):
+        """Keys that other programs read; scaled by hand."""
+        found = report.energy_json(None, energy.Energy(4, 1000, {"unicast": 100}, {"unicast": 200}, {"unicast": 300}, 400, {"unicast": 1}))
+        self.assertEqual(found["clock_pj_14_to_16nm"], [2.0, 2.5])
+        self.assertEqual((found["load_pj_180nm"], found["load_pj_14_to_16nm"]), (400, [0.8, 1.0]))
+        self.assertEqual(found["flit_pj"], {"unicast": {
+            "settled_180nm": 200, "glitches_180nm": 300, "settled_14_to_16nm": [0.4, 0.5], "glitches_14_to_16nm": [0.6, 0.75],
+            "loading_180nm": 100, "loading_14_to_16nm": [0.2, 0.25], "memories": 1}})  # fmt: skip
+        bits = traffic.flit_bits(4)
+        self.assertEqual((found["flit_bits"], found["memory_read_pj_22nm"], found["memory_write_pj_22nm"]),
+                         (bits, round(0.018 * bits, 2), round(0.026 * bits, 2)))  # fmt: skip
+        self.assertAlmostEqual(found["memory_read_pj_22nm"] + found["memory_write_pj_22nm"], found["memory_pj_22nm"], delta=0.011)
 
     def test_compose(self):
         """Energy of a µSwitch alone, and of one that three are in."""
