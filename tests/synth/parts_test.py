@@ -226,7 +226,7 @@ class Parts(unittest.TestCase):
                          "  assign z[2] = 1'b0;\n  assign z[1] = 1'b1;\n")  # fmt: skip
 
     def test_trees(self):
-        """Of a net that drives 40 parts, with 0.05 pF each; of a port; of no net that is light or abc's own."""
+        """A net that drives 40 parts, with 0.05 pF each, has one; so has a port; a light net and abc's own have none."""
         children = {"adder": trees.Child(frozenset(("sum",)), {"en": [0.05], "a": [0.01, 0.01]})}
         instances = [f"  adder \\i[{number}].i_add  (\n    .a({{ light, in[{number % 2}] }}),\n    .en(enable),\n    .sum(\\s[{number}] )\n  );"
                      for number in range(40)]  # fmt: skip

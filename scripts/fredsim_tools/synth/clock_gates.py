@@ -54,7 +54,7 @@ module {GATE}_and(A, B, Y);
 endmodule
 """
 
-# What the set-up is measured on: the way of an enable through the latch, which is open, to the AND.
+# Set-up is measured on this: the way of an enable through the latch, which is open, to the AND.
 SETUP_NETLIST = f"""
 module top(en, low, clk, q);
 input en, low, clk;

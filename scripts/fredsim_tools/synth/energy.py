@@ -99,7 +99,7 @@ def per_toggle(part: Part, flat: Path, memories: Sequence[cells.Memory], folder:
     for gate, registers in clock_gates.gated_registers(flat).items():
         driver = f"i/{gate}/{clock_gates.CLOCK_DRIVER}"
         opened[driver] = sum(still.pop(name) for name in [driver, *(f"i/{register}" for register in registers)])
-    # Where the clock is in both, its activity is the same.
+    # A cell of the clock has the same activity in both.
     return CellEnergy({name: moving[name] - still.get(name, moving[name]) for name in moving if name not in opened}, sum(still.values()), opened)
 
 

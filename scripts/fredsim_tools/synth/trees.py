@@ -13,7 +13,7 @@ from .cells import LIBERTY
 
 MOST_PF = 0.5  # a net with more has a tree, if it drives more pins than FANOUT or one that is not a cell of the library
 FANOUT = 16
-LEAF_PF = 1.0  # what a buffer drives at most
+LEAF_PF = 1.0  # most that a buffer drives
 ROOTS = 4  # buffers that the net's own driver drives at most
 BUFFER = "BUFX4"
 IDEAL = frozenset(("clk_i", "rst_ni"))
@@ -143,7 +143,7 @@ def grow(text: str, ports: Mapping[str, tuple[str, int]], children: Mapping[str,
     if added:
         end = max(number for number, line in enumerate(lines) if line == "endmodule")
         wires = [f"  wire tree_{number}_;" for number in range(len(added))]
-        first = next(number for number, line in enumerate(lines) if line.endswith(");"))  # of the module's ports, in several lines where they are long
+        first = next(number for number, line in enumerate(lines) if line.endswith(");"))  # end of the ports, which take several lines
         lines = [*lines[:first + 1], *wires, *lines[first + 1:end], *added, *lines[end:]]
     input_pf = {name: [load.get(bit, 0.0) for bit in reversed(bits_of(name + " ", widths))] for name, (way, _) in ports.items() if way == "input"}
     return Grown("\n".join(lines), len(added), input_pf)

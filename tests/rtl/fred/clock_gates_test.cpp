@@ -19,7 +19,7 @@ constexpr unsigned kPorts = 4, kStages = 3, kFlitWords = 4;
 template <class Model>
 void rise(Model& model) {
   model.clk_i = 0;
-  model.eval();  // what comes in is there before the edge: latches are open while the clock is low
+  model.eval();  // inputs are there before the edge: latches are open while the clock is low
   model.clk_i = 1;
   model.eval();
 }
