@@ -113,6 +113,12 @@ class Sites(unittest.TestCase):
         self.assertEqual(some[:3], [one.key for one in plan.chosen("a.sv", RTL, 3, 7)])
         self.assertNotEqual(some, [one.key for one in plan.chosen("a.sv", RTL, 6, 8)])
         self.assertNotIn(some[0], [one.key for one in plan.chosen("a.sv", RTL, 6, 7, {some[0]})])
+        # Numbers stay when others are added.
+        numbers = command._numbers(Path("numbers.json"), plan.chosen("a.sv", RTL, 3, 7))
+        more = command._numbers(Path("numbers.json"), plan.chosen("a.sv", RTL, 6, 7)[::-1])
+        self.assertEqual([number for number, _ in numbers], [1, 2, 3])
+        self.assertEqual([(number, mutant.key) for number, mutant in more if number < 4][::-1], [(number, mutant.key) for number, mutant in numbers])
+        self.assertEqual(sorted(number for number, _ in more), [1, 2, 3, 4, 5, 6])
         self.assertGreaterEqual(len({one.site.operator for one in plan.chosen("a.sv", RTL, 5, 7)}), 5)
 
 

@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
     tree = Tree(CHECKOUT, folder)
     tests = sorted({test for file in files for test in concerns.tests_of(file)})
     try:
-        numbered = _built(tree, chosen, concerns.programs(tests), left_out, options.jobs)
+        numbered = _built(tree, _numbers(folder / "numbers.json", chosen), concerns.programs(tests), left_out, options.jobs)
     except BuildError as error:
         say(f"mutate.sh: {error}")
         return 1
@@ -113,17 +113,25 @@ def _is_open(results: campaign.Results, mutant: Mutant, again: bool) -> bool:
     return outcome is None or (again and not outcome.killer)
 
 
-def _built(tree: Tree, chosen: Sequence[Mutant], programs: Sequence[str], left_out: Path, jobs: int) -> list[tuple[int, Mutant]]:
+def _numbers(file: Path, chosen: Sequence[Mutant]) -> list[tuple[int, Mutant]]:
+    """Numbers of the mutants, those of an earlier call where they had some: a source that has not changed is not built again."""
+    numbers: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+    for mutant in chosen:
+        numbers.setdefault(mutant.key, len(numbers) + 1)
+    file.write_text(json.dumps(numbers, indent=1))
+    return [(numbers[mutant.key], mutant) for mutant in chosen]
+
+
+def _built(tree: Tree, numbered: list[tuple[int, Mutant]], programs: Sequence[str], left_out: Path, jobs: int) -> list[tuple[int, Mutant]]:
     """Builds the copy; the mutants that compile, with their numbers. Notes the others' keys."""
     prepare("mutate.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES"])
-    numbered = list(enumerate(chosen, 1))
     said = ""
     for turn in range(ROUNDS):
         tree.write(numbered)
         if not (tree.build / "build.ninja").exists():
             tree.configure()
         say(f"building {len(numbered)} mutants")
-        said = tree.lint() if turn < ROUNDS // 2 else ""
+        said = tree.lint() if turn == 0 and any(schemata.is_rtl(one.file) for _, one in numbered) else ""
         wrong = tree.blamed(said, numbered)
         if not wrong:
             built, said = tree.make(programs, jobs)

@@ -16,6 +16,7 @@ from .concerns import SIZES
 from .site import Mutant
 
 VERILATOR_ERROR = re.compile(r"%Error[^:]*: (\S+?):(\d+):")
+NOT_CONSTANT = re.compile(r"^\s*(\S+?):(\d+):\d+: \.\.\. Location of non-constant", re.MULTILINE)  # a function that is elaborated
 COMPILER_ERROR = re.compile(r"^(\S+?):(\d+):\d+: (?:fatal )?error:", re.MULTILINE)
 ROUNDS = 12  # builds until nothing is left out any more
 
@@ -86,7 +87,7 @@ class Tree:
     def blamed(self, said: str, numbered: Sequence[tuple[int, Mutant]]) -> set[str]:
         """Keys of the mutants in lines of which these messages speak."""
         lines = set()
-        for pattern in (VERILATOR_ERROR, COMPILER_ERROR):
+        for pattern in (VERILATOR_ERROR, NOT_CONSTANT, COMPILER_ERROR):
             for match in pattern.finditer(said):
                 for base in (self.root, self.root / "rtl", self.build):
                     path = Path(os.path.normpath(base / match[1]))
