@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of aggregator, relative to this folder: read with -F.
 ../common/noc_pkg.sv
+../common/fp_add_pkg.sv
+../common/fp_add_align.sv
+../common/fp_add_round.sv
 ../common/fp_add.sv
 ../common/clock_gate.sv
 ../common/gated_registers.sv

@@ -16,7 +16,7 @@ module fred_exit #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
   /// register stages of the interconnect
-  parameter int unsigned STAGES = fred_pkg::stages(P),
+  parameter int unsigned STAGES = fred_pkg::stages(P, 1),
   /// phases in use at a time: of two, a flit also ends where one of another virtual channel was to come
   parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels, derived

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of fred_interconnect, relative to this folder: read with -F.
 ../common/noc_pkg.sv
+../common/fp_add_pkg.sv
+../common/fp_add_align.sv
+../common/fp_add_round.sv
 ../common/fp_add.sv
 ../common/clock_gate.sv
 ../common/gated_registers.sv
@@ -8,9 +11,13 @@
 ../phased/phased_pkg.sv
 fred_pkg.sv
 fred_r_uswitch.sv
+fred_r_uswitch_two_stage.sv
 fred_rd_uswitch.sv
 fred_port_mux.sv
+fred_port_select.sv
 fred_port_demux.sv
+fred_flit_stage.sv
 fred_d_uswitch.sv
 fred_network.sv
+fred_network_two_stage.sv
 fred_interconnect.sv

@@ -27,12 +27,14 @@ module fred_interconnect #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// Register stages of an adder, 1 or 2.
+  parameter int unsigned ADDER_STAGES = 1,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// µSwitch configuration bits, derived.
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M),
   /// Register stages, derived.
-  localparam int unsigned STAGES = fred_pkg::stages(P)
+  localparam int unsigned STAGES = fred_pkg::stages(P, ADDER_STAGES)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -69,15 +71,29 @@ module fred_interconnect #(
 
   assign busy_o = (active_q != '0) || (wave_q != '0);
 
-  fred_network #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_network (
-    .clk_i,
-    .rst_ni,
-    .step_i(step),
-    .load_i(load),
-    .config_i,
-    .in_valid_i,
-    .in_flit_i,
-    .out_valid_o,
-    .out_flit_o
-  );
+  if (ADDER_STAGES == 2) begin : gen_two
+    fred_network_two_stage #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_network (
+      .clk_i,
+      .rst_ni,
+      .step_i(step),
+      .load_i(load),
+      .config_i,
+      .in_valid_i,
+      .in_flit_i,
+      .out_valid_o,
+      .out_flit_o
+    );
+  end else begin : gen_one
+    fred_network #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_network (
+      .clk_i,
+      .rst_ni,
+      .step_i(step),
+      .load_i(load),
+      .config_i,
+      .in_valid_i,
+      .in_flit_i,
+      .out_valid_o,
+      .out_flit_o
+    );
+  end
 endmodule

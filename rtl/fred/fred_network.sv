@@ -30,7 +30,7 @@ module fred_network #(
   /// µSwitch configuration bits, derived.
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M),
   /// Register stages, derived.
-  localparam int unsigned STAGES = fred_pkg::stages(P)
+  localparam int unsigned STAGES = fred_pkg::stages(P, 1)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

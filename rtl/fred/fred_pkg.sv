@@ -32,22 +32,42 @@ package fred_pkg;
     sel_w = $clog2(m + 1);
   endfunction
 
-  // Registered stages of Fred_m(ports): 1 for two ports, else 2 + those of ceil(ports / 2).
-  function automatic int unsigned stages(input int unsigned ports);
+  // Levels of Fred_m(ports) that have middle sub-networks: 0 for two ports, at most 4.
+  function automatic int unsigned levels(input int unsigned ports);
     int unsigned p;
     p = ports;
-    stages = 1;
+    levels = 0;
     for (int unsigned level = 0; level < 8; level = level + 1) begin
       if (p > 2) begin
-        stages = stages + 2;
+        levels = levels + 1;
         p = (p + 1) / 2;
       end
     end
   endfunction
 
-  // Levels of Fred_m(ports) that have middle sub-networks: 0 for two ports, at most 4.
-  function automatic int unsigned levels(input int unsigned ports);
-    levels = (stages(ports) - 1) / 2;
+  // Levels of D-µSwitches in a register stage: one, or three where an adder has two stages. Three multiplexers in a row
+  // are then no longer than half an adder, and a switch has two stages more instead of four.
+  function automatic int unsigned d_levels(input int unsigned adder_stages);
+    d_levels = (adder_stages == 1) ? 1 : 3;
+  endfunction
+
+  // Register stages of Fred_m(ports) with `level` levels around it: those of the adders, and those of its D-levels, of
+  // which the last one may be shared with the levels around it. The D-level of level l has its register if l is a
+  // multiple of d_levels.
+  function automatic int unsigned network_stages(input int unsigned ports, input int unsigned adder_stages,
+                                                 input int unsigned level);
+    int unsigned inner, per_stage;
+    inner = levels(ports);
+    per_stage = d_levels(adder_stages);
+    network_stages = adder_stages * (inner + 1);
+    if (inner > 0) begin
+      network_stages = network_stages + (level + inner - 1) / per_stage - level / per_stage + 1;
+    end
+  endfunction
+
+  // Register stages of Fred_m(ports), from its inputs to its outputs; adder_stages: of an adder, 1 or 2.
+  function automatic int unsigned stages(input int unsigned ports, input int unsigned adder_stages);
+    stages = network_stages(ports, adder_stages, 0);
   endfunction
 
   // µSwitch configuration bits of Fred_m(ports).

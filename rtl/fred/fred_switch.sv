@@ -10,8 +10,8 @@
 //   inside a packet of another flow;
 //   payload of its phase and unicasts beside it may be wrong or lost from then on (fred_exit).
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
-//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
-//   e + stages(P) + 6.
+//   the interconnect's first stage at e + 5, is in the last one after e + STAGES + 4, and on out_flit_o after edge
+//   e + STAGES + 6; STAGES: fred_pkg::stages(P, ADDER_STAGES).
 module fred_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
@@ -35,6 +35,8 @@ module fred_switch #(
   parameter int unsigned QUANTUM = 64,
   /// phases in use at a time, 1 or 2 (phased_control); 2 with at most 3 middle sub-networks
   parameter int unsigned PHASES_IN_USE = 1,
+  /// register stages of an adder, 1 or 2
+  parameter int unsigned ADDER_STAGES = 1,
   /// virtual channels by priority, any order of them: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// bits of a destination in the routing table, 10 to 15: noc_pkg
@@ -67,9 +69,9 @@ module fred_switch #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic [2*P+1:0]             bist_fail_o
 );
-  if (M < 2 || M > 4 || FORMAT > 1) begin : gen_range
+  if (M < 2 || M > 4 || FORMAT > 1 || ADDER_STAGES < 1 || ADDER_STAGES > 2) begin : gen_range
     // The parameters' list has the ranges.
-    $fatal(1, "fred_switch: found M=%0d FORMAT=%0d", M, FORMAT);
+    $fatal(1, "fred_switch: found M=%0d FORMAT=%0d ADDER_STAGES=%0d", M, FORMAT, ADDER_STAGES);
   end
   // All codes of a configuration have as many bits then.
   if (PHASES_IN_USE > 1 && fred_pkg::sel_w(M) != fred_pkg::USEL_W) begin : gen_codes
@@ -79,6 +81,7 @@ module fred_switch #(
     $fatal(1, "fred_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
 
+  localparam int unsigned STAGES = fred_pkg::stages(P, ADDER_STAGES);
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
@@ -119,7 +122,7 @@ module fred_switch #(
     .ID            (fred_pkg::FRED_ID),
     .SHAPE         ({16'd0, 8'(M), 8'(P)}),
     .ROW_W         (ROW_W),
-    .CONFIG_STAGES (fred_pkg::stages(P)),
+    .CONFIG_STAGES (STAGES),
     .APART_LEVELS  ((M == 2) ? fred_pkg::levels(P) : 0),
     .LANES         (LANES),
     .VC_DEPTH      (VC_DEPTH),
@@ -227,7 +230,7 @@ module fred_switch #(
     assign done_tail[p] = done_flit[p*FLIT_W + noc_pkg::TAIL_BIT];
   end
 
-  fred_exit #(.P(P), .PHASES_IN_USE(PHASES_IN_USE)) i_exit (
+  fred_exit #(.P(P), .STAGES(STAGES), .PHASES_IN_USE(PHASES_IN_USE)) i_exit (
     .clk_i,
     .rst_ni,
     .move_i     (move),
@@ -248,7 +251,7 @@ module fred_switch #(
     if (change) config_q <= change_row[ROW_W-1:ROW_W-CONFIG_W];
   end
 
-  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
+  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT), .ADDER_STAGES(ADDER_STAGES)) i_interconnect (
     .clk_i,
     .rst_ni,
     .in_valid_i (enter_valid),

@@ -41,6 +41,8 @@ module fred_switch_top #(
   /// see fred_switch
   parameter int unsigned QUANTUM = 64,
   /// see fred_switch
+  parameter int unsigned ADDER_STAGES = 1,
+  /// see fred_switch
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// see fred_switch
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
@@ -201,6 +203,7 @@ module fred_switch_top #(
     .PACKET_FLITS(PACKET_FLITS),
     .YIELD       (YIELD),
     .QUANTUM     (QUANTUM),
+    .ADDER_STAGES(ADDER_STAGES),
     .VC_ORDER    (VC_ORDER),
     .ROUTE_ADDR_W(ROUTE_ADDR_W),
     .BIST        (1)

@@ -5,6 +5,7 @@
 XML is Verilator's --xml-only output of the package and of a module `probe` (rtl_packages.cmake), whose constants are
 the values of the package's functions by size. WRITTEN_IN: the package's file, to be named in the header.
 """
+import itertools
 import json
 import pathlib
 import re
@@ -13,6 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 PORTS = range(2, 33)
 MIDDLE = range(2, 5)
+ADDER_STAGES = range(1, 3)
 
 
 def constants(element):
@@ -28,17 +30,18 @@ def constants(element):
 
 
 def function(name, values):
-    """A constexpr function of a switch's size. Its values are named name_p2 …, name_m2 … or name_p2m2 …"""
-    by_ports = any(key.startswith(f"{name}_p") for key in values)
-    by_middle = any(re.match(f"{name}_(p[0-9]+)?m", key) for key in values)
-    ports = [f"p{p}" for p in PORTS] if by_ports else [""]
-    middle = [f"m{m}" for m in MIDDLE] if by_middle else [""]
-    table = [str(values[f"{name}_{p}{m}"]) for p in ports for m in middle]
-    index = [f"(ports - {PORTS[0]}) * {len(middle)}"] * by_ports + [f"middle - {MIDDLE[0]}"] * by_middle
-    parameters = ["int ports"] * by_ports + ["int middle"] * by_middle
-    return (f"constexpr std::uint32_t {name}({', '.join(parameters)}) {{\n"
+    """A constexpr function of a switch's size. Its values are named name_p2 …, name_m2 …, name_p2m2 … or name_p2a1 …"""
+    sizes = [("ports", "p", PORTS), ("middle", "m", MIDDLE), ("adder_stages", "a", ADDER_STAGES)]
+    own = next(re.match(f"{name}_((?:[pma][0-9]+)+)$", key)[1] for key in values if re.match(f"{name}_[pma][0-9]", key))
+    used = [size for size in sizes if size[1] in own]
+    table = [str(values[f"{name}_{''.join(of_one)}"])
+             for of_one in itertools.product(*([f"{letter}{value}" for value in allowed] for _, letter, allowed in used))]
+    index = ""
+    for word, _, allowed in used:
+        index = f"{f'({index}) * {len(allowed)} + ' if index else ''}{word} - {allowed[0]}"
+    return (f"constexpr std::uint32_t {name}({', '.join(f'int {word}' for word, _, _ in used)}) {{\n"
             f"  constexpr std::array<std::uint32_t, {len(table)}> of_size{{{', '.join(table)}}};\n"
-            f"  return of_size[static_cast<std::size_t>({' + '.join(index)})];\n}}\n")
+            f"  return of_size[static_cast<std::size_t>({index})];\n}}\n")
 
 
 def write(name, text):
@@ -52,13 +55,13 @@ def main(package, xml, written_in, header, json_file):
     netlist = ElementTree.parse(xml).getroot().find("netlist")
     values = constants(netlist.find(f"package[@name='{package}']"))
     by_size = constants(netlist.find("module[@name='probe']"))
-    names = dict.fromkeys(re.match(r"(\w+)_(p\d+)?(m\d+)?$", key)[1] for key in by_size)
+    names = dict.fromkeys(re.match(r"(\w+)_(p\d+)?(m\d+)?(a\d+)?$", key)[1] for key in by_size)
     text = [f"// Made from {written_in}, which says what these are.\n#pragma once\n\n"
             "#include <array>\n#include <cstddef>\n#include <cstdint>\n\n"
             f"namespace fredsim::{package} {{\n\n"]
     text += [f"inline constexpr std::uint32_t {name} = {value:#x};\n" for name, value in values.items()]
     if names:
-        text.append("\n// Of Fred_m(P): ports 2 to 32, middle 2 to 4.\n")
+        text.append("\n// Of Fred_m(P): ports 2 to 32, middle 2 to 4, stages of an adder 1 or 2.\n")
         text += [function(name, by_size) for name in names]
     text.append(f"\n}}  // namespace fredsim::{package}\n")
     write(header, "".join(text))

@@ -2,11 +2,11 @@
 # C++ headers of SystemVerilog packages: what RTL, C++ and scripts know is written in the package alone.
 #
 #   fredsim_rtl_package(fred_pkg FILES rtl/common/noc_pkg.sv rtl/fred/fred_pkg.sv
-#                       BY_PORTS stages BY_MIDDLE sel_w BY_SIZE row_words)
+#                       BY_PORTS levels BY_MIDDLE sel_w BY_SIZE row_words BY_ADDER stages)
 #
 # writes <rtl/fred_pkg.h>: every constant of the package, which the last of FILES holds, as a constexpr of the same name
 # in namespace fredsim::fred_pkg, and those of its functions that are named: of a switch's ports, of its middle
-# sub-networks, or of both. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
+# sub-networks, of both, or of ports and the stages of an adder. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
 # FILES are absolute or from the top of the checkout. The constants are in fred_pkg.json beside it, too, for
 # scripts/fredsim_tools/rtl.py.
 set(FREDSIM_RTL_PACKAGES ${CMAKE_CURRENT_LIST_DIR})
@@ -21,7 +21,7 @@ if(FREDSIM_SHARE)
 endif()
 
 function(fredsim_rtl_package package)
-  cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE;BY_ADDER" ${ARGN})
   set(folder ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
   set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # its own folder: packages are made beside each other
   set(probe "// The functions of ${package} by size, as constants.\nmodule probe;\n")
@@ -33,6 +33,12 @@ function(fredsim_rtl_package package)
   foreach(ports RANGE 2 32)
     foreach(name ${ARG_BY_PORTS})
       string(APPEND probe "  localparam int unsigned ${name}_p${ports} = ${package}::${name}(${ports});\n")
+    endforeach()
+    foreach(stages RANGE 1 2)
+      foreach(name ${ARG_BY_ADDER})
+        string(APPEND probe "  localparam int unsigned ${name}_p${ports}a${stages} = "
+                            "${package}::${name}(${ports}, ${stages});\n")
+      endforeach()
     endforeach()
     foreach(middle RANGE 2 4)
       foreach(name ${ARG_BY_SIZE})

@@ -430,7 +430,7 @@ int in_switch_window(const Topology& topology, const Part& part) {
   // Up the tree and down again, at a flit per cycle.
   const int hops = 2 * (topology.has_places() ? topology.grid.width + topology.grid.height
                                               : topology.tree.depth());
-  return std::max(kMin, hops * (latency + kRouter) / part.packet_flits);
+  return std::max(kMin, hops * (latency + kRouter + added_stages(topology)) / part.packet_flits);
 }
 
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,

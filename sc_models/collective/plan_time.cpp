@@ -331,7 +331,7 @@ bool is_straight_operand(const Tree& tree) {
 int switch_cycles(const Topology& topology) {
   return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)
              ? kGridRouterCycles
-             : kSwitchCycles;
+             : kSwitchCycles + added_stages(topology);
 }
 
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {

@@ -31,7 +31,7 @@
 namespace fredsim {
 
 inline constexpr int kGridRouterCycles = 5;  // a mesh router
-inline constexpr int kSwitchCycles = 14;     // a switch with phases, of a tree or a grid
+inline constexpr int kSwitchCycles = 14;     // a switch with phases and adders of one stage
 inline constexpr int kNpuCycles = 1;
 inline constexpr double kOverlap = 0.4;
 inline constexpr double kScatterOverlap = 0.7;

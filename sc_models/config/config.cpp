@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -38,7 +39,7 @@ FpFormat read_format(const ConfigReader& reader) {
 }
 
 // Parameters that something else than switch.params says, and what it is.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSaidElsewhere{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSaidElsewhere{
     {{"P", "the fabric"},
      {"NUM_LOCAL", "the fabric"},
      {"NUM_IO", "the fabric"},
@@ -51,8 +52,24 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSaidEls
      {"YIELD", "switch.yield"},
      {"QUANTUM", "switch.quantum"},
      {"PHASES_IN_USE", "switch.phases_in_use"},
+     {"ADDER_STAGES", "switch.adder_stages"},
      {"VC_ORDER", "switch.vc_order"},
      {"PACKET_FLITS", "fabric.packet"}}};
+
+// Wires from the pins of a switch to its middle.
+SwitchWires read_wires(const ConfigReader& reader) {
+  constexpr double kMinMm = 0.001, kMaxMm = 1000, kMinDelay = 0.000001, kMaxDelay = 100;
+  const auto scaled = [&](std::string_view key, double min, double max, double units) {
+    return static_cast<std::uint64_t>(std::llround(reader.share(key, min, max) * units));
+  };
+  SwitchWires wires;
+  wires.fs_per_mm = scaled("switch.wire_ns_per_mm", kMinDelay, kMaxDelay, 1e6);
+  if (reader.has("switch.chiplet_mm"))
+    wires.chiplet_um = scaled("switch.chiplet_mm", kMinMm, kMaxMm, 1e3);
+  if (reader.has("switch.wire_cycles"))
+    wires.cycles = reader.integer("switch.wire_cycles", 0, kMaxWireCycles);
+  return wires;
+}
 
 // One of switch.params: of the kind, or of a user's own RTL.
 void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineSpec& machine) {
@@ -88,13 +105,14 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   machine.switch_kind = kind.name();
   for (const auto& [parameter, key] :
        {std::pair("YIELD", "switch.yield"), std::pair("QUANTUM", "switch.quantum"),
-        std::pair("PHASES_IN_USE", "switch.phases_in_use")}) {
+        std::pair("PHASES_IN_USE", "switch.phases_in_use"),
+        std::pair("ADDER_STAGES", "switch.adder_stages")}) {
     const int at = kind.index(parameter);
     if (at < 0) continue;
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
     const int value = reader.integer(key, p.min, p.max);
-    // One phase in use is what every switch has, and goes without saying.
-    if (value == 1 && key == std::string_view("switch.phases_in_use")) continue;
+    // One phase in use and adders of one stage are what every switch has, and go without saying.
+    if (value == 1 && p.min == 1 && p.max == 2) continue;
     machine.switch_values.push_back({parameter, value});
   }
   if (kind.index("VC_ORDER") >= 0)
@@ -177,6 +195,7 @@ MachineSpec read_machine(const ConfigReader& reader) {
   if (reader.has("switch.rtl_top")) machine.rtl_top = reader.text("switch.rtl_top");
   machine.packet_flits = reader.flits("fabric.packet", 1, kPacketFlits);
   read_switches(reader, machine);
+  machine.wires = read_wires(reader);
   read_buffers(reader, machine);
   return machine;
 }

@@ -245,8 +245,11 @@ std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) c
   for (const Key& key : config_keys()) {
     const ConfigNode* const node = find(key.path);
     if (node == nullptr || !lacks_parameter(&switches, key)) continue;
-    const std::string why =
-        fmt::format("switches of the kind {} have no {}", switches.name(), key.parameter);
+    // One of something is what switches without the parameter have.
+    const bool is_one = key.default_value == "1";
+    if (is_one && written(*node) == "1") continue;
+    const std::string why = fmt::format("switches of the kind {} have no {}{}", switches.name(),
+                                        key.parameter, is_one ? "; allowed: 1" : "");
     if (!is_other || !is_in_file(key.path)) {
       throw BadInput(
           fmt::format("{}: found '{}', but {}", label(key.path), shown(written(*node)), why));

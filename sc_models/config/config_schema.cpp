@@ -168,6 +168,23 @@ std::vector<Key> last_keys() {
       Key{"switch.phases_in_use",
           "phases that a switch can have in use at a time, where they share no port",
           Holds::kInteger, "1", "PHASES_IN_USE"},
+      Key{"switch.adder_stages",
+          "register stages of a µSwitch's adder: 2 shorten the longest path of a cycle",
+          Holds::kInteger, "1", "ADDER_STAGES"},
+      Key{.path = "switch.chiplet_mm",
+          .meaning = "side of the chiplet that a switch is in the middle of, in mm, for the length "
+                     "of its wires; 0 or none: they are ideal",
+          .holds = Holds::kText,
+          .is_optional = true},
+      // A repeated wire in an upper layer at 14 to 16 nm (docs/studies/wires.md).
+      Key{"switch.wire_ns_per_mm", "delay of a wire with repeaters, in ns per mm", Holds::kText,
+          "0.1"},
+      Key{.path = "switch.wire_cycles",
+          .meaning = "cycles from a pin to the middle of a switch, at every port and both ways, in "
+                     "place of what switch.chiplet_mm gives",
+          .holds = Holds::kInteger,
+          .from_zero = true,
+          .is_optional = true},
       Key{.path = "switch.vc_order",
           .meaning = "the virtual channels by priority, highest first",
           .holds = Holds::kWords,

@@ -42,7 +42,7 @@ Json value_schema(const Key& key, Use use) {
 
 Json integer_schema(const Key& key) {
   Json json = {{"type", "integer"}, {"minimum", key.from_zero ? 0 : 1}};
-  if (key.path == "switch.phases_in_use") json["maximum"] = 2;
+  if (key.path == "switch.phases_in_use" || key.path == "switch.adder_stages") json["maximum"] = 2;
   return json;
 }
 

@@ -64,11 +64,14 @@ struct FredRoute {
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
                      std::span<const std::string> names);
 
-// Registered stages of the interconnect, and µSwitch bits of one phase.
-inline int fred_stages(int ports) { return static_cast<int>(fred_pkg::stages(ports)); }
+// Registered stages of the interconnect, by those of an adder; levels of middle sub-networks; µSwitch bits of one phase.
+inline int fred_stages(int ports, int adder_stages = 1) {
+  return static_cast<int>(fred_pkg::stages(ports, adder_stages));
+}
+inline int fred_levels(int ports) { return static_cast<int>(fred_pkg::levels(ports)); }
 // Levels at which online unicasts must be kept apart: with two sub-networks all of them (rtl/phased/phased_matcher.sv).
 inline int fred_apart_levels(const FredSwitchShape& shape) {
-  return shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0;
+  return shape.middle == 2 ? fred_levels(shape.ports) : 0;
 }
 inline int fred_config_bits(const FredSwitchShape& shape) {
   return static_cast<int>(fred_pkg::config_bits(shape.ports, shape.middle));

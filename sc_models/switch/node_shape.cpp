@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 
 namespace fredsim {
 
@@ -58,9 +60,30 @@ bool has_phases(const Topology& topology) {
   });
 }
 
-int phases_in_use(const Topology& topology) {
-  const auto said = std::ranges::find(topology.switch_values, "PHASES_IN_USE", &NamedValue::name);
+namespace {
+
+int value_or_one(const Topology& topology, std::string_view parameter) {
+  const auto said = std::ranges::find(topology.switch_values, parameter, &NamedValue::name);
   return said == topology.switch_values.end() ? 1 : said->value;
+}
+
+}  // namespace
+
+int phases_in_use(const Topology& topology) { return value_or_one(topology, "PHASES_IN_USE"); }
+
+int added_stages(const Topology& topology) {
+  if (value_or_one(topology, "ADDER_STAGES") == 1) return 0;
+  Topology plain;
+  plain.buffers = topology.buffers;
+  const Node* largest = nullptr;
+  for (const Node& node : topology.nodes)
+    if (node.is_switch() && (largest == nullptr || node.ports > largest->ports)) largest = &node;
+  if (largest == nullptr) return 0;
+  const auto cycles = [&](const Topology& of) {
+    const std::optional<SwitchTiming> timing = kind_of(*largest).timing(switch_shape(of, *largest));
+    return timing ? timing->to_pins : 0;
+  };
+  return cycles(topology) - cycles(plain);
 }
 
 }  // namespace fredsim

@@ -20,5 +20,7 @@ bool adds_in_switches(const Topology& topology);
 bool has_phases(const Topology& topology);
 // Phases that every switch can have in use at a time.
 int phases_in_use(const Topology& topology);
+// Cycles that a flit takes longer through the largest switch than with adders of one stage.
+int added_stages(const Topology& topology);
 
 }  // namespace fredsim

@@ -12,7 +12,8 @@
 
 namespace fredsim {
 
-Assembly::Assembly(const MachineSpec& machine, const TopologyKind& kind) {
+Assembly::Assembly(const MachineSpec& machine, const TopologyKind& kind)
+    : wire_cycles_(wire_cycles(machine.wires, machine.clock_hz)) {
   topology_.name = machine.name;
   topology_.kind = kind.name();
   topology_.unicasts = kind.unicasts();
@@ -24,6 +25,20 @@ Assembly::Assembly(const MachineSpec& machine, const TopologyKind& kind) {
   topology_.switch_values = machine.switch_values;
   topology_.own_values = machine.own_values;
   topology_.rtl_top = machine.rtl_top;
+  if (wire_cycles_ == 0) return;
+  const SwitchWires& wires = machine.wires;
+  const std::string why = wires.cycles ? ""
+                                       : fmt::format(" (half of {:g} mm at {:g} ns/mm)",
+                                                     static_cast<double>(wires.chiplet_um) / 1e3,
+                                                     static_cast<double>(wires.fs_per_mm) / 1e6);
+  topology_.notes.push_back(
+      fmt::format("wires inside a switch, from a pin to its middle = {} cycle{}{}, part of the "
+                  "latency of its links",
+                  wire_cycles_, wire_cycles_ == 1 ? "" : "s", why));
+}
+
+int Assembly::wires_of(NodeId node, const LinkClass& link) const {
+  return topology_.nodes[node].is_switch() && !link.on_die ? wire_cycles_ : 0;
 }
 
 NodeId Assembly::add_endpoint(NodeKind kind, std::string_view stem, int ports,
@@ -68,7 +83,7 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
   made.to = to.node;
   made.to_port = to.port;
   made.rate = link_rate(link.bytes_per_second, topology_.clock_hz);
-  made.latency = link.latency;
+  made.latency = link.latency + wires_of(from.node, link) + wires_of(to.node, link);
   made.bytes_per_second = link.bytes_per_second;
   made.on_die = link.on_die;
   if (made.rate.num > made.rate.den) {

@@ -48,7 +48,7 @@ class Assembly {
   NodeId add_io(int ports, std::uint16_t address);
   NodeId add_adder(int ports, std::uint16_t address);
   NodeId add_switch(Node node);
-  // Both directions; SlowClock where the rate is above one flit per cycle.
+  // Both directions, with the wires inside switches (topology/switch_wires.h); SlowClock where the rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);
   // The same, of a topology whose links lead one way.
   void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
@@ -61,7 +61,11 @@ class Assembly {
   NodeId add_endpoint(NodeKind kind, std::string_view stem, int ports, std::uint16_t address,
                       std::vector<NodeId>& list);
 
+  // From the middle of the node to the pins of a link.
+  int wires_of(NodeId node, const LinkClass& link) const;
+
   Topology topology_;
+  int wire_cycles_;
 };
 
 // Kind of the switches that have none of their own.

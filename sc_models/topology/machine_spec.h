@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "topology/switch_wires.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -34,6 +35,7 @@ struct MachineSpec {
   std::vector<NamedValue> own_values{};     // Topology
   std::string rtl_top;                      // top module of a user's own switch RTL; empty: ours
   std::string switch_kind{};                // empty: the topology kind's default
+  SwitchWires wires{};
 };
 
 }  // namespace fredsim

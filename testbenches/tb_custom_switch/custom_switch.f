@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
+../../rtl/common/fp_add_pkg.sv
+../../rtl/common/fp_add_align.sv
+../../rtl/common/fp_add_round.sv
 ../../rtl/common/fp_add.sv
 ../../rtl/common/clock_gate.sv
 ../../rtl/common/gated_registers.sv
@@ -17,11 +20,15 @@
 ../../rtl/phased/phased_pkg.sv
 ../../rtl/fred/fred_pkg.sv
 ../../rtl/fred/fred_r_uswitch.sv
+../../rtl/fred/fred_r_uswitch_two_stage.sv
 ../../rtl/fred/fred_d_uswitch.sv
 ../../rtl/fred/fred_rd_uswitch.sv
 ../../rtl/fred/fred_port_demux.sv
+../../rtl/fred/fred_flit_stage.sv
 ../../rtl/fred/fred_port_mux.sv
+../../rtl/fred/fred_port_select.sv
 ../../rtl/fred/fred_network.sv
+../../rtl/fred/fred_network_two_stage.sv
 ../../rtl/fred/fred_interconnect.sv
 ../../rtl/phased/phased_input_unit.sv
 ../../rtl/phased/phased_output_unit.sv

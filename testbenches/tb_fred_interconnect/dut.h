@@ -22,10 +22,12 @@ struct Shape {
   int middle = 0;
   int lanes = 1;
   int format = 0;  // 0 FP16, 1 BF16
+  int adder_stages = 1;
   int flit_words() const { return 3 + (lanes + 1) / 2; }
   std::string name() const {
     return "Fred_" + std::to_string(middle) + "(" + std::to_string(ports) + "), " +
-           std::to_string(lanes) + " lanes " + (format == 0 ? "FP16" : "BF16");
+           std::to_string(lanes) + " lanes " + (format == 0 ? "FP16" : "BF16") +
+           (adder_stages == 1 ? "" : ", adders of two stages");
   }
 };
 

@@ -26,7 +26,7 @@ Harness::Harness(const Shape& shape, Dut& dut, std::uint64_t seed)
       dut_(dut),
       random_(seed),
       seed_(seed),
-      stages_(stages(shape.ports)),
+      stages_(stages(shape)),
       config_words_((config_bits(shape.ports, shape.middle) + 31) / 32),
       quiet_edges_(stages_) {
   reset();

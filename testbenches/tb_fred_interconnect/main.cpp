@@ -34,7 +34,8 @@ struct Options {
 
 std::string key(const Shape& shape) {
   return std::to_string(shape.ports) + "," + std::to_string(shape.middle) + "," +
-         std::to_string(shape.lanes) + "," + std::to_string(shape.format);
+         std::to_string(shape.lanes) + "," + std::to_string(shape.format) +
+         (shape.adder_stages == 1 ? "" : ",2");
 }
 
 // The known configurations must mean what their names say, or the oracle has misread the layout.
@@ -100,7 +101,7 @@ void check_broken_sum(const tb::Size& size) {
   if (context.gotError()) throw tb::Mismatch(size.shape.name() + ": asserts without a reason");
   dut->set_valid(1);
   dut->in_flits()[2] = 0;  // no unicast
-  for (int edge = 0; edge < tb::stages(size.shape.ports); ++edge) {
+  for (int edge = 0; edge < tb::stages(size.shape); ++edge) {
     dut->step();
     dut->set_valid(0);
   }
@@ -124,7 +125,7 @@ void bench(const tb::Size& size, const char* name, const ConfigBits& bits, bool 
   dut->set_load(true);
   dut->step();
   dut->set_load(false);
-  for (int edge = 0; edge < tb::stages(shape.ports); ++edge) dut->step();
+  for (int edge = 0; edge < tb::stages(shape); ++edge) dut->step();
   // Finite operands of both signs around one.
   std::vector<std::uint32_t> data(4096);
   for (auto& word : data) {

@@ -175,7 +175,13 @@ int config_bits(int ports, int middle) {
          middle * config_bits((ports + 1) / 2, middle);
 }
 
-int stages(int ports) { return ports == 2 ? 1 : 2 + stages((ports + 1) / 2); }
+int levels(int ports) { return ports == 2 ? 0 : 1 + levels((ports + 1) / 2); }
+
+int stages(const Shape& shape) {
+  const int inner = levels(shape.ports);
+  if (shape.adder_stages == 1) return 2 * inner + 1;
+  return 2 * (inner + 1) + (inner + 2) / 3;  // three levels of D-µSwitches to a stage
+}
 
 Network evaluate(const Shape& shape, const ConfigBits& bits) {
   return Evaluation(shape, bits).take();
@@ -241,7 +247,7 @@ std::vector<Unicast> random_unicasts(const Shape& shape, fredsim::Random& random
     unsigned path = 0;
     bool found = true;
     std::vector<std::pair<unsigned*, unsigned>> taken;
-    for (int level = 0; level < (stages(shape.ports) - 1) / 2; ++level) {
+    for (int level = 0; level < levels(shape.ports); ++level) {
       unsigned& at_input = used[{0, level, static_cast<int>(path), in >> (level + 1)}];
       unsigned& at_output = used[{1, level, static_cast<int>(path), out >> (level + 1)}];
       std::vector<unsigned> free;

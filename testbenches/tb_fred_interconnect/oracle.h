@@ -17,7 +17,9 @@
 namespace tb {
 
 int config_bits(int ports, int middle);
-int stages(int ports);
+// Register stages of the interconnect, counted level by level.
+int stages(const Shape& shape);
+int levels(int ports);
 
 struct Network {
   static constexpr int kNothing = -1;

@@ -10,6 +10,8 @@ module tb_fred_interconnect_top #(
   parameter int unsigned LANES = 1,
   /// Lane format: noc_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// Register stages of an adder.
+  parameter int unsigned ADDER_STAGES = 1,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Configuration in whole 32-bit words, never less than three, derived.
@@ -27,7 +29,7 @@ module tb_fred_interconnect_top #(
 );
   logic [P-1:0] out_valid;
 
-  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_dut (
+  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT), .ADDER_STAGES(ADDER_STAGES)) i_dut (
     .clk_i,
     .rst_ni,
     .load_i,

@@ -29,11 +29,13 @@ std::vector<TestedSwitch> built_shapes() {
         shape.lanes = lanes;
         shapes.push_back(shape);
         if (shape.is_fred()) shapes.push_back(with_two_phases(shape));
+        if (shape.is_fred()) shapes.push_back(with_two_adder_stages(shape));
         TestedSwitch narrow = narrow_shape();
         narrow.fred = shape.fred;
         narrow.lanes = lanes;
         shapes.push_back(narrow);
         if (shape.is_fred()) shapes.push_back(with_two_phases(narrow));
+        if (shape.is_fred()) shapes.push_back(with_two_adder_stages(narrow));
       }
     }
   }

@@ -11,7 +11,7 @@ namespace fredsim::tb {
 OnlineRules::OnlineRules(const TestedSwitch& shape)
     : ports_(shape.ports()),
       middle_(shape.fred.middle),
-      levels_((fred_stages(shape.fred.ports) - 1) / 2),
+      levels_(fred_levels(shape.fred.ports)),
       first_to_last_(shape.vc_order),
       output_of_(static_cast<std::size_t>(ports_), {-1, -1, -1, -1}),
       next_(static_cast<std::size_t>(ports_)) {}

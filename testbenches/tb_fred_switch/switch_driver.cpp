@@ -357,6 +357,11 @@ TestedSwitch with_two_phases(TestedSwitch shape) {
   return shape;
 }
 
+TestedSwitch with_two_adder_stages(TestedSwitch shape) {
+  shape.adder_stages = 2;
+  return shape;
+}
+
 std::array<TestedSwitch, 2> shapes_of_other_orders() {
   std::array<TestedSwitch, 2> shapes;
   shapes[0].fred = {4, 3};

@@ -127,6 +127,7 @@ class SwitchDriver {
 TestedSwitch narrow_shape(int middle = 2);
 // The same with two phases in use at a time.
 TestedSwitch with_two_phases(TestedSwitch shape);
+TestedSwitch with_two_adder_stages(TestedSwitch shape);
 
 // Orders of the virtual channels that are not the default, with control in their middle and at their end; and a shape of
 // each, as they are built (sizes.cmake).

@@ -40,7 +40,7 @@ std::uint32_t TestedSwitch::shape_register() const {
 // A crossbar: the choice of inputs, then the levels of a tree. An aggregator: two past the adders; a sum takes a cycle per
 // operand, and three more.
 int TestedSwitch::stages(int inputs) const {
-  if (is_fred()) return fred_stages(fred.ports);
+  if (is_fred()) return fred_stages(fred.ports, adder_stages);
   if (adders() == 0) return 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1));
   return inputs > 1 ? inputs + 3 : 2;
 }

@@ -314,6 +314,8 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "switch.yield=4",
                                       "switch.quantum=64",
                                       "switch.phases_in_use=1",
+                                      "switch.adder_stages=1",
+                                      "switch.wire_ns_per_mm=0.1",
                                       "switch.vc_order=[control, mp, pp, dp]"};
   EXPECT_EQ(keys, want);
 }
@@ -342,6 +344,11 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
             (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}, {"PHASES_IN_USE", 2}}));
   expect_parts(refused_fred("switch.phases_in_use=3"), {"switch.phases_in_use", "3", "1 to 2"});
   expect_parts(refused_fred("switch.params.PHASES_IN_USE=2"), {"set by switch.phases_in_use"});
+  EXPECT_EQ(load({"switch.adder_stages=2"}).switch_values,
+            (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}, {"ADDER_STAGES", 2}}));
+  expect_parts(refused_fred("switch.adder_stages=3"), {"switch.adder_stages", "3", "1 to 2"});
+  EXPECT_THROW(load({"switch.kind=reducing_crossbar", "switch.adder_stages=2"}), BadInput);
+  EXPECT_NO_THROW(load({"switch.kind=reducing_crossbar", "switch.adder_stages=1"}));
   EXPECT_THROW(load({"switch.kind=reducing_crossbar", "switch.phases_in_use=2"}), BadInput);
   const Topology own =
       load({"switch.rtl_top=mine", "switch.params.WAYS=2", "switch.params.DEEP=7"});

@@ -11,6 +11,8 @@ module fred_interconnect_proof #(
   parameter int unsigned P = 4,
   /// middle sub-networks
   parameter int unsigned M = 2,
+  /// register stages of an adder, 1 or 2
+  parameter int unsigned ADDER_STAGES = 1,
   /// configuration bits, derived
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M)
 ) (
@@ -22,7 +24,7 @@ module fred_interconnect_proof #(
   input logic [P-1:0] lane_i
 );
   localparam int unsigned FLIT_W = noc_pkg::flit_w(1);
-  localparam int unsigned STAGES = fred_pkg::stages(P);
+  localparam int unsigned STAGES = fred_pkg::stages(P, ADDER_STAGES);
   localparam int unsigned W = 2 + P;  // width of an expected output at a port: valid, tag, lane
 
   (* anyconst *) logic [2*CONFIG_BITS-1:0] configurations;
@@ -44,7 +46,7 @@ module fred_interconnect_proof #(
     end
   end
 
-  fred_interconnect #(.P(P), .M(M), .LANES(1)) i_dut (
+  fred_interconnect #(.P(P), .M(M), .LANES(1), .ADDER_STAGES(ADDER_STAGES)) i_dut (
     .clk_i,
     .rst_ni     (started_q),
     .load_i,
@@ -127,44 +129,46 @@ module fred_interconnect_proof #(
                            flit[FLIT_W-1:noc_pkg::HEADER_W];
   end
 
-  // Invariant of the interconnect, if it has 3 ports and two sub-networks: each stage the configuration of the flits
-  // that come to it next, and a flit only where one came so many edges ago.
-  localparam int unsigned INDUCTIVE = 32'(P == 3 && M == 2);
+  // Invariant of the interconnect, if it has 3 ports, two sub-networks and adders of one stage: each stage the
+  // configuration of the flits that come to it next, and a flit only where one came so many edges ago.
+  localparam int unsigned INDUCTIVE = 32'(P == 3 && M == 2 && ADDER_STAGES == 1);
   (* hierconn *) logic [STAGES-1:0] \i_dut.active_q , \i_dut.wave_q ;
-  (* hierconn *) logic [3:0] \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q ,
-                             \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
-                             \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ;
-  (* hierconn *) logic \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q ,
-                       \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
-                       \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ;
-  (* hierconn *) logic [1:0] \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q ,
-                             \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
-                             \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
-                             \i_dut.i_network.gen_level.gen_last_port.i_demux.valid_q ;
-  (* hierconn *) logic [1:0] \i_dut.i_network.gen_level.gen_last_port.i_demux.config_q ,
-                             \i_dut.i_network.gen_level.gen_last_port.i_mux.config_q ,
-                             \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
-                             \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ;
+  (* hierconn *) logic [3:0] \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ;
+  (* hierconn *) logic \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q ,
+                       \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
+                       \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ;
+  (* hierconn *) logic [1:0] \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_last_port.i_demux.valid_q ;
+  (* hierconn *) logic [1:0] \i_dut.gen_one.i_network.gen_level.gen_last_port.i_demux.config_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_last_port.i_mux.config_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
+                             \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ;
   logic [19:0] held;        // configuration, in the order of config_i
   logic [2:0]  sums, sums_held;
   logic [1:0]  flits_held;  // in stages 0 and 1
 
-  assign held = {\i_dut.i_network.gen_level.gen_last_port.i_mux.config_q ,
-                 \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ,
-                 \i_dut.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
-                 \i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
-                 \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
-                 \i_dut.i_network.gen_level.gen_last_port.i_demux.config_q ,
-                 \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q };
+  assign held = {\i_dut.gen_one.i_network.gen_level.gen_last_port.i_mux.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[0].i_mux.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_last_port.i_demux.config_q ,
+                 \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q };
   assign sums = {&held[13:12] || &held[11:10], &held[9:8] || &held[7:6], &held[3:2] || &held[1:0]};
-  assign sums_held = {\i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
-                      \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
-                      \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q };
-  assign flits_held = {\i_dut.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q !=
-                       '0 ||
-                       \i_dut.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q != '0,
-                       \i_dut.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q != '0 ||
-                       \i_dut.i_network.gen_level.gen_last_port.i_demux.valid_q != '0};
+  assign sums_held = {
+    \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
+    \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.uses_sum_q ,
+    \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.uses_sum_q };
+  assign flits_held = {
+    \i_dut.gen_one.i_network.gen_level.gen_sub[1].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q !=
+    '0 ||
+    \i_dut.gen_one.i_network.gen_level.gen_sub[0].i_network.gen_base.i_rd_uswitch.i_r_uswitch.valid_q != '0,
+    \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.valid_q != '0 ||
+    \i_dut.gen_one.i_network.gen_level.gen_last_port.i_demux.valid_q != '0};
 
   logic [CONFIG_BITS-1:0] config1_q, config2_q;  // config_q of one edge before, of two
   always_ff @(posedge clk_i) begin

@@ -7,7 +7,7 @@ from formal import Fault, Proof
 
 PROOFS = []
 LINK = ("two_resets.sv", "async_fifo_contract.sv", "credit_crossing_contract.sv")
-NETWORK = ("parity_add.sv", "fred_network_meaning.sv")
+NETWORK = ("parity_add.sv", "parity_add_halves.sv", "fred_network_meaning.sv")
 CLOCKS = ("caught_synchroniser.sv", "two_resets.sv", "gray_crossing.sv")
 
 
@@ -164,7 +164,15 @@ def fred_interconnect():
         Fault("sum_of_the_inputs", "fred_r_uswitch", ".b_i  (flit_1[LSB+:", ".b_i  (flit_0[LSB+:", 8),
         Fault("busy_while_something_is_inside", "fred_interconnect", "(active_q != '0) || (wave_q != '0)", "(active_q != '0)", 8),
     )
+    two_stage = (
+        Fault("flits_where_they_are_meant", "fred_r_uswitch_two_stage", "& ~ruled) == '0", "& ruled) == '0", 8),
+        Fault("header_of_the_lowest_input", "fred_r_uswitch_two_stage", "{sum, flit_0_q[noc_pkg::HEADER_W-1:0]}",
+              "{sum, flit_1_q[noc_pkg::HEADER_W-1:0]}", 8),
+        Fault("sum_of_the_inputs", "fred_r_uswitch_two_stage", ".b_i   (flit_1[LSB+:", ".b_i   (flit_0[LSB+:", 8),
+    )
     return [Proof("fred_interconnect", beside=NETWORK, depth=9, deep=14, parameters={"P": 2}, faults=()),
+            Proof("fred_interconnect", beside=NETWORK, depth=7, parameters={"P": 2, "ADDER_STAGES": 2}, faults=two_stage),
+            Proof("fred_interconnect", beside=NETWORK, depth=9, parameters={"P": 3, "ADDER_STAGES": 2}, faults=()),
             Proof("fred_interconnect", beside=NETWORK, depth=6, induction=4, parameters={"P": 3}, faults=faults)]  # fmt: skip
 
 

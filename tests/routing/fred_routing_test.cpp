@@ -185,6 +185,13 @@ TEST(FredRouting, SizesOfTheWafersChiplets) {
   EXPECT_EQ(fred_stages(3), 3);
   EXPECT_EQ(fred_stages(12), 7);
   EXPECT_EQ(fred_stages(32), 9);
+  // Adders of two stages; levels of D-µSwitches share stages by threes.
+  EXPECT_EQ(fred_stages(2, 2), 2);
+  EXPECT_EQ(fred_stages(3, 2), 5);
+  EXPECT_EQ(fred_stages(12, 2), 9);
+  EXPECT_EQ(fred_stages(32, 2), 12);
+  EXPECT_EQ(fred_levels(2), 0);
+  EXPECT_EQ(fred_levels(12), 3);
   EXPECT_EQ(fred_config_bits({2, 3}), 4);
   EXPECT_EQ(fred_config_bits({3, 3}), 6 + 2 + 12 + 4 + 2);
   EXPECT_EQ(fred_config_bits({6, 3}), 18 + 3 * 26 + 12);

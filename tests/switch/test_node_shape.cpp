@@ -96,6 +96,15 @@ TEST(NodeShape, SaysWhatAllSwitchesOfAFabricCan) {
   EXPECT_EQ(phases_in_use(topology), 2);
 }
 
+TEST(NodeShape, AddersOfTwoStagesAddThoseOfTheLargestSwitch) {
+  Topology topology =
+      fabric({switch_node("fred", 4, {{"P", 4}}), switch_node("fred", 12, {{"P", 12}})});
+  EXPECT_EQ(added_stages(topology), 0);
+  topology.switch_values = {{"YIELD", 9}, {"ADDER_STAGES", 2}};
+  EXPECT_EQ(added_stages(topology), 2);
+  EXPECT_EQ(added_stages(fabric({})), 0);
+}
+
 TEST(NodeShape, OfAKindThatThereIsNotNamesTheKinds) {
   const Topology topology = fabric({switch_node("fredd", 4)});
   EXPECT_THROW(kind_of(topology.nodes[1]), BadInput);

@@ -80,6 +80,44 @@ TEST(FredTree, WaferFacts) {
   EXPECT_EQ(link_named(tree, "io0.0->l1_0.s0.8").rate, (Rational{1, 30}));
 }
 
+TEST(FredTree, EachLevelsLinksHaveALatency) {
+  FredTreeSpec spec = wafer_tree();
+  spec.latency_ps = {0, 40'000};
+  const Topology tree = build_fred_tree(wafer(), spec);
+  expect_sound(tree);
+  EXPECT_EQ(link_named(tree, "npu3.0->l1_0.s0.3").latency, 30);
+  EXPECT_EQ(link_named(tree, "io0.0->l1_0.s0.8").latency, 30);
+  EXPECT_EQ(link_named(tree, "l1_0.s0.4->l2.s0.c0.0").latency, 60);
+  EXPECT_EQ(link_named(tree, "l2.s0.c0.0->l1_0.s0.4").latency, 60);
+}
+
+// Half of 26 mm at 0.1 ns/mm and 1.5 GHz: 1.95 cycles.
+TEST(FredTree, WiresInsideSwitchesArePartOfTheirLinks) {
+  MachineSpec machine = wafer();
+  machine.wires.chiplet_um = 26'000;
+  EXPECT_EQ(wire_cycles(machine.wires, machine.clock_hz), 2);
+  const Topology tree = build_fred_tree(machine, wafer_tree());
+  expect_sound(tree);
+  EXPECT_EQ(link_named(tree, "npu3.0->l1_0.s0.3").latency, 32);
+  EXPECT_EQ(link_named(tree, "l1_0.s0.3->npu3.0").latency, 32);
+  EXPECT_EQ(link_named(tree, "l1_0.s0.4->l2.s0.c0.0").latency, 34);
+  machine.wires.cycles = 0;
+  EXPECT_EQ(link_named(build_fred_tree(machine, wafer_tree()), "npu3.0->l1_0.s0.3").latency, 30);
+}
+
+TEST(SwitchWires, AreRoundedUpExactly) {
+  const auto cycles = [](std::uint64_t chiplet_um, std::uint64_t fs_per_mm, std::uint64_t hz) {
+    return wire_cycles({.chiplet_um = chiplet_um, .fs_per_mm = fs_per_mm}, hz);
+  };
+  EXPECT_EQ(cycles(0, 100'000, 1'500'000'000), 0);
+  EXPECT_EQ(cycles(20'000, 100'000, 1'000'000'000), 1);  // 1 ns to the femtosecond
+  EXPECT_EQ(cycles(20'001, 100'000, 1'000'000'000), 2);
+  EXPECT_EQ(cycles(60'000, 100'000, 1'000'000'000), 3);
+  EXPECT_EQ(cycles(26'000, 100'000, 1'500'000'000), 2);
+  EXPECT_EQ(cycles(26'000, 100'000, 1'600'000'000), 3);
+  EXPECT_THROW(cycles(1'000'000, 100'000'000, 1'000'000'000), BadInput);
+}
+
 TEST(FredTree, FredAAndBHaveTheMeshsBisection) {
   TwoLevels thin = kWafer;
   thin.uplink_bandwidth = 1'500'000'000'000;

@@ -27,7 +27,7 @@ class FredKind final : public PhasedKind {
 
   PhasedNetwork network(const SwitchShape& shape) const override {
     const FredSwitchShape fred = fred_of(shape);
-    const int stages = fred_stages(fred.ports);
+    const int stages = fred_stages(fred.ports, adder_stages_of(shape));
     return {.ports = fred.ports,
             .stages = stages,
             .config_stages = stages,

@@ -81,7 +81,7 @@ void choose(const Level& level, int at, Flits& flits, const FredPhaseUse& phase)
 
 FredPaths online_paths(const FredSwitchShape& shape, std::span<const PhasedMatcher::Move> moves,
                        const FredPhaseUse& phase) {
-  const int levels = (fred_stages(shape.ports) - 1) / 2;
+  const int levels = fred_levels(shape.ports);
   Flits flits;
   for (const PhasedMatcher::Move& move : moves) {
     flits.in |= 1U << move.input;

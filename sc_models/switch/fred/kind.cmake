@@ -11,11 +11,12 @@ fredsim_switch_kind(fred
     "M | 3 | 2 | 4 | middle sub-networks"
     ${FREDSIM_PHASED_PARAMETERS}
     "PHASES_IN_USE | 1 | 1 | 2 | phases in use at a time, 2 where M is 3 or less"
+    "ADDER_STAGES | 1 | 1 | 2 | register stages of an adder"
     ${FREDSIM_TABLE_PARAMETERS}
   BASIC 7
   SYNTHESIS_FILES rtl/fred/fred_switch_top.f
-  SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} apb_slave fred_online_paths fred_paths fred_port_demux fred_port_mux fred_r_uswitch
-                  fred_rd_uswitch fred_register_map phased_route_ram
+  SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} apb_slave fred_online_paths fred_paths fred_port_demux fred_port_mux fred_port_select
+                  fred_r_uswitch fred_r_uswitch_two_stage fred_rd_uswitch fred_register_map phased_route_ram
   SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}
   SYNTHESIS_WIRES fred_switch fred_switch_top
   SYNTHESIS_LINE fred_port_demux fred_port_mux fred_r_uswitch fred_rd_uswitch

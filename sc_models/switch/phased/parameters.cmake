@@ -17,6 +17,6 @@ set(FREDSIM_PHASED_PARAMETERS
 set(FREDSIM_TABLE_PARAMETERS "ROUTE_ADDR_W | 10 | 10 | 15 | bits of a destination in the routing table")
 # Modules of all of them that are synthesised on their own, and those with long chains of logic.
 set(FREDSIM_PHASED_PARTS
-  fp_add phased_candidates phased_control phased_input_unit phased_join phased_join_check phased_matcher phased_output_unit
-  phased_store switch_counters)
-set(FREDSIM_PHASED_DEEP fp_add phased_candidates phased_control phased_join)
+  fp_add fp_add_align fp_add_round phased_candidates phased_control phased_input_unit phased_join phased_join_check
+  phased_matcher phased_output_unit phased_store switch_counters)
+set(FREDSIM_PHASED_DEEP fp_add fp_add_align fp_add_round phased_candidates phased_control phased_join)

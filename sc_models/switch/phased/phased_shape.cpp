@@ -4,6 +4,13 @@
 #include "switch/switch_kind.h"
 
 namespace fredsim {
+namespace {
+
+int or_one(const SwitchShape& shape, std::string_view parameter) {
+  return shape.kind->index(parameter) < 0 ? 1 : shape.value(parameter);
+}
+
+}  // namespace
 
 PhasedShape::PhasedShape(const SwitchShape& shape)
     : lanes(shape.lanes()),
@@ -15,6 +22,7 @@ PhasedShape::PhasedShape(const SwitchShape& shape)
       yield(shape.value("YIELD")),
       quantum(shape.value("QUANTUM")),
       phases_in_use(phases_in_use_of(shape)),
+      adder_stages(adder_stages_of(shape)),
       vc_order(vc_order_of(shape.value("VC_ORDER"))),
       rtl_top(shape.rtl_top) {}
 
@@ -29,11 +37,12 @@ std::vector<NamedValue> PhasedShape::values() const {
                                  {"QUANTUM", quantum},
                                  {"VC_ORDER", number_of(vc_order)}};
   if (phases_in_use > 1) values.push_back({"PHASES_IN_USE", phases_in_use});
+  if (adder_stages > 1) values.push_back({"ADDER_STAGES", adder_stages});
   return values;
 }
 
-int phases_in_use_of(const SwitchShape& shape) {
-  return shape.kind->index("PHASES_IN_USE") < 0 ? 1 : shape.value("PHASES_IN_USE");
-}
+int phases_in_use_of(const SwitchShape& shape) { return or_one(shape, "PHASES_IN_USE"); }
+
+int adder_stages_of(const SwitchShape& shape) { return or_one(shape, "ADDER_STAGES"); }
 
 }  // namespace fredsim

@@ -26,6 +26,7 @@ struct PhasedShape {
   int packet_flits = kPacketFlits;
   int yield = 4, quantum = 64;  // cycles: of silence, of being busy
   int phases_in_use = 1;        // 1 where a kind has no such parameter
+  int adder_stages = 1;         // likewise
   VcOrder vc_order = kDefaultVcOrder;
   std::string rtl_top{};  // SwitchShape
 
@@ -36,6 +37,7 @@ struct PhasedShape {
 };
 
 int phases_in_use_of(const SwitchShape& shape);
+int adder_stages_of(const SwitchShape& shape);
 
 class PhasedInterconnect;
 

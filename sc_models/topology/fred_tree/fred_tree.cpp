@@ -27,6 +27,7 @@ class Keys {
     return name(level, level == 1 ? "npus_per_l1" : "l1_switches", "below");
   }
   std::string uplinks(int level) const { return name(level, "uplinks", "uplinks"); }
+  std::string latency(int level) const { return name(level, "uplink_latency", "latency"); }
   std::string chiplets(int level) const {
     return name(level, "l2_chiplets_per_slice", "chiplets_per_slice");
   }
@@ -162,15 +163,14 @@ class TreeBuilder {
         tree_(spec.tree),
         keys_(spec),
         kind_(switch_kind_of(machine, fred_tree_kind())),
-        assembly_(machine, fred_tree_kind()),
-        latency_(
-            assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
+        assembly_(machine, fred_tree_kind()) {
     Topology& topology = assembly_.topology();
     topology.tree = tree_;
     topology.slices = spec_.slices;
     topology.in_switch = spec_.in_switch;
     topology.simulate_all_slices = spec_.simulate_all_slices;
     for (const TreeLevel& level : tree_.levels) topology.dimensions.push_back({level.below});
+    read_latencies();
   }
 
   Topology build() {
@@ -180,7 +180,7 @@ class TreeBuilder {
     std::vector<LinkClass> uplinks;
     for (int k = 1; k < tree_.depth(); ++k) {
       const std::string key = keys_.uplink_bandwidth(k);
-      uplinks.push_back({key, uplink_bytes_per_second(k, key), latency_});
+      uplinks.push_back({key, uplink_bytes_per_second(k, key), latency_[k]});
     }
     for (int i = 0; i < machine_.npus; ++i) {
       assembly_.add_npu(spec_.slices, static_cast<std::uint16_t>(i));
@@ -203,7 +203,25 @@ class TreeBuilder {
 
  private:
   LinkClass endpoint_link(std::string_view key, std::uint64_t bandwidth) const {
-    return {std::string(key), divide_bandwidth(bandwidth, spec_.slices, key, "slices"), latency_};
+    return {std::string(key), divide_bandwidth(bandwidth, spec_.slices, key, "slices"),
+            latency_.front()};
+  }
+
+  // Latency of the links below each level.
+  void read_latencies() {
+    const auto is_own = [](std::uint64_t ps) { return ps != 0; };
+    int common = 0;
+    if (!std::ranges::all_of(spec_.latency_ps, is_own) ||
+        spec_.latency_ps.size() < tree_.levels.size()) {
+      common = assembly_.latency("fabric.link_latency", "link latency", machine_.link_latency_ps);
+    }
+    latency_.assign(tree_.levels.size(), common);
+    for (std::size_t k = 0; k < spec_.latency_ps.size(); ++k) {
+      if (spec_.latency_ps[k] == 0) continue;
+      latency_[k] = assembly_.latency(keys_.latency(static_cast<int>(k) + 1),
+                                      fmt::format("latency of links below level {}", k + 1),
+                                      spec_.latency_ps[k]);
+    }
   }
 
   std::uint64_t uplink_bytes_per_second(int k, std::string_view key) const {
@@ -293,7 +311,7 @@ class TreeBuilder {
   Keys keys_;
   std::string kind_;
   Assembly assembly_;
-  int latency_;
+  std::vector<int> latency_;  // cycles, of the links below a level
   std::vector<NodeId> first_of_level_;
 };
 

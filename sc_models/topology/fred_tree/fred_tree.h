@@ -14,6 +14,8 @@
 //     out evenly and in order over the chiplets of that slice of the switch above: number g, with
 //     k = uplinks_per_chiplet_above, goes to chiplet g / k, port j*k + g % k, where the lower switch is
 //     number j of those below the upper one. Each has uplink_bandwidth / (slices x chiplets x uplinks).
+//   Latency: that of the machine's links, unless the level that a link joins to what is below it has its own. I/O controllers
+//     are below level 1.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
@@ -29,6 +31,8 @@ namespace fredsim {
 inline constexpr int kMaxTreeLevels = 8;
 struct FredTreeSpec {
   SwitchTree tree;
+  // Latency of the links that join a level to what is below it, by level, lowest first; 0: that of the machine.
+  std::vector<std::uint64_t> latency_ps{};
   int slices = 0;
   int middle = 0;
   int chiplet_ports = 0;  // one design of chiplet for all places; 0: as many ports as it has links

@@ -38,6 +38,10 @@ constexpr std::array kTreeKeys = {
               Holds::kValue,
               {},
               kLevels},
+    FabricKey{.path = "fabric.uplink_latency",
+              .meaning = "latency of a link between L1 and L2, in place of fabric.link_latency",
+              .instead = kLevels,
+              .is_optional = true},
     FabricKey{kLevels, "the levels of a tree, a list, lowest first", Holds::kList},
     FabricKey{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
               Holds::kInteger},
@@ -45,6 +49,9 @@ constexpr std::array kTreeKeys = {
               Holds::kInteger, "1"},
     FabricKey{"fabric.levels.uplinks", "uplinks of one chiplet", Holds::kInteger},
     FabricKey{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above"},
+    FabricKey{"fabric.levels.latency",
+              "latency of a link between this level and what is below it, in place of "
+              "fabric.link_latency"},
     FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind",
               Holds::kText},
     FabricKey{"fabric.in_switch", "true or false: collectives inside the switches",
@@ -102,6 +109,18 @@ std::vector<TreeLevel> read_levels(const FabricKeys& keys) {
   return levels;
 }
 
+// By level, lowest first; 0: that of all links.
+std::vector<std::uint64_t> read_latencies(const FabricKeys& keys, bool two_level_keys, int depth) {
+  std::vector<std::uint64_t> latencies;
+  for (int k = 1; k <= depth; ++k) {
+    const std::string key = !two_level_keys ? fmt::format("{}.{}.latency", kLevels, k)
+                            : k == 1        ? ""
+                                            : "fabric.uplink_latency";
+    latencies.push_back(!key.empty() && keys.has(key) ? keys.time_ps(key) : 0);
+  }
+  return latencies;
+}
+
 // L1 switches x NPUs on each as near each other as they come out; as many uplinks as NPUs. NPU, slices and links are those of
 // configs/fred_d.yaml.
 std::vector<Setting> fred_tree_example_keys(int npus) {
@@ -139,6 +158,7 @@ class FredTreeKind final : public TopologyKind {
     FredTreeSpec spec;
     spec.two_level_keys = !keys.has(kLevels);
     spec.tree.levels = spec.two_level_keys ? read_two_levels(keys) : read_levels(keys);
+    spec.latency_ps = read_latencies(keys, spec.two_level_keys, spec.tree.depth());
     spec.slices = keys.integer("fabric.slices", 1, kMaxPorts);
     spec.middle = keys.integer("fabric.middle", 2, 4);
     spec.chiplet_ports = keys.integer("fabric.chiplet_ports", 0, kMaxPorts);

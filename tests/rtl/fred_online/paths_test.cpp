@@ -62,7 +62,7 @@ void for_each_phase(const FredSwitchShape& shape, int max, std::vector<FlowPath>
   }
   // Flows are told apart by their lowest inputs, which go up.
   const std::uint32_t above = flows.empty() ? ~0U : ~1U << std::countr_zero(flows.back().inputs);
-  const int levels = (fredsim::fred_stages(shape.ports) - 1) / 2;
+  const int levels = fredsim::fred_levels(shape.ports);
   for (std::uint32_t in = free_in; in != 0; in = (in - 1) & free_in) {
     if ((in & (~in + 1) & above) == 0) continue;
     for (std::uint32_t out = free_out; out != 0; out = (out - 1) & free_out) {

@@ -165,6 +165,32 @@ TEST_P(FredSwitch, DeliversEveryFlitWithTwoPhasesInUse) {
   }
 }
 
+// Adders of two stages, in the four modes: RTL and twin, without and with stalls.
+TEST_P(FredSwitch, DeliversEveryFlitWithAddersOfTwoStages) {
+  for (const TestedSwitch& shape :
+       {with_two_adder_stages(shape_of(4, 3)), with_two_adder_stages(narrow_shape())}) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      random_traffic(GetParam(), shape, {}, seed, 200);
+      random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);
+    }
+  }
+}
+
+// A Fred_3(4) has 3 stages, and 5 with adders of two: R, R, RD, RD and the D-level.
+TEST_P(FredSwitch, AddersOfTwoStagesTakeTheirStages) {
+  for (const TestedSwitch& shape : {shape_of(4, 3), with_two_adder_stages(shape_of(4, 3))}) {
+    SwitchDriver driver(shape, make_dut(shape), {}, 1);
+    driver.add_phase(fixed_phase(shape, kDp, {{0xF, 0xF}}));
+    driver.add_packet(0, 0, 1);
+    driver.drain(100);
+    const std::uint64_t start = driver.cycle();
+    driver.add_packet(0, 0, 1);
+    driver.drain(100);
+    EXPECT_EQ(driver.last_delivery() - start,
+              static_cast<std::uint64_t>((shape.adder_stages == 2 ? 5 : 3) + 6));
+  }
+}
+
 // Two phases that share no port, each with a packet in every cycle, on one virtual channel or two: neither waits for the other.
 TEST_P(FredSwitch, PhasesWithoutACommonPortRunAtOnce) {
   for (const int vc : {kDp, kMp}) {
