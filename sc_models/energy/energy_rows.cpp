@@ -21,18 +21,15 @@ EnergyRow row_of(const nlohmann::json& json) {
     row.parameters.push_back({name, value.get<int>()});
   row.unicast_pj = json.at("unicast_pj");
   row.clock_pj = json.at("clock_pj");
-  const auto loading = [&](const char* name) {
-    return json.contains("loading_pj") ? json.at("loading_pj").value(name, 0.0) : 0.0;
-  };
-  row.unicast_loading_pj = loading("unicast");
+  row.unicast_load_pj = json.value("unicast_load_pj", 0.0);
   row.adds = json.contains("addition_pj");
   if (!row.adds) return row;
+  row.flow_load_pj = json.value("flow_load_pj", 0.0);
+  row.addition_load_pj = json.value("addition_load_pj", 0.0);
+  row.copy_load_pj = json.value("copy_load_pj", 0.0);
   row.flow_pj = json.at("flow_pj");
   row.addition_pj = json.at("addition_pj");
   row.copy_pj = json.at("copy_pj");
-  row.flow_loading_pj = loading("flow");
-  row.addition_loading_pj = loading("addition");
-  row.copy_loading_pj = loading("copy");
   row.operand_memories = json.value("operand_memories", 0);
   return row;
 }
@@ -51,8 +48,8 @@ EnergyRow on_line(const EnergyRow& a, const EnergyRow& b, int ports) {
   row.ports = ports;
   for (double EnergyRow::*const value :
        {&EnergyRow::unicast_pj, &EnergyRow::clock_pj, &EnergyRow::flow_pj, &EnergyRow::addition_pj,
-        &EnergyRow::copy_pj, &EnergyRow::unicast_loading_pj, &EnergyRow::flow_loading_pj,
-        &EnergyRow::addition_loading_pj, &EnergyRow::copy_loading_pj})
+        &EnergyRow::copy_pj, &EnergyRow::unicast_load_pj, &EnergyRow::flow_load_pj,
+        &EnergyRow::addition_load_pj, &EnergyRow::copy_load_pj})
     row.*value = line(value);
   return row;
 }

@@ -21,11 +21,11 @@ struct EnergyRow {
   int ports = 0;
   std::vector<NamedValue> parameters{};  // values that a switch of the row has, beside its ports
   double unicast_pj = 0;                 // flit of a unicast
-  double clock_pj = 0;  // registers and clock gates of the interconnect, per cycle, gates closed
+  double clock_pj = 0;                   // registers of the interconnect, per cycle
   // A flow of k inputs and j outputs takes flow + (k - 1) addition + (j - 1) copy. None of kinds that do not add.
   double flow_pj = 0, addition_pj = 0, copy_pj = 0;
-  // Clock of the registers behind the gates that each of these opens.
-  double unicast_loading_pj = 0, flow_loading_pj = 0, addition_loading_pj = 0, copy_loading_pj = 0;
+  // Clocks behind gates that these open, in a row of gated registers; part of the clock.
+  double unicast_load_pj = 0, flow_load_pj = 0, addition_load_pj = 0, copy_load_pj = 0;
   bool adds = false;
   int operand_memories =
       0;  // inside the interconnect, that each flit of a sum is written to and read from

@@ -98,10 +98,10 @@ class RunEnergy {
     add(parts().adders, number(additions) * row.addition_pj);
     add(parts().interconnect, number(unicasts) * row.unicast_pj + number(made) * row.flow_pj +
                                   number(copies) * row.copy_pj);
-    add(parts().clock,
-        number(run_.cycles) * row.clock_pj + number(unicasts) * row.unicast_loading_pj +
-            number(made) * row.flow_loading_pj + number(additions) * row.addition_loading_pj +
-            number(copies) * row.copy_loading_pj);
+    add(parts().clock, number(run_.cycles) * row.clock_pj + number(unicasts) * row.unicast_load_pj +
+                           number(made) * row.flow_load_pj +
+                           number(additions) * row.addition_load_pj +
+                           number(copies) * row.copy_load_pj);
     const SwitchKind& kind = kind_of(node);
     std::uint64_t buffered = flits.in;
     if (kind.index("OUT_DEPTH") >= 0) buffered += flits.out;

@@ -200,18 +200,6 @@ RunField link_field(int rank) {
                [](const RunResult& r) { return count_cell(r.link_bytes); });
 }
 
-RunField energy_field(int rank) {
-  return field({.label = "energy*",
-                .unit = "pJ/bit",
-                .rank = rank,
-                .header = {"energy*", "pJ/bit"},
-                .name = "energy_pj_per_bit"},
-               [](const RunResult& r) {
-                 return energy_cell(r.energy, r.energy ? static_cast<double>(r.energy->bits) : 0,
-                                    1);
-               });
-}
-
 RunField bound_field(int rank) {
   return field(
       {.label = "bound*", .unit = "ns", .rank = rank, .name = "bound_ns"},
@@ -279,6 +267,18 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                   std::uint64_t flits = 0;
                   for (const LinkResult& link : r.links) flits += link.counter("resent_flits");
                   return count_cell(flits);
+                })};
+}
+
+// Where the energy of a run is known.
+std::vector<RunField> energy_fields(std::span<const ReportedRun> runs, int rank) {
+  if (std::ranges::none_of(runs,
+                           [](const ReportedRun& run) { return run.result.energy.has_value(); }))
+    return {};
+  return {field({.label = "energy", .unit = "pJ/bit", .rank = rank, .name = "energy_pj_per_bit"},
+                [](const RunResult& r) {
+                  const bool is_known = r.energy.has_value();
+                  return energy_cell(r.energy, is_known ? static_cast<double>(r.energy->bits) : 0);
                 })};
 }
 
@@ -393,7 +393,6 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
       time_over_bound_field(4),
       time_over_network_field(3),
       payload_field(2),
-      energy_field(9),
       field({.label = "simulated", .unit = "cycles/s", .rank = 8, .name = "sim_cycles_per_s"},
             [](const RunResult& r) { return number_cell(r.sim_cycles_per_s, 0); })};
   std::vector<RunRow> rows;
@@ -403,6 +402,7 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
                               own,
                               error_fields(runs),
                               resent_fields(runs, 2),
+                              energy_fields(runs, 9),
                               more_counts()});
   const bool has_seed = !first.is_own || first.seed != 0;
   std::string heading =
@@ -443,7 +443,6 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                                time_over_bound_field(6),
                                time_over_network_field(6),
                                payload_field(3),
-                               energy_field(12),
                                only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
                                  return fmt::to_string(r.sim_cycles_per_s);
                                })};
@@ -474,6 +473,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                            own,
                            error_fields(runs),
                            resent_fields(runs, 3),
+                           energy_fields(runs, 12),
                            more_counts()}),
                    rows),
           std::move(notes)};

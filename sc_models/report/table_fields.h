@@ -42,10 +42,10 @@ inline Cell error_cell(double percent) {
   return {fmt::format("{:.1f}", tenths / 10), fmt::to_string(percent)};
 }
 
-// Energy over `per`, times `unit`; "-" where it is not known.
-inline Cell energy_cell(const std::optional<EnergyResult>& energy, double per, double unit) {
+// Energy in pJ, or by another unit of so many, over `per`; "-" where it is not known.
+inline Cell energy_cell(const std::optional<EnergyResult>& energy, double per, double pj = 1) {
   if (!energy || !energy->missing.empty() || per <= 0) return no_cell();
-  return number_cell(energy->total / per * unit, 3);
+  return number_cell(energy->total / pj / per, 3);
 }
 
 template <typename Row>

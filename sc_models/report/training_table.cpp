@@ -325,12 +325,16 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
                     [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
   fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = behind, .name = "payload"},
                     [](const TrainingResult& r) { return Cell(r.run.payload); }});
-  fields.push_back(
-      {{.label = "energy", .unit = "J/iter.", .rank = behind + 2, .name = "energy_j_per_iteration"},
-       [iterations = setup.iterations](const TrainingResult& r) {
-         constexpr double kJPerPj = 1e-12;
-         return energy_cell(r.run.energy, iterations, kJPerPj);
-       }});
+  if (std::ranges::any_of(runs, [](const TrainingResult& r) { return r.run.energy.has_value(); })) {
+    fields.push_back({{.label = "energy",
+                       .unit = "J/iter.",
+                       .rank = behind + 2,
+                       .name = "energy_j_per_iteration"},
+                      [iterations = setup.iterations](const TrainingResult& r) {
+                        constexpr double kPjOfJ = 1e12;
+                        return energy_cell(r.run.energy, iterations, kPjOfJ);
+                      }});
+  }
   const auto add_count = [&](const char* name, std::uint64_t RunResult::*count) {
     fields.push_back({{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
                       [count](const TrainingResult& r) { return count_cell(r.run.*count); }});

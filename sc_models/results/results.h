@@ -26,12 +26,12 @@ struct LinkResult {
   std::string name, from, to;
   bool on_die = false;  // between a mesh NPU and its own router: not in flit_hops and link_bytes
   std::uint64_t flits = 0;
-  std::uint64_t phase_flits = 0;  // flits of phases among them, which switches add up or distribute
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
   // Counters that only some links have, by field (results/fields/fabric.h): "resent_flits", 3.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
+  std::uint64_t phase_flits = 0;  // flits of phases among them, which switches add up or distribute
   bool has_counter(std::string_view field) const {
     return std::ranges::any_of(counters, [&](const auto& one) { return one.first == field; });
   }

@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kSmallRows =
     R"({"flit_bits": 100, "memory_read_pj_per_bit": 0.1, "memory_write_pj_per_bit": 0.2, "link_pj_per_bit": 0.5, "rows": [
- {"kind": "fred", "ports": 2, "parameters": {"M": 3}, "unicast_pj": 1, "clock_pj": 2, "flow_pj": 3, "addition_pj": 4, "copy_pj": 5, "loading_pj": {"unicast": 1, "flow": 1, "addition": 2, "copy": 3}},
- {"kind": "fred", "ports": 4, "parameters": {"M": 3}, "unicast_pj": 3, "clock_pj": 4, "flow_pj": 5, "addition_pj": 6, "copy_pj": 7, "loading_pj": {"unicast": 2, "flow": 2, "addition": 3, "copy": 4}}]})";
+ {"kind": "fred", "ports": 2, "parameters": {"M": 3}, "unicast_pj": 1, "clock_pj": 2, "flow_pj": 3, "addition_pj": 4, "copy_pj": 5},
+ {"kind": "fred", "ports": 4, "parameters": {"M": 3}, "unicast_pj": 3, "clock_pj": 4, "flow_pj": 5, "addition_pj": 6, "copy_pj": 7,
+  "unicast_load_pj": 8, "flow_load_pj": 10, "addition_load_pj": 12, "copy_load_pj": 14}]})";
 
 Topology tree(std::string kind, int npus_per_l1) {
   return load_config("configs/fred_d.yaml",
@@ -117,9 +118,7 @@ TEST(RunEnergy, IsThatOfItsEvents) {
   EXPECT_EQ(*energy.parts.npu_links, 4 * 50);
   EXPECT_EQ(*energy.parts.switch_links, 0);
   EXPECT_FALSE(energy.parts.io_links.has_value());
-  EXPECT_EQ(*energy.parts.clock,
-            10 * (3 + 3 + 2) + 1.5 + 2.5 +
-                3.5);  // idle, two of two ports above it too; a flow, a sum, a copy
+  EXPECT_EQ(*energy.parts.clock, 10 * (3 + 3 + 2) + 5 + 6 + 7);  // and a switch of two ports above
   EXPECT_EQ(*energy.parts.npu_adders, 2 * 7);
   EXPECT_EQ(*energy.parts.npu_memory, (4 * 512 + 2 * 512) * 8 * 2);
   EXPECT_EQ(*energy.parts.npu_compute, 2);

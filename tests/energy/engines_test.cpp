@@ -20,7 +20,7 @@
 namespace fredsim::test {
 namespace {
 
-constexpr int kSeeds = 60;
+constexpr int kSeeds = 400;
 
 EnergyFigures all_figures() {
   return {.link = 0.063,

@@ -7,13 +7,14 @@ at 14 to 16 nm, the middle of the range. fredsim multiplies them with what its r
   addition_pj  each further flit that is added to it, with all that it goes through on the way: all ports become one
   copy_pj      each further port that it leaves by: one port becomes all
   clock_pj     of the interconnect's registers and clock gates, per cycle, gates closed
-  loading_pj   of the registers behind gates that are open for it, by the same names: unicast, flow, addition, copy
+  unicast_load_pj, flow_load_pj, addition_load_pj, copy_load_pj
+               clock of the registers behind the gates that these open
   operand_memories  memories inside the interconnect that each flit of a sum goes through
 So a flow of k input and j output ports takes flow + (k - 1) addition + (j - 1) copy, which is what was measured where k or j is all ports.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,22 +58,20 @@ def row_of(size: Size, energy: Energy) -> dict[str, Any]:
     pj = energy.glitch_pj
     row: dict[str, Any] = {"kind": size.kind, "ports": size.ports, "parameters": dict(size.parameters),
                            "unicast_pj": middle(pj["unicast"]), "clock_pj": middle(energy.clock_pj)}  # fmt: skip
-    loading = {"unicast": middle(energy.loading_pj["unicast"])}
+    row["unicast_load_pj"] = middle(energy.loading_pj["unicast"])
     if traffic.ALONE in pj:
-        row.update({f"{name}_pj": value for name, value in of_flows(size.ports, pj, middle).items()})
-        loading.update(of_flows(size.ports, energy.loading_pj, middle))
+        row.update({f"{name}_pj": middle(value) for name, value in of_flows(size.ports, pj).items()})
+        row.update({f"{name}_load_pj": middle(value) for name, value in of_flows(size.ports, energy.loading_pj).items()})
         if energy.memories["reduction"]:
             row["operand_memories"] = energy.memories["reduction"]
-    row["loading_pj"] = loading
     return row
 
 
-def of_flows(ports: int, pj: Mapping[str, float], scaled: Callable[[float], float]) -> dict[str, float]:
+def of_flows(ports: int, pj: Mapping[str, float]) -> dict[str, float]:
     """Of a flit through one port each way, of a further input and of a further output."""
     more = ports - 1
     alone = min(pj[traffic.ALONE], pj["distribution"] * ports)  # lanes are random: by themselves they may take more
-    return {"flow": scaled(alone), "addition": scaled((pj["reduction"] * ports - alone) / more),
-            "copy": scaled((pj["distribution"] * ports - alone) / more)}  # fmt: skip
+    return {"flow": alone, "addition": (pj["reduction"] * ports - alone) / more, "copy": (pj["distribution"] * ports - alone) / more}
 
 
 def document(flow: Flow, wanted: Sequence[Size] | None = None) -> Mapping[str, Any]:
