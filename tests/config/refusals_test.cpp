@@ -25,7 +25,10 @@ TEST(ConfigRefusals, UnknownKeys) {
   expect_parts(
       refused_text("colour: red\nclock: 1 GHz\n"),
       {"machine.yaml:1: found the key 'colour'; allowed: name, clock, npu, io, fabric, link, "
-       "faults and switch"});
+       "energy, faults and switch"});
+  for (const char* figure : {"-1", "0.1 pJ", "nan"})
+    expect_parts(refused_mesh(std::string("energy.link_pj_per_bit=") + figure),
+                 {"energy.link_pj_per_bit: found '", "allowed: none, or a number from 0 to 1e6"});
   expect_parts(refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
                {"machine.yaml:3: fabric: found the key 'widht'; did you mean 'width'?"});
   expect_parts(refused_mesh("fabric.widht=3"),

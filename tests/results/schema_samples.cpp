@@ -51,6 +51,15 @@ RunResult stalled_run() {
   return run;
 }
 
+EnergyResult sample_energy() {
+  EnergyResult energy;
+  energy.parts.adders = energy.parts.clock = 0.5;
+  energy.events.additions = 3;
+  energy.total = 1;
+  energy.bits = 4096;
+  return energy;
+}
+
 // Every field that a run of collectives can have.
 RunResult whole_run() {
   RunResult run = stalled_run();
@@ -81,6 +90,7 @@ RunResult whole_run() {
                                  .carried_gbps = 25,
                                  .key = "switch.input_buffer"};
   run.breakdowns = {sample_breakdown()};
+  run.energy = sample_energy();
   return run;
 }
 
@@ -116,6 +126,7 @@ json traffic_file(bool is_interrupted) {
   arrived.rate = arrived.accepted = 0.5;
   arrived.arrived = arrived.packets = 9;
   arrived.latency_mean = 3.25;
+  arrived.energy = sample_energy();
   arrived.breakdown = sample_breakdown();
   arrived.breakdown->work.clear();
   arrived.breakdown->path.reset();
@@ -124,6 +135,7 @@ json traffic_file(bool is_interrupted) {
   TrafficPoint none = arrived;
   none.arrived = 0;
   none.breakdown.reset();
+  none.energy = EnergyResult{.missing = "the run was interrupted"};
   none.saturated = true;
   none.incomplete = is_interrupted;
   return json::parse(traffic_json(kOrigin, setup, std::vector{arrived, none}));
@@ -132,6 +144,7 @@ json traffic_file(bool is_interrupted) {
 TrainingResult sample_training_result() {
   TrainingResult result;
   result.run = stalled_run();
+  result.run.energy = sample_energy();
   result.run.operations = OperationsResult{};
   result.iteration_ns = 500;
   result.iterations_ns = {490, 510};

@@ -51,7 +51,8 @@ inline constexpr auto kTrafficRunFields = join(
         {"cycles", kCount, kCycles, "of the whole run"},
         {"energy", object(kEnergy), kNone,
          "of the window, derived: counters × energy of each event; per bit of payload that "
-         "arrived"},
+         "arrived",
+         "where the machine file is known"},
     }),
     kFabricCountFields, kBreakdownOfRunFields, kRunTailFields);
 inline constexpr Object kTrafficRun{"traffic_run", "one offered rate", kTrafficRunFields};
