@@ -38,7 +38,8 @@ class Wider(unittest.TestCase):
     """One µSwitch is a Fred_2(2)."""
 
     def test_16_lanes(self):
-        """By lanes, of which a row has 256. Situations as of the row, so that what inputs hold is alike."""
+        """By lanes, of which a row has 256; the clock by bits, since headers have registers, too. Situations as of the row, so that what inputs hold
+        is alike."""
         wanted = [size.network for size in rows.sizes() if size.kind == "fred" and dict(size.parameters)["M"] == 2]
         situations, beside = (
             {one for network in wanted for one in energy.parts_needed(network, kinds).get("fred_rd_uswitch", ())}
@@ -57,7 +58,8 @@ class Wider(unittest.TestCase):
         events = {"unicast": ("unicast_pj",), "sum": ("flow_pj", "addition_pj"), "copied": ("flow_pj", "copy_pj"), "clock": ("clock_pj",)}
         for name, keys in events.items():
             gates, scaled = (sum(figures[key] for key in keys) for figures in (found, row))
-            scaled *= LANES / rows.LANES
+            bits = traffic.flit_bits(LANES) / traffic.flit_bits(rows.LANES)
+            scaled *= bits if name == "clock" else LANES / rows.LANES
             with self.subTest(name):
                 self.assertAlmostEqual(gates, scaled, delta=TOLERANCE * scaled)
 
