@@ -40,7 +40,6 @@ constexpr std::array kTreeKeys = {
               kLevels},
     FabricKey{.path = "fabric.uplink_latency",
               .meaning = "latency of a link between L1 and L2, in place of fabric.link_latency",
-              .instead = kLevels,
               .is_optional = true},
     FabricKey{kLevels, "the levels of a tree, a list, lowest first", Holds::kList},
     FabricKey{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
@@ -49,9 +48,10 @@ constexpr std::array kTreeKeys = {
               Holds::kInteger, "1"},
     FabricKey{"fabric.levels.uplinks", "uplinks of one chiplet", Holds::kInteger},
     FabricKey{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above"},
-    FabricKey{"fabric.levels.latency",
-              "latency of a link between this level and what is below it, in place of "
-              "fabric.link_latency"},
+    FabricKey{.path = "fabric.levels.latency",
+              .meaning = "latency of a link between this level and what is below it, in place of "
+                         "fabric.link_latency",
+              .is_optional = true},
     FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind",
               Holds::kText},
     FabricKey{"fabric.in_switch", "true or false: collectives inside the switches",
