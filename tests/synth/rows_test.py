@@ -51,9 +51,9 @@ class Wider(unittest.TestCase):
         self.assertIsNone(part.unfinished)
         measured = energy._of_part(flow, wanted[0], LANES, part, ordered)
         kinds = (*traffic.KINDS, traffic.ALONE)
-        [size] = [size for size in rows.sizes() if (size.kind, size.ports, size.parameters) == ("fred", 2, (("M", 2),))]
+        [size] = [size for size in rows.sizes() if (size.kind, size.ports, size.parameters) == ("fred", 2, (("M", 2), ("ADDER_STAGES", 1)))]
         found = rows.row_of(size, energy.compose(size.network, LANES, {"fred_rd_uswitch": (ordered, measured)}, kinds))
-        [row] = [row for row in ROWS["rows"] if (row["kind"], row["ports"], row["parameters"]) == ("fred", 2, {"M": 2})]
+        [row] = [row for row in ROWS["rows"] if (row["kind"], row["ports"], row["parameters"]) == ("fred", 2, {"M": 2, "ADDER_STAGES": 1})]
         # Of a sum, and of a flit that leaves by both outputs.
         events = {"unicast": ("unicast_pj",), "sum": ("flow_pj", "addition_pj"), "copied": ("flow_pj", "copy_pj"), "clock": ("clock_pj",)}
         for name, keys in events.items():

@@ -42,7 +42,7 @@ class Size:
 
 def sizes() -> list[Size]:
     """Sizes of all kinds, in the order of their rows. A reducing mesh router's interconnect is that of a reducing crossbar."""
-    found = [Size("fred", ports, (("M", m),), traffic.Fred(ports, m, FORMAT)) for m in (2, 3, 4) for ports in range(2, 33)]
+    found = [Size("fred", ports, (("M", m), ("ADDER_STAGES", 1)), traffic.Fred(ports, m, FORMAT)) for m in (2, 3, 4) for ports in range(2, 33)]
     for kind in ("reducing_crossbar", "mesh_reducing"):
         found += [Size(kind, ports, (), traffic.Crossbar(ports, FORMAT)) for ports in range(2, 33)]
     found += [Size("aggregator", ports, (("ADDERS", adders),), crossbars.Aggregator(ports, adders, FORMAT)) for ports, adders in AGGREGATOR_SIZES]
