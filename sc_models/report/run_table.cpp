@@ -270,7 +270,7 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                 })};
 }
 
-// Where the energy of a run is known.
+// Column of energy, if that of any run is known.
 std::vector<RunField> energy_fields(std::span<const ReportedRun> runs, int rank) {
   if (std::ranges::none_of(runs,
                            [](const ReportedRun& run) { return run.result.energy.has_value(); }))

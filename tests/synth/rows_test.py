@@ -54,7 +54,7 @@ class Wider(unittest.TestCase):
         [size] = [size for size in rows.sizes() if (size.kind, size.ports, size.parameters) == ("fred", 2, (("M", 2), ("ADDER_STAGES", 1)))]
         found = rows.row_of(size, energy.compose(size.network, LANES, {"fred_rd_uswitch": (ordered, measured)}, kinds))
         [row] = [row for row in ROWS["rows"] if (row["kind"], row["ports"], row["parameters"]) == ("fred", 2, {"M": 2, "ADDER_STAGES": 1})]
-        # Of a sum, and of a flit that leaves by both outputs.
+        # Events: a sum, and a flit that leaves by both outputs.
         events = {"unicast": ("unicast_pj",), "sum": ("flow_pj", "addition_pj"), "copied": ("flow_pj", "copy_pj"), "clock": ("clock_pj",)}
         for name, keys in events.items():
             gates, scaled = (sum(figures[key] for key in keys) for figures in (found, row))
