@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/fredsim_tools/mutate: sites of RTL and C++, one text with all mutants, a campaign that is stopped and goes on. Works in the current folder.
+"""mutate_test.py FOLDER. scripts/fredsim_tools/mutate: sites of RTL and C++, one text with all mutants, a campaign that is stopped and goes on.
 
 Verilator and g++ build a module and a function with all of their mutants; each process is the mutant that its environment names.
 """
@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from fredsim_tools.mutate import campaign, command, concerns, cpp, plan, schemata, survivors, verilog  # noqa: E402
 from fredsim_tools.mutate.tree import Tree  # noqa: E402
 
+os.chdir(sys.argv.pop())
 RTL = """// SPDX-License-Identifier: Apache-2.0
 module saturating #(
   parameter int unsigned MOST = 3
