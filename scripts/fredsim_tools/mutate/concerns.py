@@ -7,9 +7,9 @@ from pathlib import Path
 
 Test = tuple[str, ...]  # a program of the build, and its words
 
-PHASED: Test = ("lockstep_phased", "60000")
-MESH: Test = ("lockstep_mesh", "60000")
-VOQ: Test = ("lockstep_voq", "60000")
+PHASED: Test = ("lockstep_phased", "500000")
+MESH: Test = ("lockstep_mesh", "100000")
+VOQ: Test = ("lockstep_voq", "500000")
 TOP: Test = ("test_switch_top",)
 CELLS: Test = ("test_common_cells",)
 ONLINE: Test = ("test_fred_online", "--gtest_filter=-*Throughput*")
