@@ -172,7 +172,6 @@ def fred_interconnect():
     )
     return [Proof("fred_interconnect", beside=NETWORK, depth=9, deep=14, parameters={"P": 2}, faults=()),
             Proof("fred_interconnect", beside=NETWORK, depth=7, parameters={"P": 2, "ADDER_STAGES": 2}, faults=two_stage),
-            Proof("fred_interconnect", beside=NETWORK, depth=9, parameters={"P": 3, "ADDER_STAGES": 2}, faults=()),
             Proof("fred_interconnect", beside=NETWORK, depth=6, induction=4, parameters={"P": 3}, faults=faults)]  # fmt: skip
 
 

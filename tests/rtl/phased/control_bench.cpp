@@ -9,7 +9,7 @@ namespace {
 constexpr int kRowBits = row_bits(ControlBench::kPorts, 2);
 constexpr int kConfigBits = static_cast<int>(fred_pkg::config_bits(ControlBench::kPorts, 2));
 constexpr int kConfigLsb = static_cast<int>(phased_pkg::row_config_lsb(ControlBench::kPorts));
-constexpr int kApart = static_cast<int>(fred_pkg::stages(ControlBench::kPorts)) + 1;  // changes
+constexpr int kApart = static_cast<int>(fred_pkg::stages(ControlBench::kPorts, 1)) + 1;  // changes
 constexpr std::array<int, ControlBench::kVcs> kRank{1, 2, 3, 0};  // control, MP, PP, DP
 static_assert(64 < kRowBits && kRowBits <= 96);
 
