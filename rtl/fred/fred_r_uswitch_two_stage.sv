@@ -43,7 +43,7 @@ module fred_r_uswitch_two_stage #(
   logic [1:0]                online, ruled;     // inputs with an online unicast, with another flit
   logic [FLIT_W-1:0]         flit_0, flit_1, flit_0_q, flit_1_q;
   logic [LANES*PART_W-1:0]   part, part_q;
-  logic [CONFIG_W-1:0]       choice, choice_q;  // what every output sends, as in the configuration
+  logic [CONFIG_W-1:0]       choice, choice_q;  // code of every output, as in the configuration
   logic [PAYLOAD_W-1:0]      sum;
   logic [OUTPUTS-1:0]        valid_q;
   logic [OUTPUTS*FLIT_W-1:0] flit_q;

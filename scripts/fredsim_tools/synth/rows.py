@@ -68,7 +68,7 @@ def row_of(size: Size, energy: Energy) -> dict[str, Any]:
 
 
 def of_flows(ports: int, pj: Mapping[str, float]) -> dict[str, float]:
-    """Of a flit through one port each way, of a further input and of a further output."""
+    """Energies of a flit through one port each way, of a further input and of a further output."""
     more = ports - 1
     alone = min(pj[traffic.ALONE], pj["distribution"] * ports)  # lanes are random: by themselves they may take more
     return {"flow": alone, "addition": (pj["reduction"] * ports - alone) / more, "copy": (pj["distribution"] * ports - alone) / more}
