@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "energy/run_energy.h"
 #include "engine/gathered.h"
 #include "engine/layout.h"
 
@@ -47,6 +48,12 @@ RunResult Measurement::result(const OwnWork& work) const {
   }
   r.links = link_results(topology, before_, after, r.cycles);
   r.switches = switch_results(topology, models, before_, after);
+  r.switch_additions.resize(topology.nodes.size());
+  std::size_t place = 0;
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id)
+    if (!models[id].empty()) r.switch_additions[id] = r.switches[place++].reductions;
+  r.energy =
+      energy_of(topology, work.machine != nullptr ? work.machine->energy : EnergyFigures{}, r);
   r.layout = layout_of(topology);
   fill_traffic(r);
   r.groups = {work.group.empty() ? npus_with_traffic(r) : work.group};

@@ -31,6 +31,7 @@ COMMANDS = {
     "kinds": Command("microarchitectures", "the kinds of switches: times, area, clock, energy"),
     "algorithms": Command("algorithms", "all algorithms of all collectives beside the choice of `auto`"),
     "eflops": Command("eflops", "BiGraphs, hashed fat trees and shared NICs of EFLOPS"),
+    "energy": Command("energy_tables", "energy of mesh, torus and Fred side by side, by component"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
     "own_networks": Command("own_networks", "network files of ASTRA-sim beside formulas"),
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),

@@ -138,10 +138,10 @@ TEST_P(TerminalWidth, NoLineOfAnyCommandIsWider) {
 INSTANTIATE_TEST_SUITE_P(Columns, TerminalWidth, testing::Values(60, 80, 160),
                          testing::PrintToStringParamName());
 
-TEST(Terminal, A160ColumnsHaveRoomForAllAndOthersSayWhatIsLeftOut) {
+TEST(Terminal, A180ColumnsHaveRoomForAllAndOthersSayWhatIsLeftOut) {
   Words compare = commands().front();
   compare.emplace_back("--legend");
-  const std::string wide = terminal_output(compare, {.columns = 160});
+  const std::string wide = terminal_output(compare, {.columns = 180});
   EXPECT_EQ(wide.find("Columns hidden"), std::string::npos) << wide;
   EXPECT_NE(wide.find("bytes/NPU"), std::string::npos) << wide;
   const std::string usual = terminal_output(compare, {});

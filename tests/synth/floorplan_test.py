@@ -38,7 +38,7 @@ def uswitches(ports, middle):
 
 def fred(ports, middle, dice):
     r, mux, demux = uswitches(ports, middle)
-    modules = {"fred_r_uswitch": (r, dice.uniform(1, 20), 76), "fp_add": (4 * r, 1.6, 70)}
+    modules = {"fred_r_uswitch": (r, dice.uniform(1, 20), 76), "fp_add_align": (4 * r, 0.9, 38), "fp_add_round": (4 * r, 0.6, 35)}
     if mux:
         modules["fred_port_mux"] = (mux, dice.uniform(1, 5), 13)
     if demux:

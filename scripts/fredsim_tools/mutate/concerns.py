@@ -23,7 +23,9 @@ ROWS: dict[str, tuple[Test, ...]] = {
     "rtl/common/credit_counter.sv": (("test_cells",), CELLS, PHASED),
     "rtl/common/credit_crossing.sv": (("test_crossing",), CELLS, TOP),
     "rtl/common/flit_ram.sv": (CELLS, MESH),
-    "rtl/common/fp_add.sv": (("test_reducing_crossbar",), ("test_fred_modules",), PHASED),
+    "rtl/common/clock_gate.sv": (("test_fred_modules",),),
+    "rtl/common/fp_add*.sv": (("test_reducing_crossbar",), ("test_fred_modules",), PHASED),
+    "rtl/common/gated_*.sv": (("test_fred_modules",), ("test_reducing_crossbar",), PHASED),
     "rtl/common/link_*.sv": (CELLS, TOP),
     "rtl/common/packet_order.sv": (CELLS,),
     "rtl/common/reset_sync.sv": (("test_crossing",), CELLS, TOP),
@@ -61,6 +63,7 @@ ROWS: dict[str, tuple[Test, ...]] = {
 # Sizes of switches that are built for them.
 SIZES = ("fred P=4", "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
          "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9 PHASES_IN_USE=2",
+         "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9 ADDER_STAGES=2",
          "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
          "aggregator P=5 ADDERS=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
          "voq_crossbar P=4", "voq_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 PACKET_FLITS=6 ITERATIONS=1",

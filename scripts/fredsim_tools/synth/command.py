@@ -114,7 +114,7 @@ def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow
 
 def draw_floorplan(top: Top, module: str, file: Path) -> None:
     if top.plan is None:
-        raise Wrong(f"--floorplan: found {top.kind}; allowed: a whole switch, such as fred_switch")
+        raise Wrong(f"--floorplan: found {top.kind}; allowed: a whole switch, such as fred_switch, of adders of one stage")
     checkout.prepare("synth.sh", ["python3-matplotlib"])
     top.plan.draw(module, file)
 

@@ -21,6 +21,8 @@ UNITS = {"phased_input_unit": INPUTS, "voq_input_unit": INPUTS, "mesh_input": IN
 PARTS_OF_UNITS = {"voq_list": "voq_input_unit"}  # synthesised apart from the units that they are in
 # Modules of which a data path is made, besides the adders in them. A top has the crossbar of its kind in itself.
 DATA_PATH = frozenset(("fred_r_uswitch", "fred_port_mux", "fred_port_demux", "reducing_crossbar_node", "aggregator_adder", "voq_crossbar_mux"))
+ADDERS = frozenset(("fp_add", "fp_add_align", "fp_add_round"))
+TWO_STAGE = "fred_r_uswitch_two_stage"  # of which there is no sketch
 OWN_CROSSBAR = frozenset(("reducing_crossbar", "mesh_reducing", "aggregator"))
 
 
@@ -146,7 +148,7 @@ class _Areas:
     def __post_init__(self) -> None:
         adders, parts = 0.0, dict[str, float]()
         for row in self.top.rows:
-            if row.module == "fp_add":
+            if row.module in ADDERS:
                 adders += row.count * _um2(row)
                 continue
             if row.module in PARTS_OF_UNITS:
@@ -277,11 +279,11 @@ def _data_path(areas: _Areas, top: Top, ports: int) -> _Path | None:
 # ------------------------------------------------------------------ the switch
 
 def plan(top: Top) -> Plan | None:
-    """None: the top is no whole switch, or figures of its parts are missing."""
+    """None: the top is no whole switch, has adders of two stages, or figures of its parts are missing."""
     areas = _Areas(top)
     units = {side: next((module for module in areas.numbers if UNITS.get(module) == side), None) for side in (INPUTS, OUTPUTS)}
     module_in, module_out = units[INPUTS], units[OUTPUTS]
-    if module_in is None or module_out is None or top.ports is None or top.lacks:
+    if module_in is None or module_out is None or top.ports is None or top.lacks or TWO_STAGE in areas.numbers:
         return None
     ports = top.ports
     inputs = [Block(module_in, areas.totals[module_in] / ports) for _ in range(ports)]
