@@ -27,7 +27,7 @@ from .yosys import ToolError
 LANES = 256
 FORMAT = 0
 MESH_DEPTHS = (80, 4, 8)  # VC_DEPTH, CTRL_DEPTH, PACKET_FLITS: 40 KiB, 2 KiB and 4 KiB, as in configs/mesh.yaml
-AGGREGATOR_SIZES = ((4, 4), (8, 4))  # ports, adders
+AGGREGATOR_SIZES = ((4, 4),)  # ports, adders
 
 
 @dataclass(frozen=True)
