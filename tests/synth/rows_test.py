@@ -55,7 +55,7 @@ class Wider(unittest.TestCase):
         found = rows.row_of(size, energy.compose(size.network, LANES, {"fred_rd_uswitch": (ordered, measured)}, kinds))
         [row] = [row for row in ROWS["rows"] if (row["kind"], row["ports"], row["parameters"]) == ("fred", 2, {"M": 2, "ADDER_STAGES": 1})]
         # Events: a sum, and a flit that leaves by both outputs.
-        events = {"unicast": ("unicast_pj",), "sum": ("flow_pj", "addition_pj"), "copied": ("flow_pj", "copy_pj"), "clock": ("clock_pj",)}
+        events = {"unicast": ("unicast_pj",), "sum": ("flow_pj", "addition_pj"), "copied": ("flow_pj", "copy_pj"), "clock": ("unicast_load_pj", "clock_pj")}
         for name, keys in events.items():
             gates, scaled = (sum(figures[key] for key in keys) for figures in (found, row))
             bits = traffic.flit_bits(LANES) / traffic.flit_bits(rows.LANES)
