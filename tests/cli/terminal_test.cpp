@@ -147,8 +147,8 @@ TEST(Terminal, A180ColumnsHaveRoomForAllAndOthersSayWhatIsLeftOut) {
   const std::string usual = terminal_output(compare, {});
   EXPECT_EQ(usual.find("bytes/NPU"), std::string::npos) << usual;
   for (const char* text :
-       {"Columns hidden at 80 columns: algbw, injected/NPU, ", "bound*", "--format",
-        "machine", "algorithm", "cycles", "busbw", "speed-up", "payload"})
+       {"Columns hidden at 80 columns: algbw, injected/NPU, ", "bound*", "--format", "machine",
+        "algorithm", "cycles", "busbw", "speed-up", "payload"})
     EXPECT_NE(usual.find(text), std::string::npos) << text << '\n' << usual;
 }
 
