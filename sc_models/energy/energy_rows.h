@@ -33,6 +33,7 @@ struct EnergyRow {
 
 struct EnergyRows {
   int flit_bits = 0;
+  // Defaults of the keys `energy.*` of machine files.
   double memory_read_pj_per_bit = 0, memory_write_pj_per_bit = 0, link_pj_per_bit = 0;
   std::vector<EnergyRow> rows;
 };

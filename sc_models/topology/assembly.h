@@ -61,7 +61,7 @@ class Assembly {
   NodeId add_endpoint(NodeKind kind, std::string_view stem, int ports, std::uint16_t address,
                       std::vector<NodeId>& list);
 
-  // From the middle of the node to the pins of a link.
+  // Cycles from the middle of the node to the pins of a link.
   int wires_of(NodeId node, const LinkClass& link) const;
 
   Topology topology_;

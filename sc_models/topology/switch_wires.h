@@ -20,12 +20,12 @@ namespace fredsim {
 inline constexpr int kMaxWireCycles = 1000;
 
 struct SwitchWires {
-  std::optional<int> cycles{};        // as asked for, whatever the chiplet
+  std::optional<int> cycles{};        // asked for outright, whatever the chiplet
   std::uint64_t chiplet_um = 0;       // side of the chiplet; 0: wires are ideal
   std::uint64_t fs_per_mm = 100'000;  // delay
 };
 
-// From a pin to the middle. BadInput "switch.chiplet_mm: …" where that is more than kMaxWireCycles.
+// Cycles from a pin to the middle. BadInput "switch.chiplet_mm: …" where that is more than kMaxWireCycles.
 int wire_cycles(const SwitchWires& wires, std::uint64_t clock_hz);
 
 }  // namespace fredsim

@@ -59,6 +59,15 @@ TEST(EnergyRows, ThoseOfMachinesAreFound) {
   }
 }
 
+// Links, buffers and tables take what technology.json has, unless a machine file says otherwise.
+TEST(EnergyRows, HaveTheDefaultsOfTheKeys) {
+  const EnergyFigures figures = load_config("configs/fred_d.yaml").energy;
+  EXPECT_EQ(figures.link, energy_rows().link_pj_per_bit);
+  EXPECT_EQ(figures.io_link, energy_rows().link_pj_per_bit);
+  EXPECT_EQ(figures.memory_read, energy_rows().memory_read_pj_per_bit);
+  EXPECT_EQ(figures.memory_write, energy_rows().memory_write_pj_per_bit);
+}
+
 TEST(EnergyRows, BetweenTwoAndALittleBeyondThereIsALine) {
   const EnergyRows rows = parse_energy_rows(kSmallRows);
   const auto found = [&](int npus) {

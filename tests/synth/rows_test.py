@@ -22,7 +22,7 @@ LIMIT = 600
 
 class Kept(unittest.TestCase):
     def test_sizes(self):
-        """Those that the script makes, in its order."""
+        """Rows are the sizes that the script makes, in its order."""
         made = [(size.kind, size.ports, dict(size.parameters)) for size in rows.sizes()]
         self.assertEqual([(row["kind"], row["ports"], row["parameters"]) for row in ROWS["rows"]], made)
 
@@ -38,7 +38,7 @@ class Wider(unittest.TestCase):
     """One µSwitch is a Fred_2(2)."""
 
     def test_16_lanes(self):
-        """By lanes, of which a row has 256; the clock by bits, since headers have registers, too. Situations as of the row, so that what inputs hold
+        """Flits scale by lanes, of which a row has 256; the clock by bits, since headers have registers, too. Situations as of the row, so that what inputs hold
         is alike."""
         wanted = [size.network for size in rows.sizes() if size.kind == "fred" and dict(size.parameters)["M"] == 2]
         situations, beside = (

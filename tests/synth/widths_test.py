@@ -21,7 +21,7 @@ LINE, AT = (2, 4), 6
 TOPS = [
     ("fred_switch", {"P": 2, "M": 2}), ("fred_interconnect", {"P": 3, "M": 2}), ("mesh_router", {"NUM_LOCAL": 1, "NUM_IO": 0}),
     ("reducing_crossbar", {"P": 2}), ("mesh_reducing", {"NUM_LOCAL": 1, "NUM_IO": 0}), ("aggregator", {"P": 2, "ADDERS": 1}),
-    ("voq_crossbar", {"P": 2}), ("fred_interconnect", {"P": 3, "M": 2, "ADDER_STAGES": 2}),
+    ("voq_crossbar", {"P": 2}), ("fred_interconnect", {"P": 5, "M": 2, "ADDER_STAGES": 2}),
 ]  # fmt: skip
 TOLERANCE = 0.03  # tolerance per part; abc's result moves a little with every change of its input
 SMALL_KGE = 0.1

@@ -109,7 +109,7 @@ std::vector<TreeLevel> read_levels(const FabricKeys& keys) {
   return levels;
 }
 
-// By level, lowest first; 0: that of all links.
+// Latencies by level, lowest first; 0: that of all links.
 std::vector<std::uint64_t> read_latencies(const FabricKeys& keys, bool two_level_keys, int depth) {
   std::vector<std::uint64_t> latencies;
   for (int k = 1; k <= depth; ++k) {

@@ -14,7 +14,7 @@ TOP: Test = ("test_switch_top",)
 CELLS: Test = ("test_common_cells",)
 ONLINE: Test = ("test_fred_online", "--gtest_filter=-*Throughput*")
 
-# Pattern of files -> tests; a file has those of the first pattern that fits.
+# Pattern of files -> tests; the first pattern that fits a file counts.
 ROWS: dict[str, tuple[Test, ...]] = {
     "rtl/aggregator/*": (("test_aggregator",), PHASED),
     "rtl/common/apb_slave.sv": (("test_apb_slave",), TOP),

@@ -34,7 +34,7 @@ def is_rtl(file: str) -> bool:
 
 
 def disjoint(chosen: Sequence[Mutant]) -> list[Mutant]:
-    """Without those whose place overlaps with that of an earlier one."""
+    """Leaves out mutants whose place overlaps with that of an earlier one."""
     kept: list[Mutant] = []
     for mutant in chosen:
         here = mutant.site

@@ -22,7 +22,7 @@ PARTS_OF_UNITS = {"voq_list": "voq_input_unit"}  # synthesised apart from the un
 # Modules of which a data path is made, besides the adders in them. A top has the crossbar of its kind in itself.
 DATA_PATH = frozenset(("fred_r_uswitch", "fred_port_mux", "fred_port_demux", "reducing_crossbar_node", "aggregator_adder", "voq_crossbar_mux"))
 ADDERS = frozenset(("fp_add", "fp_add_align", "fp_add_round"))
-TWO_STAGE = "fred_r_uswitch_two_stage"  # of which there is no sketch
+TWO_STAGE = "fred_r_uswitch_two_stage"  # has no sketch
 OWN_CROSSBAR = frozenset(("reducing_crossbar", "mesh_reducing", "aggregator"))
 
 
@@ -319,7 +319,7 @@ def _place(part: Slice | Block, x: float, y: float, width: float, height: float)
 
 
 def _wires(nets: Iterable[Net], areas: _Areas, top: Top) -> list[Wires]:
-    """By pair of modules, the slowest first. A decision takes the longest path of the switch that ends outside of its data path."""
+    """Lists wires by pair of modules, the slowest first. A decision takes the longest path of the switch that ends outside of its data path."""
     lengths: dict[tuple[str, str], list[float]] = {}
     for net in nets:
         lengths.setdefault((net.source.module, net.sinks[0].module), []).append(net.mm())

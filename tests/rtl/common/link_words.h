@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes over a link with retransmission, there and back, as link_pkg lays it out, with a check that is computed bit by bit.
+// Words of a link with retransmission, there and back, as link_pkg lays it out, with a check that is computed bit by bit.
 #pragma once
 
 #include <array>
