@@ -58,14 +58,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSaidEls
 
 // Wires from the pins of a switch to its middle.
 SwitchWires read_wires(const ConfigReader& reader) {
-  constexpr double kMinMm = 0.001, kMaxMm = 1000, kMinDelay = 0.000001, kMaxDelay = 100;
+  constexpr double kMaxMm = 1000, kMinDelay = 0.000001, kMaxDelay = 100;
   const auto scaled = [&](std::string_view key, double min, double max, double units) {
     return static_cast<std::uint64_t>(std::llround(reader.share(key, min, max) * units));
   };
   SwitchWires wires;
   wires.fs_per_mm = scaled("switch.wire_ns_per_mm", kMinDelay, kMaxDelay, 1e6);
-  if (reader.has("switch.chiplet_mm"))
-    wires.chiplet_um = scaled("switch.chiplet_mm", kMinMm, kMaxMm, 1e3);
+  wires.chiplet_um = scaled("switch.chiplet_mm", 0, kMaxMm, 1e3);
   if (reader.has("switch.wire_cycles"))
     wires.cycles = reader.integer("switch.wire_cycles", 0, kMaxWireCycles);
   return wires;

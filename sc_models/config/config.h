@@ -27,7 +27,7 @@
 //           torus3d, mesh on others], [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
 //           [phases_in_use = 1], [adder_stages = 1], [vc_order = [control, mp, pp, dp]],
-//           [chiplet_mm], [wire_ns_per_mm = 0.1], [wire_cycles]
+//           [chiplet_mm = 0], [wire_ns_per_mm = 0.1], [wire_cycles]
 // Overrides are `key.path=value` strings (--set), applied in order after the file was read; the
 // entries of a list are numbered from 1: fabric.levels.2.uplinks=2.
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what

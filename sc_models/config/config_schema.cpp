@@ -171,11 +171,10 @@ std::vector<Key> last_keys() {
       Key{"switch.adder_stages",
           "register stages of a µSwitch's adder: 2 shorten the longest path of a cycle",
           Holds::kInteger, "1", "ADDER_STAGES"},
-      Key{.path = "switch.chiplet_mm",
-          .meaning = "side of the chiplet that a switch is in the middle of, in mm, for the length "
-                     "of its wires; 0 or none: they are ideal",
-          .holds = Holds::kText,
-          .is_optional = true},
+      Key{"switch.chiplet_mm",
+          "side of the chiplet that a switch is in the middle of, in mm, for the length of its "
+          "wires; 0: wires inside switches take no time, an idealisation",
+          Holds::kText, "0"},
       // A repeated wire in an upper layer at 14 to 16 nm (docs/studies/wires.md).
       Key{"switch.wire_ns_per_mm", "delay of a wire with repeaters, in ns per mm", Holds::kText,
           "0.1"},

@@ -321,6 +321,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "switch.quantum=64",
                                       "switch.phases_in_use=1",
                                       "switch.adder_stages=1",
+                                      "switch.chiplet_mm=0",
                                       "switch.wire_ns_per_mm=0.1",
                                       "switch.vc_order=[control, mp, pp, dp]"};
   EXPECT_EQ(keys, want);

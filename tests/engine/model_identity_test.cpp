@@ -27,7 +27,9 @@ namespace {
 class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
  protected:
   // A machine whose switches are among those that are Verilated; what does not need other RTL varies.
-  Topology random_machine(const std::vector<std::string>& more = {}) {
+  Topology random_machine(std::vector<std::string> more = {}) {
+    if (random_.below(2) == 0)
+      more.push_back(fmt::format("switch.wire_cycles={}", 1 + random_.below(6)));
     const auto with_more = [&](std::vector<std::string> settings) {
       settings.insert(settings.end(), more.begin(), more.end());
       return settings;
