@@ -22,6 +22,7 @@ class _Selecting(ABC):
 
     kinds = ("unicast",)
     in_waves = False
+    simulated_lanes = traffic.SIMULATED_LANES
     module = ""
     flits_pin = ""
 
@@ -114,6 +115,7 @@ class Aggregator:
 
     kinds = traffic.KINDS
     in_waves = False
+    simulated_lanes = (4, 8)  # whole ones of 12 ports do not end at 16
     module = "aggregator_interconnect"
 
     def alike(self) -> object:

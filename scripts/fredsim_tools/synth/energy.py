@@ -24,7 +24,6 @@ from .yosys import Part, Unfinished, locked
 if TYPE_CHECKING:  # flow imports this module
     from .flow import Flow, Top
 
-LANES = (8, 16)  # that are simulated for more lanes, which follow a line through these; fewer are simulated as they are
 PERIOD_NS = 1000
 MEMORY_NS = 2.0, 0.4  # clock to data, set-up
 
@@ -228,7 +227,7 @@ def of_networks(wanted: Sequence[tuple[traffic.Network, int]], flow: Flow, more:
                 beside.setdefault(module, set()).update(situations)
         first = wanted[same[0]][0]
         jobs = []
-        simulated = {wanted[place][1]: _simulated(wanted[place][1]) for place in same}
+        simulated = {wanted[place][1]: _simulated(first, wanted[place][1]) for place in same}
         for lanes in sorted({one for ones in simulated.values() for one in ones}):
             for module, found in needed.items():
                 part, new = flow.part(module, first.parameters(module, lanes))
@@ -250,9 +249,9 @@ def of_networks(wanted: Sequence[tuple[traffic.Network, int]], flow: Flow, more:
     return energies
 
 
-def _simulated(lanes: int) -> tuple[int, ...]:
-    """Numbers of lanes that are simulated for one."""
-    return (lanes,) if lanes <= LANES[-1] else LANES
+def _simulated(network: traffic.Network, lanes: int) -> tuple[int, ...]:
+    """Numbers of lanes that are simulated for one: more than a network's largest are on a line through its two."""
+    return (lanes,) if lanes <= network.simulated_lanes[-1] else network.simulated_lanes
 
 
 def _beside(network: traffic.Network, more: Sequence[str]) -> Sequence[str]:

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from . import cells, technology, traffic, trees
-from .energy import LANES as ENERGY_LANES
 from .energy import Energy, WaveTraffic
 from .flow import LANES, Row, RowMemory, Top
 
@@ -208,6 +207,7 @@ def energy_json(top: Top, energy: Energy) -> dict[str, Any]:
 def assumptions(fo4_ns: float, memory_fo4: tuple[float, float]) -> list[str]:
     read, setup = memory_fo4
     memory, registers = technology.DATA["memory"], technology.DATA["register_file"]
+    least, most = traffic.SIMULATED_LANES
     return [
         f"Library osu018 (180 nm, typical); FO4 {1000 * fo4_ns:.1f} ps there, measured with OpenSTA on a chain of"
         f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017), typical; times"
@@ -226,7 +226,7 @@ def assumptions(fo4_ns: float, memory_fo4: tuple[float, float]) -> list[str]:
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
         " scaled.".format(*technology.DATA["scaling"]["area"]),
         f"Energy: the netlists of µSwitches, of adder trees' nodes, of an aggregator's interconnect and of each output of a crossbar"
-        f" without adders, with a mesh router's credits, above {ENERGY_LANES[1]} lanes at {ENERGY_LANES[0]} and {ENERGY_LANES[1]}, a line through these; a flit of a"
+        f" without adders, with a mesh router's credits, above {most} lanes at {least} and {most}, an aggregator's above 8 at 4 and 8, a line through these; a flit of a"
         " reduction is one that enters, of all ports to one; of a distribution one that leaves, of one port to all; a unicast"
         " is one of all ports to themselves. Lanes are normally distributed. Glitches: with the cells' delays without loads. In"
         " it: cells and the pins they drive, clock gates. Not in it: wires, clock tree, ports and control of a switch, the"

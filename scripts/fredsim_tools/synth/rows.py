@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import crossbars, technology, traffic
-from .energy import LANES as MEASURED_LANES
 from .energy import Energy, of_networks
 from .flow import Flow
 from .yosys import ToolError
@@ -27,7 +26,7 @@ from .yosys import ToolError
 LANES = 256
 FORMAT = 0
 MESH_DEPTHS = (80, 4, 8)  # VC_DEPTH, CTRL_DEPTH, PACKET_FLITS: 40 KiB, 2 KiB and 4 KiB, as in configs/mesh.yaml
-AGGREGATOR_SIZES = ((4, 4),)  # ports, adders
+AGGREGATOR_SIZES = (*((ports, adders) for ports in (4, 8, 12) for adders in (1, 2, 4)), (10, 11), (12, 11))  # ports, adders
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,10 @@ def document(flow: Flow, wanted: Sequence[Size] | None = None) -> Mapping[str, A
             raise ToolError(f"{size.kind} of {size.ports} ports: a tool did not finish in {flow.limit} s; allowed: a longer --limit")
         rows.append(row_of(size, energy))
     memory, link = technology.DATA["memory"], technology.DATA["link"]
+    least, most = traffic.SIMULATED_LANES
     return {
         "made_by": "scripts/synth.sh --energy --rows FILE",
-        "source": f"gate-level simulation with glitches in osu018 at {MEASURED_LANES[0]} and {MEASURED_LANES[1]} lanes, a line through these to {LANES};"
+        "source": f"gate-level simulation with glitches in osu018 at {least} and {most} lanes, of aggregators at 4 and 8, a line through these to {LANES};"
                   " 14 to 16 nm, the middle of the range (Stillmaker & Baas 2017)",
         "lanes": LANES, "flit_bits": traffic.flit_bits(LANES),
         "memory_read_pj_per_bit": memory["read_pj_per_bit"], "memory_write_pj_per_bit": memory["write_pj_per_bit"],

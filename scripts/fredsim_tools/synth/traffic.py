@@ -10,6 +10,7 @@ A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which 
   memories()      inside, beside the parts, that a flit of a kind goes through
   alike()         the same for networks that have the same parts
   in_waves        whether a waveform has the pins of its parts
+  simulated_lanes that are simulated for more lanes, which follow a line through these; fewer are simulated as they are
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ KINDS = ("unicast", "reduction", "distribution")
 ALONE = "alone"  # a further kind: port 0 to itself, all others at rest
 SETTLE = 4  # edges before a window, beside those that fill the pipeline
 WINDOW = 4 * PACKET_FLITS  # edges
+SIMULATED_LANES = (8, 16)  # of networks whose parts are simulated one by one
 
 # Activity at an input: nothing; flits that are for another one, without their valid; flits.
 STILL, HEARD, FLITS = "still", "heard", "flits"
@@ -66,6 +68,8 @@ class Network(Protocol):
     def kinds(self) -> tuple[str, ...]: ...
     @property
     def in_waves(self) -> bool: ...
+    @property
+    def simulated_lanes(self) -> tuple[int, int]: ...
     def situations(self, kind: str, /) -> Mapping[Situation, int]: ...
     def parameters(self, module: str, lanes: int, /) -> dict[str, int]: ...
     def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int, /) -> Stimulus: ...
@@ -125,6 +129,7 @@ class Adding:
 
     kinds = KINDS
     in_waves = True
+    simulated_lanes = SIMULATED_LANES
 
     def alike(self) -> Adding:
         return replace(self, ports=0)
