@@ -2,7 +2,8 @@
 """Compares kinds of switches on the wafer and prints Markdown tables.
 
 Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
-credit loop, and with the latter at the clock that synthesis and its floorplan's wires give it at the slow corner, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
+credit loop, and with the latter at the clock that synthesis and its floorplan's wires give it at the slow corner, rounded down to 10 MHz, with the wires of
+chiplets as large as the paper's. Where that clock is below what links need, a link carries a flit per cycle. Algorithms are the paper's; the mesh is there
 a second time as well as it can (`--best-base`: algorithm auto, a searched placement), and a torus, which has twice the links in its cuts, likewise. Every time, rate and count comes out of a run of
 fredsim, energy too (its `energy`, by the rows of sc_models/energy/rows.json); area and longest path out of scripts/synth.sh. The area of a machine
 is derived: as if all its switches had the ports of the largest.
@@ -29,6 +30,9 @@ SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 por
 GHZ = 1.5
 # The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
 LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S = 20, 4, 600
+SLICES, UPLINKS = 5, 20  # links of an NPU and of an L1 switch upwards in TREE, over all slices
+MESH_GB_PER_S = 750
+CHIPLET_MM, WIRE_NS_PER_MM = 26, 0.1  # side of the paper's 685 mm² (Table 4); configs' default of switch.wire_ns_per_mm
 NO_CONFLICTS = "none by construction"
 SCRIPT = "microarchitectures.sh"
 
@@ -92,20 +96,38 @@ class Comparison:
     window: list[str]  # arguments of `fredsim traffic`
 
 
-def settings_of(variant: Variant, ghz: float, buffer: float | None = None) -> list[str]:
-    settings = [*variant.settings, f"clock={ghz} GHz"]
+def settings_of(variant: Variant, ghz: float, buffer: float | None = None, more: Sequence[str] = ()) -> list[str]:
+    settings = [*variant.settings, f"clock={ghz} GHz", *more]
     if buffer:
         settings.append(f"switch.input_buffer={buffer}KiB")
     return [word for setting in settings for word in ("--set", setting)]
 
 
-def covering_buffer(variant: Variant, ghz: float) -> float | None:
+def port_gb_per_s(variant: Variant, ghz: float) -> float:
+    """Rate of a link between chiplets: the machine's, or a flit per cycle if that is less."""
+    return min(PORT_GB_PER_S if variant.config == TREE else MESH_GB_PER_S, constants("noc_pkg")["FLIT_BYTES"] * ghz)
+
+
+def own_settings(variant: Variant, ghz: float) -> list[str]:
+    """Wires of chiplets, and links that are no faster than a flit per cycle."""
+    rate = port_gb_per_s(variant, ghz)
+    links = tree_links(rate) if variant.config == TREE else [f"fabric.link_bandwidth={rate:g} GB/s"]
+    return [f"switch.chiplet_mm={CHIPLET_MM}", *links]
+
+
+def tree_links(rate: float) -> list[str]:
+    """Settings of TREE with so many GB/s a link between chiplets."""
+    return [f"npu.bandwidth={SLICES * rate:g} GB/s", f"fabric.uplink_bandwidth={UPLINKS * rate:g} GB/s"]
+
+
+def covering_buffer(variant: Variant, ghz: float, chiplet_mm: float = 0) -> float | None:
     """KiB of an input buffer that keeps a link of a tree busy: what it sends until a credit is back, and a flit. None: a mesh's does."""
     if variant.config != TREE:
         return None
-    loop = 2 * math.ceil(LINK_NS * ghz) + SWITCH_CYCLES
+    wire = math.ceil(round(chiplet_mm / 2 * WIRE_NS_PER_MM * ghz, 9))
+    loop = 2 * (math.ceil(round(LINK_NS * ghz, 9)) + 2 * wire) + SWITCH_CYCLES
     flit = constants("noc_pkg")["FLIT_BYTES"]
-    return (math.ceil(loop * PORT_GB_PER_S / (flit * ghz)) + 1) * flit / 1024
+    return (math.ceil(loop * port_gb_per_s(variant, ghz) / (flit * ghz)) + 1) * flit / 1024
 
 
 # ------------------------------------------------------------------ synthesis
@@ -164,9 +186,10 @@ def algorithm_of(variant: Variant, work: str) -> str:
     return "hier_ring" if variant.config == MESH_REDUCING and work.startswith("all-reduce") and "MiB" in work else "paper"
 
 
-def run_of(options: Comparison, variant: Variant, work: str, arguments: Sequence[str], settings: Sequence[str]) -> Json:
+def run_of(options: Comparison, variant: Variant, work: str, arguments: Sequence[str], settings: Sequence[str], ghz: float = GHZ) -> Json:
     if variant.best:  # the second, beside a tree that takes no time worth saving
-        run = options.runs.fredsim("compare", variant.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
+        beside = f"{TREE}@{','.join(tree_links(min(PORT_GB_PER_S, constants('noc_pkg')['FLIT_BYTES'] * ghz)))}"
+        run = options.runs.fredsim("compare", variant.config, beside, "--best-base", *arguments, *settings)["runs"][1]
     else:
         run = options.runs.fredsim("run", variant.config, *arguments, *settings)["runs"][-1]
     if run.get("payload") != "exact":
@@ -184,7 +207,8 @@ def simulate(options: Comparison, variant: Variant, top: Json | None) -> None:
         own = None
         if top:
             ghz = own_clock(top)
-            own = run_of(options, variant, work, arguments, settings_of(variant, ghz, covering_buffer(variant, ghz)))
+            own = run_of(options, variant, work, arguments,
+                         settings_of(variant, ghz, covering_buffer(variant, ghz, CHIPLET_MM), own_settings(variant, ghz)), ghz)  # fmt: skip
         variant.works[work] = {
             "work": work, "algorithm": run["algorithm"], "placement": run["placement"], "time_ns": run["time_ns"], "covered_time_ns": covered["time_ns"],
             "own_clock_time_ns": own and own["time_ns"],
@@ -219,7 +243,8 @@ def figures(options: Comparison, variant: Variant, top: Json | None) -> Json:
         "path_fo4": top and top["path_fo4"], "path_with_wires_fo4": top and top["floorplan"]["path_fo4"],
         "clock_without_wires_ghz": top and rounded_down(top["clock_ghz"][0]), "side_mm": top and top["floorplan"]["side_mm"],
         "clock_ghz": top and own_clock(top), "saturation": saturation(options, variant),
-        "covering_buffer_kib": covering_buffer(variant, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(variant, own_clock(top)),
+        "covering_buffer_kib": covering_buffer(variant, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(variant, own_clock(top), CHIPLET_MM),
+        "own_clock_port_gb_per_s": top and port_gb_per_s(variant, own_clock(top)),
         "conflict_rate": conflict_rate(options, variant), "works": list(variant.works.values())}  # fmt: skip
 
 
@@ -232,12 +257,12 @@ def print_tables(works: Sequence[str], found: Sequence[Json]) -> None:
           [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
             shown(one["area_mm2"], ".0f"), one["path_fo4"], one["path_with_wires_fo4"], one["clock_without_wires_ghz"], one["clock_ghz"], shown(one["saturation"], ".3f"),
             one.get("conflicts") or shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
-    markdown(["switch", "buffer for the credit loop, KiB", "at its own clock"],
-          [[one["name"], one["covering_buffer_kib"], one["own_clock_covering_buffer_kib"]] for one in found if one["covering_buffer_kib"]])
+    markdown(["switch", "buffer for the credit loop, KiB", "at its own clock", "a port then, GB/s"],
+          [[one["name"], one["covering_buffer_kib"], one["own_clock_covering_buffer_kib"], shown(one["own_clock_port_gb_per_s"], ".0f")] for one in found])
     markdown(["algorithm", *works], [[one["name"], *(work["algorithm"] for work in one["works"])] for one in found])
     for title, key, form in (("Times at one clock with the paper's buffers, ns:", "time_ns", ".0f"),
                              ("Times at one clock, buffers for the credit loop, ns:", "covered_time_ns", ".0f"),
-                             ("Times at their own clock, buffers for the credit loop, ns:", "own_clock_time_ns", ".0f"),
+                             ("Times at their own clock with wires, buffers for the credit loop, ns:", "own_clock_time_ns", ".0f"),
                              ("Energy, pJ per byte of the vector:", "energy_pj_per_byte", ".1f")):  # fmt: skip
         if all(work[key] is None for one in found for work in one["works"]):
             continue

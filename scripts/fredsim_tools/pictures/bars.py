@@ -153,14 +153,14 @@ def area_of(row: str) -> float:
     found = [cells for cells in page_table("switch_kinds", "12 ports") if cells[0].removeprefix("aggregator, ") == row]
     if not found:
         raise SystemExit(f"docs/studies/switch_kinds.md: no row {row}")
-    return float(found[0][6].replace(" ", ""))
+    return float(found[0][5].replace(" ", ""))
 
 
 def switch_kinds(picture: Picture) -> None:
     """Time and area of the kinds of switches for trees."""
     figure, axis = pyplot.subplots(figsize=(6, 3.8), layout="constrained")
-    places = {"VOQ crossbar": (0, 9, "left"), "4 adders": (7, -2, "left"), "11 adders": (-6, -13, "right"), "Fred_2": (8, -4, "left"),
-              "reducing crossbar": (-2, 8, "right"), "Fred_4": (-2, -15, "right")}  # fmt: skip
+    places = {"VOQ crossbar": (0, 9, "left"), "4 adders": (7, -2, "left"), "11 adders": (4, -15, "left"), "Fred_2": (0, -15, "right"),
+              "reducing crossbar": (0, 9, "center"), "Fred_4": (0, -16, "center")}  # fmt: skip
     for row, settings in AREAS.items():
         config = "configs/fred_d.yaml" + (f"@{settings}" if settings else "")
         time = picture.fredsim("run", config, "--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "64MiB", "--on-conflict",

@@ -32,6 +32,7 @@ PLACES = {
     "preemption": ("studies/pictures", "bars"),
     "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
+    "floorplan_fred_3": ("studies/pictures", "floorplans"),
     "memory": ("studies/pictures", "strategies"),
     "strategies": ("studies/pictures", "strategies"),
     "systems": ("studies/pictures", "systems"),
@@ -68,10 +69,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, clusters, curves, experts, gallery, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, clusters, curves, experts, floorplans, gallery, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "gallery": gallery, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "floorplans": floorplans, "gallery": gallery, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
                "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:
