@@ -93,6 +93,9 @@ TEST_F(MeshOutput, SendsWhatWasLaunchedAndCountsCredits) {
       bench_->credit_wdata_i = static_cast<SData>(value);
       const auto flits = some_flits(random, launched[1]);
       bench_.settle();
+      Flit held{};
+      for (int word = 0; word < kFlitWords; ++word)
+        held[static_cast<std::size_t>(word)] = bench_->out_flit_o[word];
       for (int v = 0; v < kVcs; ++v) {
         ASSERT_EQ(bit(bench_->room_flit_o, v), credits[v].room() >= 1) << cycle << " VC " << v;
         ASSERT_EQ(bit(bench_->room_packet_o, v),
@@ -108,8 +111,10 @@ TEST_F(MeshOutput, SendsWhatWasLaunchedAndCountsCredits) {
       if (launched[1]) sent = flits[static_cast<std::size_t>(launched[1]->input)];
       empty = !sent && !launched[0];
       ASSERT_EQ(bench_->out_valid_o, sent.has_value()) << cycle;
-      for (int word = 0; sent && word < kFlitWords; ++word)
-        ASSERT_EQ(bench_->out_flit_o[word], (*sent)[static_cast<std::size_t>(word)]) << cycle;
+      // Without a flit the register holds: its clock is gated.
+      const Flit& shown = sent ? *sent : held;
+      for (int word = 0; word < kFlitWords; ++word)
+        ASSERT_EQ(bench_->out_flit_o[word], shown[static_cast<std::size_t>(word)]) << cycle;
       for (int v = 0; v < kVcs; ++v) {
         Credits& of = credits[v];
         of.number += (given >> v & 1) - (of.launched ? 1 : 0);

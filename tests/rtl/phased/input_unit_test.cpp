@@ -59,6 +59,8 @@ class Bench {
       edge(model_);
       check_after_edge();
       if (testing::Test::HasFatalFailure()) return;
+      if (random_.below(300) == 0) reset_in_traffic();
+      if (testing::Test::HasFatalFailure()) return;
     }
     EXPECT_GT(matches_, cycles / 200) << text_;
     EXPECT_GT(requests_, cycles / 20) << text_;
@@ -172,12 +174,29 @@ class Bench {
     times_empty_ += empty ? 1 : 0;
   }
 
+  // One edge of reset, with anything on the pins: nothing is left of the flits that were there.
+  void reset_in_traffic() {
+    drive();
+    model_.rst_ni = 0;
+    edge(model_);
+    model_.rst_ni = 1;
+    ASSERT_NE(model_.empty_o, 0) << where_;
+    ASSERT_EQ(model_.flit_valid_o, 0) << where_;
+    ASSERT_EQ(model_.credit_o, 0) << where_;
+    ASSERT_EQ(model_.overflow_o, 0) << where_;
+    for (auto& flits : held_) flits.clear();
+    for (auto* flit : {&pin_, &pin_register_, &popped_, &read_, &on_output_}) flit->reset();
+    streams_ = new_streams();
+  }
+  static std::array<PacketStream, kVcs> new_streams() {
+    return {PacketStream{0, kPacketFlits}, {1, kPacketFlits}, {2, kPacketFlits}, {3, kPacketFlits}};
+  }
+
   VerilatedContext context_;
   Vphased_input_unit model_{&context_, "dut"};
   Random random_;
   std::string text_, where_;
-  std::array<PacketStream, kVcs> streams_{
-      PacketStream{0, kPacketFlits}, {1, kPacketFlits}, {2, kPacketFlits}, {3, kPacketFlits}};
+  std::array<PacketStream, kVcs> streams_ = new_streams();
   std::array<std::deque<Held>, kVcs> held_;
   // The path of a flit: pin, its register, held_, then three edges to the output.
   std::optional<Flit> pin_, pin_register_, popped_, read_, on_output_;

@@ -8,6 +8,7 @@
 
 #include "Vphased_join/Vphased_join.h"
 #include "Vphased_join_check/Vphased_join_check.h"
+#include "Vphased_join_two/Vphased_join_two.h"
 #include "rtl/phased/rows.h"
 
 namespace fredsim {
@@ -110,6 +111,36 @@ class Bench {
 TEST(Join, FiresWhatHasItsInputsAndRoom) {
   for (std::uint64_t seed = 1; seed <= 10 && !testing::Test::HasFailure(); ++seed)
     Bench(seed).run(10'000);
+}
+
+// A flow of each of two phases in use: one bit of hold_i each, in every combination.
+TEST(Join, HoldsBackThePhasesInUseByThemselves) {
+  VerilatedContext context;
+  Vphased_join_two model(&context, "dut");
+  model.load_i = model.match_i = model.tail_i = 0;
+  model.room_i = (1U << kPorts) - 1;
+  reset(model);
+  Row row(kPorts);
+  row.in[0] = row.out[0] = 1;
+  row.in[3] = row.out[2] = 2;
+  model.row_i = 0;
+  row.put(model.row_i);
+  model.slot_i = 0b01000;
+  model.load_i = 1;
+  model.hold_i = 0b11;
+  edge(model);
+  model.load_i = 0;
+  model.match_i = model.tail_i = 0b01001;
+  for (unsigned hold = 0; hold < 4; ++hold) {
+    model.hold_i = static_cast<CData>(hold);
+    settle(model);
+    const bool first = (hold & 1U) == 0, second = (hold & 2U) == 0;
+    EXPECT_EQ(model.fire_o, (first ? 0b01U : 0U) | (second ? 0b10U : 0U)) << hold;
+    EXPECT_EQ(model.pop_o, (first ? 0b00001U : 0U) | (second ? 0b01000U : 0U)) << hold;
+    EXPECT_EQ(model.reserve_o, (first ? 0b00001U : 0U) | (second ? 0b00100U : 0U)) << hold;
+    edge(model);
+  }
+  model.final();
 }
 
 // Flow 0 from port 0 to port 0; then a load of which the contract is broken.
