@@ -15,7 +15,7 @@ def of_file(file: str, text: str) -> list[Mutant]:
 
 
 def chosen(file: str, text: str, count: int, seed: int, left_out: Collection[str] = ()) -> list[Mutant]:
-    """At most `count`, none of the keys in left_out. The same text and seed give the same ones; a key that is left out moves no other."""
+    """At most `count`, none of the keys in left_out, none that changes nothing. The same text and seed give the same ones; a key that is left out moves no other."""
     source = random.Random(f"{seed} {file}")
     by_operator: dict[str, list[Mutant]] = {}
     for mutant in of_file(file, text):
@@ -27,7 +27,7 @@ def chosen(file: str, text: str, count: int, seed: int, left_out: Collection[str
     in_turn = []
     while any(by_operator.values()):
         in_turn += [by_operator[operator].pop() for operator in operators if by_operator[operator]]
-    return schemata.disjoint([one for one in in_turn if one.key not in left_out])[:count]
+    return schemata.disjoint([one for one in in_turn if one.key not in left_out and one.site.original != one.site.mutated])[:count]
 
 
 def all_chosen(tree: Path, files: Sequence[str], rtl: int, twins: int, seed: int, left_out: Collection[str] = ()) -> list[Mutant]:

@@ -15,7 +15,7 @@ from . import schemata
 from .concerns import SIZES
 from .site import Mutant
 
-VERILATOR_ERROR = re.compile(r"%Error[^:]*: (\S+?):(\d+):")
+VERILATOR_ERROR = re.compile(r"%Error[^:]*: (?:Internal Error: )?(\S+?):(\d+):")
 NOT_CONSTANT = re.compile(r"^\s*(\S+?):(\d+):\d+: \.\.\. Location of non-constant", re.MULTILINE)  # a function that is elaborated
 COMPILER_ERROR = re.compile(r"^(\S+?):(\d+):\d+: (?:fatal )?error:", re.MULTILINE)
 ROUNDS = 12  # builds until nothing is left out any more
