@@ -18,7 +18,7 @@ from fredsim_tools.synth.sources import Sources  # noqa: E402
 FOLDER = Path(sys.argv.pop())
 PARITY = CHECKOUT / "tests/formal/parity_add.sv"  # an adder that is no adder: both forms have the same
 HIDE = "rename -hide w:* w:*_q %d w:*_q[* %d"
-READ = ("chformal -remove", "proc", "flatten", HIDE, "memory_map", "opt -full", "clk2fflogic", "opt -full", "opt_clean -purge")
+READ = ("chformal -remove", "proc", "flatten", HIDE, "memory_map", "opt -full", "clk2fflogic", "opt -full", "opt_clean")
 PROVE = ("read_rtlil enabled.il", "read_rtlil gated.il", "equiv_make enabled gated both", "hierarchy -top both", "equiv_struct",
          "equiv_simple -seq 3", "equiv_induct -seq 4", "equiv_status")  # fmt: skip
 
@@ -66,6 +66,10 @@ class Same(unittest.TestCase):
     def test_interconnect(self):
         self.same("fred_interconnect", P=2, M=2, LANES=1)
 
+    def test_reducing_crossbar(self):
+        self.same("reducing_crossbar_node", LANES=1)
+        self.same("reducing_crossbar_interconnect", P=2, LANES=1)
+
     def test_crossbars(self):
         self.same("voq_crossbar_mux", P=2, FLIT_W=96)
         self.same("mesh_output", P=2, VC_DEPTH=4, CTRL_DEPTH=2, PACKET_FLITS=2)
@@ -75,6 +79,10 @@ class Different(unittest.TestCase):
     def test_a_latch_that_is_open_while_the_clock_is_high(self):
         found, _ = unproven("gated_registers", lambda text: text.replace("if (!clk_i) open_q", "if (clk_i) open_q"), WIDTH=5, GROUP=2)
         self.assertTrue(found)
+
+    def test_a_crossbar_node_that_takes_the_other_flit(self):
+        found, _ = unproven("reducing_crossbar_node", lambda text: text.replace("add, left_valid_i, right_valid_i", "add, right_valid_i, left_valid_i"), LANES=1)
+        self.assertEqual(found, {"out_flit_o"})
 
     def test_a_gate_without_a_latch(self):
         found, _ = unproven("gated_registers", lambda text: text.replace("clk_i && open_q", "clk_i && en_i"), WIDTH=5, GROUP=2)
