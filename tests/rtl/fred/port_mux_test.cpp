@@ -10,6 +10,7 @@
 
 #include "Vmodule_port_demux/Vmodule_port_demux.h"
 #include "Vmodule_port_mux/Vmodule_port_mux.h"
+#include "Vmodule_port_mux_widest/Vmodule_port_mux_widest.h"
 #include "Vmodule_r_uswitch/Vmodule_r_uswitch.h"
 #include "rtl/phased/dut.h"
 
@@ -45,10 +46,10 @@ class Bench {
   Bench& operator=(const Bench&) = delete;
 
  protected:
-  void drive_settings() {
+  void drive_settings(unsigned inputs = kMiddle) {
     model_.step_i = random_.below(4) != 0;
     model_.load_i = random_.below(20) == 0;
-    model_.config_i = static_cast<CData>(random_.below(4));
+    model_.config_i = static_cast<CData>(random_.below(inputs + 1));
     in_effect_ = config_;
     if (model_.load_i != 0) config_ = model_.config_i;
   }
@@ -61,17 +62,18 @@ class Bench {
   unsigned config_ = 0, in_effect_ = 0;
 };
 
-class MuxBench : public Bench<Vmodule_port_mux> {
+template <class Model, int kInputs>
+class MuxBench : public Bench<Model> {
  public:
-  using Bench::Bench;
+  using Bench<Model>::Bench;
   void run(int cycles) {
     std::optional<Flit> out;
     int flits = 0;
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      std::array<Flit, kMiddle> in;
+      std::array<Flit, kInputs> in;
       std::optional<Flit> taken;
       model_.in_valid_i = 0;
-      for (int j = 0; j < kMiddle; ++j) {
+      for (int j = 0; j < kInputs; ++j) {
         in[j] = random_flit(random_);
         for (int w = 0; w < 4; ++w)
           put_bits(model_.in_flit_i, kFlitW * j + 32 * w, 32, in[j].words[w]);
@@ -82,8 +84,8 @@ class MuxBench : public Bench<Vmodule_port_mux> {
         put_bits(model_.in_valid_i, j, 1, 1);
         if (goes_on) taken = in[j];
       }
-      drive_settings();
-      if (step()) out = taken;
+      this->drive_settings(kInputs);
+      if (this->step()) out = taken;
       edge(model_);
       ASSERT_EQ(model_.out_valid_o != 0, out.has_value()) << "cycle " << cycle << ", " << text_;
       if (out) {
@@ -93,6 +95,12 @@ class MuxBench : public Bench<Vmodule_port_mux> {
     }
     EXPECT_GT(flits, cycles / 10);
   }
+
+ private:
+  using Bench<Model>::config_;
+  using Bench<Model>::model_;
+  using Bench<Model>::random_;
+  using Bench<Model>::text_;
 };
 
 class DemuxBench : public Bench<Vmodule_port_demux> {
@@ -125,7 +133,10 @@ class DemuxBench : public Bench<Vmodule_port_demux> {
   }
 };
 
-TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) { MuxBench(1).run(50'000); }
+TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) {
+  MuxBench<Vmodule_port_mux, kMiddle>(1).run(50'000);
+  MuxBench<Vmodule_port_mux_widest, 4>(3).run(50'000);
+}
 
 TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
 
