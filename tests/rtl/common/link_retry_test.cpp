@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -182,6 +183,49 @@ TEST(LinkRetryTx, TheCheckOfAFlitIsTheInvertedRemainder) {
               link_check_of(tx.model()->wire_o, WireWord::kDataBits));
   }
   EXPECT_GT(seen, 10);
+}
+
+// Without a loss every flit is on the wire once, in order; words back come late, and some are not intact. One that asks for
+// a flit again brings that one and those behind it, once.
+TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
+  constexpr unsigned kLater = 6;  // edges from the wire to the word back
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Sender tx;
+    std::deque<unsigned> heard(kLater);  // flits that had come, by edge
+    unsigned come = 0, next = 0, given = 0;
+    for (int cycle = 0; cycle < 3000; ++cycle) {
+      const unsigned acknowledged = heard.front() % kSeqs;
+      tx.hear(random.below(4) == 0 ? std::nullopt : std::optional(WordBack(acknowledged, 0, {})));
+      if (tx.model()->ready_o != 0 && random.below(2) == 0) {
+        tx.send(given++);
+      } else {
+        tx.edge();
+      }
+      if (tx.model()->wire_valid_o != 0) {
+        ASSERT_EQ(bits(tx.model()->wire_o, WireWord::kSeqAt, link_pkg::SEQ_W), next % kSeqs);
+        ASSERT_EQ(bits(tx.model()->wire_o, 0, 32), next) << "cycle " << cycle;
+        ASSERT_EQ(tx.model()->wire_again_o, 0) << "cycle " << cycle;
+        come = ++next;
+      }
+      heard.pop_front();
+      heard.push_back(come);
+    }
+    EXPECT_GT(next, 500U);
+  }
+  Sender tx;
+  for (unsigned n = 0; n < 6; ++n) tx.send(n);
+  for (int i = 0; i < 4; ++i) tx.edge();
+  unsigned again = 2;
+  for (int i = 0; i < 20; ++i) {
+    tx.hear(WordBack(2, 1, {}));
+    tx.edge();
+    if (tx.model()->wire_valid_o == 0) continue;
+    EXPECT_EQ(bits(tx.model()->wire_o, 0, 32), again++);
+    EXPECT_EQ(tx.model()->wire_again_o, 1);
+  }
+  EXPECT_EQ(again, 6U);
 }
 
 // However many were missed, up to as many as are told apart: one per cycle, none too many.
