@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/add_option.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/option_values.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

@@ -12,10 +12,10 @@
 #include <system_error>
 #include <vector>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/option_values.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/option_values.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

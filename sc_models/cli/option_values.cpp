@@ -9,13 +9,13 @@
 #include <optional>
 #include <string_view>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "cli/group_members.h"
 #include "collective/algorithm.h"
 #include "collective/parallelism.h"
-#include "config/config_tree.h"
 #include "traffic/traffic_options.h"
 
 namespace fredsim {

@@ -9,10 +9,10 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/yaml_problem.h"
 #include "cli/option_values.h"
 #include "cli/work_file.h"
 #include "collective/worker_placement.h"
-#include "config/yaml_problem.h"
 #include "topology/faults.h"
 
 namespace fredsim {

@@ -5,12 +5,12 @@
 
 #include <array>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/option_groups.h"
 #include "cli/option_values.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

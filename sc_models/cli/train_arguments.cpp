@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -18,7 +19,6 @@
 #include "cli/option_values.h"
 #include "cli/trace_output.h"
 #include "cli/work_arguments.h"
-#include "config/config_tree.h"
 #include "config/machine_path.h"
 #include "config/npu_compute.h"
 

@@ -16,14 +16,14 @@
 #include <system_error>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/file_text.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "base/yaml_problem.h"
 #include "cli/group_members.h"
 #include "cli/option_values.h"
-#include "config/config_tree.h"
-#include "config/yaml_problem.h"
 
 namespace fredsim {
 namespace {

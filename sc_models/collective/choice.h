@@ -13,7 +13,7 @@
 // In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree single-step collectives are
 //   always faster there, serial steps up to some size. On one with failed components, or links limited by credits, the plan of the switches is made and
 //   estimated too, as slices may be few, and credits are those of one virtual channel; endpoints have to be clearly faster than that, or runs of the switches, which recur
-//   soon (engine/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
+//   soon (engine/memo/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   of these times; what is next is waited for, whatever else is there. Times only order: nothing waits for a clock.
 // Intervals (Tree::interval) are in the ratio of small integers, as the trees' flits are, so that each sends so many packets
 //   in a frame, and the order on every channel is the same in each frame. Nothing then depends on what comes first: the
-//   state of the machine recurs (engine/recurrence.h), after so many frames as make a whole number of cycles.
+//   state of the machine recurs (engine/memo/recurrence.h), after so many frames as make a whole number of cycles.
 // Hops: `due` grows by what a hop takes that waits for nothing, and a slack: kSlackPackets on a grid, kSlackOfFrame on a
 //   FRED tree. With less, packets are waited for that cannot be there yet, on every channel again; with more, the first ones
 //   wait for nothing.

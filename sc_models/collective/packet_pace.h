@@ -4,7 +4,7 @@
 //
 // Sources that send as fast as they may keep links saturated: every queue then depends on all that has been, and what comes next
 //   recurs late or never. With a pace no link is asked for more than it carries, queues hold what a frame puts there, and the
-//   machine is after one frame what it was before, some latencies after the start (engine/recurrence.h).
+//   machine is after one frame what it was before, some latencies after the start (engine/memo/recurrence.h).
 // Frame: cycles, kSlack more than the busiest link sends for, so that what the start has put into queues runs out of them (with a
 //   third of that, all-gathers on 5 x 4 do not recur); as short as rounding to whole cycles costs no more than kMaxLoss, or else the
 //   best of those up to kLongestFrame. Trees send packets in it in the ratio of their intervals. Acknowledgements count, too; one goes with

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/shell.h"
 #include "base/units.h"
 #include "config/config_reader.h"
-#include "config/config_tree.h"
 #include "config/used_keys.h"
-#include "fabric/links/link_scheme.h"
+#include "links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/assembly.h"
 #include "topology/credit_loop.h"

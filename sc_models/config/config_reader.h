@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/config_tree.h"
 #include "base/machine_key.h"
 #include "base/named_value.h"
 #include "config/config_schema.h"
-#include "config/config_tree.h"
 #include "switch/switch_kind.h"
 #include "topology/topology_kind.h"
 

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "base/suggest.h"
-#include "fabric/links/link_scheme.h"
+#include "links/link_scheme.h"
 
 namespace fredsim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a machine's configuration file: what stands under each, where it is allowed, its default. Those that only
 // some kinds of topologies have are the kinds' own (topology/topology_kind.h), those of schemes of links the schemes'
-// (fabric/links/link_scheme.h).
+// (links/link_scheme.h).
 //
 // A path names a key by its sections, "switch.vc_order"; in a list the number of an entry may stand in it,
 // "fabric.levels.2.uplinks". Errors: none; a path that is no key has no Key.

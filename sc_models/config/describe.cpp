@@ -14,7 +14,7 @@
 #include "base/text_width.h"
 #include "base/units.h"
 #include "config/buffer_notes.h"
-#include "fabric/links/link_scheme.h"
+#include "links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 #include "topology/facts.h"

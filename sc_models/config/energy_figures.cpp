@@ -5,8 +5,8 @@
 
 #include <charconv>
 
+#include "base/config_tree.h"
 #include "base/error.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/config_tree.h"
 #include "switch/on_demand/rtl_locations.h"
 
 namespace fredsim {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

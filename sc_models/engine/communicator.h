@@ -18,7 +18,7 @@
 //   operation may be held: each of its ranks then begins when it is released, as whoever issues finds out how far it is. A rank
 //   that has not begun receives and passes on what others send, since its collective engine has the plan.
 // Order in which they get phases and streams: engine/operation_scheduler.h. Layers: the communicator issues to a memoisation
-//   (engine/memoisation.h), which replays what it knows and has the scheduler simulate the rest.
+//   (engine/memo/memoisation.h), which replays what it knows and has the scheduler simulate the rest.
 // Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles since start(). What a callback issues, and what comes after something complete, may begin at the edge after.
 // Payload: verified bit for bit. Operands of an operation are those of its seed.
@@ -43,7 +43,7 @@
 #include "collective/operation_engine.h"
 #include "engine/issue_tally.h"
 #include "engine/machine.h"
-#include "engine/memoisation.h"
+#include "engine/memo/memoisation.h"
 #include "engine/operation.h"
 #include "engine/operation_scheduler.h"
 #include "engine/run_limits.h"
@@ -104,8 +104,8 @@ class Communicator final : public OperationEngine {
     calls_.add(cycle, std::move(callback));
   }
 
-  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and, where so
-  // asked for, operations of which the trajectory is known (engine/memoisation.h), are not simulated, unless the machine is to
+  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/memo/recurrence.h), and, where so
+  // asked for, operations of which the trajectory is known (engine/memo/memoisation.h), are not simulated, unless the machine is to
   // simulate every cycle (FabricOptions::skip) or records any (waveform, timeline, breakdown). Nobody may issue in between then:
   // callbacks, and whoever comes back from a wait(), do not.
   void skip_idle(bool memoises = true);

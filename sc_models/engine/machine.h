@@ -43,10 +43,10 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  // Cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations whose trajectory
+  // Cycles in which nothing happens, periods in which the state recurs (engine/memo/recurrence.h), and operations whose trajectory
   // is known are not simulated, unless they are recorded: the results are the same.
   bool skip = true;
-  // For trajectories of operations that are kept to be replayed (engine/memoisation.h); beyond, all are forgotten.
+  // For trajectories of operations that are kept to be replayed (engine/memo/memoisation.h); beyond, all are forgotten.
   std::size_t replay_bytes = std::size_t{256} << 20U;
   // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: where a communicator lets them go
   // ahead, at every look-ahead, else at every edge. Of several failures in a look-ahead that of the first

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/gathered.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 #include "topology/system.h"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "engine/run_counts.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -8,8 +8,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/config_tree.h"
 #include "base/error.h"
-#include "config/config_tree.h"
 #include "experts/shares_section.h"
 
 namespace fredsim {

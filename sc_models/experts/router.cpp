@@ -10,9 +10,9 @@
 #include <numeric>
 #include <system_error>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "config/config_tree.h"
 #include "experts/router_file.h"
 
 namespace fredsim {

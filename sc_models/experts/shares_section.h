@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/config_tree.h"
+#include "base/config_tree.h"
 
 namespace fredsim {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 
 namespace fredsim {
 namespace {

@@ -38,7 +38,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows);
 
 // Parts of a large grid of which each, while it goes on by itself for a look-ahead, stays in the caches of a core
 // (FabricCore::advance()). Empty: the whole is not that large, is no grid, or has links that may not cross
-// (fabric/links/link_policy.h).
+// (links/link_policy.h).
 Cut cut_for_caches(const Topology& topology);
 
 // In cycles; the highest number where no link crosses.

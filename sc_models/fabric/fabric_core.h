@@ -11,7 +11,7 @@
 // Processes: with a RankShare the partitions of other processes are not here, nor are their nodes (owns()); what is asked of the
 //   fabric is then asked of all, so that all processes ask the same in the same order, and a failure in one ends the others
 //   (ranks/ranks.h).
-// Links: fabric/links/link.h; nodes and which of them step: fabric/fabric_node.h.
+// Links: links/link.h; nodes and which of them step: fabric/fabric_node.h.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "fabric/cut.h"
-#include "fabric/links/link.h"
 #include "fabric/partition.h"
 #include "fabric/rank_links.h"
 #include "fabric/window_threads.h"
+#include "links/link.h"
 #include "nic/edge_timers.h"
 #include "nic/endpoint_core.h"
 #include "switch/switch_core.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/port_mask.h"
-#include "fabric/links/link.h"
+#include "links/link.h"
 #include "nic/endpoint_core.h"
 #include "switch/switch_core.h"
 #include "topology/topology.h"

@@ -17,7 +17,7 @@
 
 #include "base/bounded_list.h"
 #include "base/flit.h"
-#include "fabric/links/link.h"
+#include "links/link.h"
 
 namespace fredsim {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fabric/fabric_node.h"
-#include "fabric/links/link.h"
+#include "links/link.h"
 #include "switch/switch_group.h"
 
 namespace fredsim {

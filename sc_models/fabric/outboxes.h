@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "fabric/link_wheel.h"
-#include "fabric/links/link.h"
+#include "links/link.h"
 #include "ranks/rank_message.h"
 
 namespace fredsim {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "base/flit.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 
 namespace fredsim {
 

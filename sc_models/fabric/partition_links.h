@@ -3,7 +3,7 @@
 // that is under way.
 //
 // Plain links: a flit goes from its sender straight into the wheel. Special ones lose flits, serialise them for long
-//   (fabric/slow_serialisers.h), cross to another partition, or have a channel (fabric/links/link_channel.h); which is known per
+//   (fabric/slow_serialisers.h), cross to another partition, or have a channel (links/link_channel.h); which is known per
 //   link from its construction on, so that plain ones ask one bit.
 // Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives (fabric/outboxes.h).
@@ -22,10 +22,10 @@
 #include "base/state_digest.h"
 #include "fabric/cut.h"
 #include "fabric/link_wheel.h"
-#include "fabric/links/link.h"
-#include "fabric/links/link_channel.h"
 #include "fabric/outboxes.h"
 #include "fabric/slow_serialisers.h"
+#include "links/link.h"
+#include "links/link_channel.h"
 #include "nic/packet_extension.h"
 #include "topology/topology.h"
 

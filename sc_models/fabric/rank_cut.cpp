@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 
 namespace fredsim {
 namespace {

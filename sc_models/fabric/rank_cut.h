@@ -2,7 +2,7 @@
 // Cut of a fabric for several processes (ranks), and the prediction of the time of a cycle with it
 // (results/rank_forecast.h).
 //
-// Cut: an endpoint is in the part of its switch (home_switch()); links with a policy (fabric/links/link_policy.h) do not
+// Cut: an endpoint is in the part of its switch (home_switch()); links with a policy (links/link_policy.h) do not
 //   cross. Of what is left, bisections by METIS and a partition in order of node numbers make candidates, over all links and over those
 //   alone that take some minimum of cycles, and the best by rank_forecast() is taken. The same on every process: seeds are fixed, and
 //   nothing depends on time or addresses.

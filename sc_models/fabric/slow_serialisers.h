@@ -15,7 +15,7 @@
 
 #include "base/flit.h"
 #include "base/state_digest.h"
-#include "fabric/links/link.h"
+#include "links/link.h"
 
 namespace fredsim {
 

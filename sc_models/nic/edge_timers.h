@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timers that count edges: they call NPUs that start packets at times of their own (Part::frame).
 //
-// Time: edges that were simulated or idle; those of periods that are passed over (engine/recurrence.h) do not count, so that
+// Time: edges that were simulated or idle; those of periods that are passed over (engine/memo/recurrence.h) do not count, so that
 //   what waits need not be moved.
 // Use: begin() after every edge, which calls those whose time has come, and end() before the next one. Between the two, and in
 //   the next edge itself, now() is that of the edge by which a packet leaves that is started now.

@@ -2,8 +2,8 @@
 // Time that a run has left, from how far it is and how long that took.
 //
 // Work: that of a first round, such as the first iteration of training or the first of the repetitions of a step, and that of later
-//   rounds like it. A unit of either costs what it has cost so far; what a run passes over (engine/recurrence.h) makes it cheaper.
-// Later rounds may be replayed (engine/memoisation.h), from the second one on or later, or not at all. Where they may be, each is taken to
+//   rounds like it. A unit of either costs what it has cost so far; what a run passes over (engine/memo/recurrence.h) makes it cheaper.
+// Later rounds may be replayed (engine/memo/memoisation.h), from the second one on or later, or not at all. Where they may be, each is taken to
 //   cost a part of the one before it: a half while the first is under way, k / (k + 1) when as much time has passed as k first rounds
 //   take. So of many rounds that have not been seen few count, and more the longer they go on in full.
 // Time in which work of both rounds was done is divided by what they cost so far.

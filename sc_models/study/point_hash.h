@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/config_tree.h"
+#include "base/config_tree.h"
 #include "study/study_points.h"
 
 namespace fredsim {

@@ -10,10 +10,10 @@
 #include <iterator>
 #include <limits>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "config/config_tree.h"
 #include "study/yaml_value.h"
 
 namespace fredsim {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "config/config_tree.h"
+#include "base/config_tree.h"
 
 namespace fredsim {
 

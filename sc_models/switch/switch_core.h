@@ -18,7 +18,7 @@
 //   after it. rtl/common/noc_pkg.sv has the map, switch/register_map.h its names in C++.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
 // State: an implementation that can tell all of its state, relative to the current edge, lets a run leave out periods in
-//   which the state recurs (engine/recurrence.h).
+//   which the state recurs (engine/memo/recurrence.h).
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/config_tree.h"
 #include "base/suggest.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 

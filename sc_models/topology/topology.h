@@ -93,17 +93,17 @@ struct Link {
   int to_port = 0;
   Rational rate;  // flits per cycle, 0 < rate <= 1
   // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
-  // to send; fabric/links/link.h says when one that takes longer is there.
+  // to send; links/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
   // Time of a flit on the wire, with what a scheme adds to it, over that of its bytes at `bytes_per_second`.
   double wire_stretch = 1;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
-  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/links/link.h); 0: it
+  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (links/link.h); 0: it
   // sends flit by flit, at `rate`.
   int burst = 0;
   Rational peak{};                             // flits per cycle, rate < peak <= 1; of bursts
-  std::shared_ptr<const LinkPolicy> policy{};  // fabric/links/link_policy.h; null: a plain link
+  std::shared_ptr<const LinkPolicy> policy{};  // links/link_policy.h; null: a plain link
   // At which a flit is sent.
   const Rational& flit_rate() const { return burst > 0 ? peak : rate; }
   // From the launch of a flit, on an idle link, to the edge at which its last bit is there.

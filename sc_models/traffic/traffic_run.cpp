@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "engine/diagnosis.h"
 #include "engine/gathered.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"

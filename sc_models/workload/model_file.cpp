@@ -10,10 +10,10 @@
 #include <span>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/config_tree.h"
+#include "base/config_tree.h"
 
 #include <gtest/gtest.h>
 

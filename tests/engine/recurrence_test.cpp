@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles that are not simulated (engine/recurrence.h, FabricCore::rest()): the results must be those of a run in full, to
+// Cycles that are not simulated (engine/memo/recurrence.h, FabricCore::rest()): the results must be those of a run in full, to
 // the cycle, flit and stall. Random machines of every kind of switch, groups, collectives and sizes, from seeds.
 
 #include <fmt/format.h>

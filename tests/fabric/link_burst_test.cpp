@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of a link (fabric/links/link.h): whole packets, silence between them, the average exact, late flits paid back.
+// Bursts of a link (links/link.h): whole packets, silence between them, the average exact, late flits paid back.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #include "base/int128.h"
 #include "base/random.h"
-#include "fabric/links/link.h"
 #include "fabric/two_endpoints.h"
+#include "links/link.h"
 
 namespace fredsim::test {
 namespace {

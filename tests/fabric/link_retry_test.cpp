@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both ends of a link with retransmission, RTL beside their twins at every edge, over wires that damage and lose what goes
 // over them; and a reference that knows only what was sent: every flit exactly once, in order, every credit once.
-#include "fabric/links/retransmission/link_retry.h"
+#include "links/retransmission/link_retry.h"
 
 #include <gtest/gtest.h>
 #include <rtl/link_pkg.h>
@@ -15,7 +15,7 @@
 #include "Vcommon_retry_rx/Vcommon_retry_rx.h"
 #include "Vcommon_retry_tx/Vcommon_retry_tx.h"
 #include "base/random.h"
-#include "fabric/links/retransmission/link_check.h"
+#include "links/retransmission/link_check.h"
 #include "rtl/bench.h"
 #include "rtl/cover_counts.h"
 #include "rtl/cover_list.h"

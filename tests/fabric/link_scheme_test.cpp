@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry of link schemes, and a scheme that only this program knows: links that are idle for some cycles after every
 // packet.
-#include "fabric/links/link_scheme.h"
+#include "links/link_scheme.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@
 #include "engine/plan_run.h"
 #include "fabric/cut.h"
 #include "fabric/fabric_core.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender's end of a link by itself (fabric/links/link.h): pacing, what it has sent, and the checks on credits, against a
+// The sender's end of a link by itself (links/link.h): pacing, what it has sent, and the checks on credits, against a
 // reference that only knows when the serialiser is free, in units in which a cycle and a flit are whole numbers.
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 #include "base/int128.h"
 #include "base/random.h"
-#include "fabric/links/link.h"
 #include "fabric/two_endpoints.h"
+#include "links/link.h"
 
 namespace fredsim::test {
 namespace {

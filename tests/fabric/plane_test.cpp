@@ -127,7 +127,7 @@ TEST_F(FabricTest, IoAndNpuStreamAtTheChannelsRate) {
     fabric.wait_until_ready();
     const Link& link = topology_.links[topology_.link_out(io, 0)];
     EXPECT_EQ(link.rate, (Rational{1, 6}));  // 128 GB/s of 768 GB/s
-    // Two bursts go at the rate of the port (fabric/links/link.h).
+    // Two bursts go at the rate of the port (links/link.h).
     const auto saved = static_cast<std::uint64_t>(2 * link.burst);
     EXPECT_EQ(saved, 48U);
     const auto stream = [&](NodeId from, NodeId to, int port) {

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "fabric/links/link_policy.h"
+#include "links/link_policy.h"
 #include "support/random_machine.h"
 #include "topology/topology_kind.h"
 

@@ -16,10 +16,10 @@
 #include "Vcommon_retry_tx_full/Vcommon_retry_tx_full.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "fabric/links/retransmission/link_check.h"
-#include "fabric/links/retransmission/reliable_link.h"
-#include "fabric/links/retransmission/wire_errors.h"
 #include "fabric/two_endpoints.h"
+#include "links/retransmission/link_check.h"
+#include "links/retransmission/reliable_link.h"
+#include "links/retransmission/wire_errors.h"
 #include "rtl/bench.h"
 #include "support/simulation.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links with retransmission in a fabric: without errors a flit comes as on any link, so many edges later; with errors
 // every flit comes once, in order, and flits and credits balance.
-#include "fabric/links/retransmission/reliable_link.h"
+#include "links/retransmission/reliable_link.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@
 
 #include "base/random.h"
 #include "fabric/fabric_core.h"
-#include "fabric/links/retransmission/bit_errors.h"
-#include "fabric/links/retransmission/link_check.h"
-#include "fabric/links/retransmission/retransmission.h"
-#include "fabric/links/retransmission/wire_errors.h"
 #include "fabric/two_endpoints.h"
+#include "links/retransmission/bit_errors.h"
+#include "links/retransmission/link_check.h"
+#include "links/retransmission/retransmission.h"
+#include "links/retransmission/wire_errors.h"
 
 namespace fredsim::test {
 namespace {

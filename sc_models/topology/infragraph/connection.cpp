@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/config_tree.h"
 #include "base/error.h"
-#include "config/config_tree.h"
 
 namespace fredsim {
 namespace {

@@ -57,8 +57,8 @@ ROWS: dict[str, tuple[Test, ...]] = {
     "sc_models/switch/voq_crossbar/voq_scheduler.cpp": (("test_voq_scheduler_twin",), VOQ),
     "sc_models/switch/voq_crossbar/voq_crossbar_twin.cpp": (VOQ,),
     "sc_models/switch/route_table.cpp": (("test_twin_parts",), VOQ, PHASED),
-    "sc_models/fabric/links/link.*": (("test_fabric",),),
-    "sc_models/fabric/links/retransmission/*": (("test_fabric", "--gtest_filter=*Link*"), ("test_fabric",)),
+    "sc_models/links/link.*": (("test_fabric",),),
+    "sc_models/links/retransmission/*": (("test_fabric", "--gtest_filter=*Link*"), ("test_fabric",)),
 }
 # Sizes of switches that are built for them.
 SIZES = ("fred P=4", "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
@@ -82,7 +82,7 @@ def tests_of(file: str) -> tuple[Test, ...]:
 
 def files(checkout: Path) -> list[str]:
     """Files with mutants: every RTL module, every twin."""
-    names = sorted(str(path.relative_to(checkout)) for folder in ("rtl", "sc_models/switch", "sc_models/fabric/links")
+    names = sorted(str(path.relative_to(checkout)) for folder in ("rtl", "sc_models/switch", "sc_models/links")
                    for path in (checkout / folder).rglob("*") if path.suffix in (".sv", ".cpp", ".h"))  # fmt: skip
     return [name for name in names if tests_of(name)]
 
