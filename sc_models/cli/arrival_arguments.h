@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals of NPUs at collectives (collective/arrivals.h), on the command line: --skew, beside npu.collective_overhead of the machine.
+// Arrivals of NPUs at collectives (operations/arrivals.h), on the command line: --skew, beside npu.collective_overhead of the machine.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "collective/arrivals.h"
 #include "config/config.h"
+#include "operations/arrivals.h"
 #include "results/results.h"
 
 namespace fredsim {

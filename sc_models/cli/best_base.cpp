@@ -13,7 +13,7 @@
 #include "base/member.h"
 #include "cli/file_uses.h"
 #include "cli/interrupt.h"
-#include "collective/worker_placement.h"
+#include "placement/worker_placement.h"
 #include "report/output_file.h"
 
 namespace fredsim {

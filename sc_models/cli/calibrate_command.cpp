@@ -25,12 +25,12 @@
 #include "cli/option_values.h"
 #include "cli/work_arguments.h"
 #include "collective/algorithm.h"
-#include "collective/planner.h"
 #include "engine/machine.h"
 #include "report/output_file.h"
 #include "report/progress.h"
 #include "report/table_fields.h"
 #include "report/table_output.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

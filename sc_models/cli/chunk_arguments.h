@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "collective/chunking.h"
+#include "plan/chunking.h"
 #include "results/results.h"
 
 namespace fredsim {

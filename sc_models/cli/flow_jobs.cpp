@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "cli/flow_results.h"
 #include "cli/stated_error.h"
-#include "collective/link_load.h"
 #include "engine/part_results.h"
 #include "engine/plan_run.h"
 #include "flow/flow_run.h"
 #include "flow/flow_traffic.h"
+#include "plan/link_load.h"
 
 namespace fredsim {
 namespace {

@@ -14,9 +14,9 @@
 #include <set>
 #include <vector>
 
-#include "collective/plan.h"
 #include "engine/machine.h"
 #include "flow/calibrator.h"
+#include "plan/plan.h"
 #include "results/results.h"
 #include "topology/topology.h"
 

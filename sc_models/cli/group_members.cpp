@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "cli/option_values.h"
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/faults.h"
 
 namespace fredsim {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "collective/plan_size.h"
+#include "systems/system_plan_size.h"
 
 namespace fredsim {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "collective/prepared_plan.h"
 #include "flow/flow_operations.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

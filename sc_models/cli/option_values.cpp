@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "cli/group_members.h"
 #include "collective/algorithm.h"
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "traffic/traffic_options.h"
 
 namespace fredsim {

@@ -12,7 +12,7 @@
 #include "base/yaml_problem.h"
 #include "cli/option_values.h"
 #include "cli/work_file.h"
-#include "collective/worker_placement.h"
+#include "placement/worker_placement.h"
 #include "topology/faults.h"
 
 namespace fredsim {

@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "collective/link_load.h"
 #include "collective/planner.h"
 #include "engine/communicator_run.h"
 #include "flow/flow_operations.h"
+#include "plan/link_load.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "cli/operation_surplus.h"
-#include "collective/prepared_plan.h"
 #include "engine/machine.h"
+#include "operations/prepared_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "cli/flow_results.h"
 #include "cli/shape_surplus.h"
-#include "collective/link_load.h"
 #include "flow/flow_traffic.h"
+#include "plan/link_load.h"
 
 namespace fredsim {
 

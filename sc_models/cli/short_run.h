@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "collective/prepared_plan.h"
+#include "operations/prepared_plan.h"
 #include "results/results.h"
 #include "topology/topology.h"
 

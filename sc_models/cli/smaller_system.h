@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "cli/step_surplus.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "systems/system_plan.h"
 
 namespace fredsim {
 

@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "collective/link_load.h"
 #include "collective/planner.h"
 #include "engine/plan_run.h"
 #include "flow/flow_run.h"
+#include "plan/link_load.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

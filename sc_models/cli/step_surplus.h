@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of the steps of a system's plans (collective/system_plan.h) over flows, by exact runs on the blocks of their dimensions alone.
+// Surplus of the steps of a system's plans (systems/system_plan.h) over flows, by exact runs on the blocks of their dimensions alone.
 //
 // A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of FlowJobs of the block, where that is too
 //   much of other sizes, and then its error is unmeasured. Groups that do the same beside each other in a switch, or in a block where all are joined, share no link there: one of them is
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "cli/flow_jobs.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "systems/system_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

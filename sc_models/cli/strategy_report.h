@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/setting.h"
-#include "collective/strategy_check.h"
+#include "placement/strategy_check.h"
 #include "report/json.h"
 #include "report/table_output.h"
 

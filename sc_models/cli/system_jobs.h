@@ -16,9 +16,9 @@
 
 #include "cli/smaller_system.h"
 #include "cli/step_surplus.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "results/results.h"
+#include "systems/system_plan.h"
 
 namespace fredsim {
 

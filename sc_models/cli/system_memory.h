@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "collective/plan_size.h"
+#include "systems/system_plan_size.h"
 #include "topology/topology.h"
 
 namespace fredsim {

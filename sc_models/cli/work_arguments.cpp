@@ -19,7 +19,7 @@
 #include "cli/option_values.h"
 #include "cli/work_file.h"
 #include "collective/algorithm.h"
-#include "collective/system_plan.h"
+#include "systems/system_plan.h"
 
 namespace fredsim {
 namespace {

@@ -16,10 +16,10 @@
 #include "cli/chunk_arguments.h"
 #include "cli/file_uses.h"
 #include "cli/placement.h"
-#include "collective/collective_spec.h"
-#include "collective/group_conflict.h"
-#include "collective/parallelism.h"
 #include "engine/work_run.h"
+#include "plan/collective_spec.h"
+#include "plan/group_conflict.h"
+#include "plan/parallelism.h"
 
 namespace fredsim {
 

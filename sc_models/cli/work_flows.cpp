@@ -8,11 +8,11 @@
 #include "cli/flow_engine.h"
 #include "cli/flow_results.h"
 #include "cli/interrupt.h"
-#include "collective/plan_size.h"
-#include "collective/planner.h"
 #include "engine/part_results.h"
 #include "flow/flow_run.h"
 #include "flow/system_flows.h"
+#include "systems/make_plan.h"
+#include "systems/system_plan_size.h"
 
 namespace fredsim {
 namespace {

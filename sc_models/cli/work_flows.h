@@ -9,11 +9,11 @@
 #include <variant>
 
 #include "cli/work_arguments.h"
-#include "collective/plan.h"
-#include "collective/system_plan.h"
 #include "engine/work_run.h"
 #include "flow/flow_lifts.h"
+#include "plan/plan.h"
 #include "results/results.h"
+#include "systems/system_plan.h"
 
 namespace fredsim {
 

@@ -30,13 +30,13 @@
 #include "cli/system_memory.h"
 #include "cli/system_surpluses.h"
 #include "cli/wave_arguments.h"
-#include "collective/link_load.h"
-#include "collective/own_ranks.h"
-#include "collective/planner.h"
 #include "energy/run_energy.h"
 #include "engine/layout.h"
 #include "engine/plan_run.h"
 #include "fabric/ranked_cut.h"
+#include "operations/own_ranks.h"
+#include "plan/link_load.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim {

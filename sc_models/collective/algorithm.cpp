@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "collective/choice.h"
 #include "collective/endpoint_trees.h"
-#include "collective/pattern.h"
+#include "plan/pattern.h"
 
 namespace fredsim {
 namespace {

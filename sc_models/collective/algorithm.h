@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collective/collective_spec.h"
-#include "collective/plan.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -29,7 +29,7 @@ struct ChainSpec;
 
 class Algorithm {
  public:
-  // The paths of its data, as the search for placements sees them (collective/placement_load.h).
+  // The paths of its data, as the search for placements sees them (placement/placement_load.h).
   enum class Layout : std::uint8_t {
     kLine,     // a ring, or a chain one way round or both
     kStar,     // from each rank straight to others

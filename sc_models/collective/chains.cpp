@@ -10,11 +10,11 @@
 #include <limits>
 #include <utility>
 
-#include "collective/channels.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
+#include "plan/channels.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "collective/endpoint_trees.h"
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

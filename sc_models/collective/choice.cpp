@@ -10,13 +10,13 @@
 #include "collective/chains.h"
 #include "collective/covering_windows.h"
 #include "collective/endpoint_plan.h"
-#include "collective/hop_paths.h"
-#include "collective/in_switch_roles.h"
 #include "collective/packet_race.h"
-#include "collective/pattern.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
 #include "collective/port_balance.h"
+#include "plan/hop_paths.h"
+#include "plan/in_switch_roles.h"
+#include "plan/pattern.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -184,7 +184,8 @@ class Chooser {
     }
     std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
     for (CollectiveSpec& spec : specs) spec.algorithm = algorithm.name();
-    if (plan_size(topology_, specs).entries > kMaxEntries && !algorithm.is_weighed_at_any_size())
+    if (plan_size_on_fabric(topology_, specs).entries > kMaxEntries &&
+        !algorithm.is_weighed_at_any_size())
       return {};
     std::vector<ChainSpec> chains;
     for (std::size_t k = 0; k < specs.size(); ++k)

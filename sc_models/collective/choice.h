@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/collective_spec.h"
-#include "collective/plan.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <vector>
 
-#include "collective/acknowledgements.h"
 #include "collective/algorithm.h"
-#include "collective/hop_paths.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
 #include "collective/plan_time.h"
+#include "plan/acknowledgements.h"
+#include "plan/hop_paths.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 
 namespace fredsim {
 namespace {

@@ -10,7 +10,7 @@
 //   parts in the switches, whose window follows their depth (collective/in_switch_plan.h).
 #pragma once
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

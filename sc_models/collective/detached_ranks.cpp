@@ -5,8 +5,8 @@
 #include <cassert>
 #include <utility>
 
-#include "collective/channels.h"
 #include "collective/member_boxes.h"
+#include "plan/channels.h"
 #include "routing/nic_port.h"
 
 namespace fredsim {

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collective/members.h"
+#include "plan/members.h"
 #include "routing/mesh_routing.h"
 
 namespace fredsim {

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "collective/multi_tree.h"
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "collective/channels.h"
 #include "collective/member_boxes.h"
 #include "collective/port_balance.h"
+#include "plan/channels.h"
 
 namespace fredsim {
 namespace {

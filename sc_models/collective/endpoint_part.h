@@ -8,12 +8,12 @@
 #include <functional>
 #include <vector>
 
-#include "collective/collective_spec.h"
 #include "collective/endpoint_trees.h"
-#include "collective/pattern.h"
-#include "collective/plan.h"
 #include "collective/slice_shares.h"
-#include "collective/split.h"
+#include "plan/collective_spec.h"
+#include "plan/pattern.h"
+#include "plan/plan.h"
+#include "plan/split.h"
 #include "topology/topology.h"
 
 namespace fredsim {

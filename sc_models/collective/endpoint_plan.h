@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collective/chains.h"
-#include "collective/collective_spec.h"
-#include "collective/plan.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

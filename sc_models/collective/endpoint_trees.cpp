@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "collective/acknowledgements.h"
 #include "collective/plan_check.h"
+#include "plan/acknowledgements.h"
 #include "routing/nic_port.h"
 #include "topology/faults.h"
 

@@ -19,9 +19,10 @@
 #include <memory>
 #include <vector>
 
-#include "collective/plan.h"
 #include "collective/plan_check.h"
-#include "collective/split.h"
+#include "plan/plan.h"
+#include "plan/ring_box.h"
+#include "plan/split.h"
 
 namespace fredsim {
 
@@ -76,24 +77,7 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
                 Roles roles, const FlitRange& range, int vc, int roots = 0);
 
-// Shape of the trees on a line of a box.
-enum class LineShape : std::uint8_t {
-  kChain,
-  kBinaryTree,  // place k, counted from the owner's, is below place (k - 1) / 2
-  kStar,        // all are below the owner's
-  kHalving,  // place p is below p with the highest bit flipped in which it differs from the owner's; 2^k places
-};
-
-// ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner
-// and back; empty: all on the part's.
-struct RingBox {
-  std::vector<int> sides{};
-  std::vector<int> ranks{};
-  std::vector<int> reduce_vcs{}, broadcast_vcs{};
-  LineShape shape = LineShape::kChain;
-};
-
-// Trees of a box, each with another owner. Those along rings share their hops (collective/ring_box_trees.h).
+// Trees of a box, each with another owner. Those along rings share their hops (plan/ring_box_trees.h).
 class BoxTrees {
  public:
   // `builder`: without hops.

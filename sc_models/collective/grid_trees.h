@@ -8,7 +8,7 @@
 // Why trees cannot deadlock: of the groups that are under way together on a virtual channel no two have a port in one
 //   direction in common (slice_router.cpp), and unicasts of that channel wait until they are done (plan.cpp). So a
 //   buffer holds packets of one group alone, all of them on their way up or all on their way down, in the order in
-//   which its members send them (collective/plan.h). What a join waits for is therefore never behind something else:
+//   which its members send them (plan/plan.h). What a join waits for is therefore never behind something else:
 //   it comes from the next routers below, and in the end from NPUs, which send. The way up ends at the root; on the
 //   way down nothing is joined, and NPUs take what comes. A packet leaves a buffer when the next one has room for all
 //   of it, and a phase stays until the tails of its packets. Other virtual channels have buffers of their own; a

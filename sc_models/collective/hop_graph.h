@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "collective/link_walk.h"
-#include "collective/plan.h"
+#include "plan/link_walk.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/detached_ranks.h"
-#include "collective/in_switch_roles.h"
 #include "collective/member_boxes.h"
-#include "collective/members.h"
 #include "collective/slice_router.h"
 #include "collective/slice_shares.h"
+#include "plan/in_switch_roles.h"
+#include "plan/members.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -11,7 +11,7 @@
 //   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams (Part::roots) have the same, all
 //   at a time: each sender goes round the trees by runs of a burst's packets (Link::burst), so that phases change between
 //   bursts. Streams in both directions share the phases, a root's weights and its gradients.
-// Uplinks: the same in every slice, so that slices are copies of each other (collective/equal_slices.h). Where an uplink is
+// Uplinks: the same in every slice, so that slices are copies of each other (operations/equal_slices.h). Where an uplink is
 //   slower than an NPU's port, a group takes as many trees over different uplinks (uplink trees) as it needs and gets: simple
 //   collectives are split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
 // Phases: what a group does one after the other has an index each, its uplink trees too. Parts of one VC that
@@ -36,8 +36,8 @@
 #include <string>
 #include <vector>
 
-#include "collective/group_conflict.h"
-#include "collective/plan.h"
+#include "plan/group_conflict.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

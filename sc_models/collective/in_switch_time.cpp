@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "collective/in_switch_roles.h"
-#include "collective/link_load.h"
-#include "collective/members.h"
 #include "collective/plan_time.h"
-#include "collective/split.h"
+#include "plan/in_switch_roles.h"
+#include "plan/link_load.h"
+#include "plan/members.h"
+#include "plan/split.h"
 #include "routing/mesh_routing.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"

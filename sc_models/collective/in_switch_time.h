@@ -4,9 +4,9 @@
 // A part by itself: formulas with constants that were measured. A plan: the latency between members and the busiest link.
 #pragma once
 
-#include "collective/collective_spec.h"
-#include "collective/link_walk.h"
-#include "collective/plan.h"
+#include "plan/collective_spec.h"
+#include "plan/link_walk.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

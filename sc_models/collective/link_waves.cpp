@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "collective/link_walk.h"
+#include "plan/link_walk.h"
 
 namespace fredsim {
 namespace {

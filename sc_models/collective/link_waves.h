@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -11,9 +11,9 @@
 #include <set>
 #include <utility>
 
-#include "collective/members.h"
-#include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
+#include "plan/members.h"
+#include "plan/mesh_rings.h"
 #include "routing/mesh_routing.h"
 #include "topology/faults.h"
 

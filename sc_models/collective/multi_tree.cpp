@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "collective/members.h"
+#include "plan/members.h"
 #include "routing/mesh_routing.h"
 
 namespace fredsim {

@@ -10,7 +10,7 @@
 // Units: ns. 0: no bound is known (all_to_all_v, groups with I/O controllers or failed components between ranks).
 #pragma once
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "collective/hop_graph.h"
-#include "collective/members.h"
+#include "plan/members.h"
 
 namespace fredsim {
 namespace {

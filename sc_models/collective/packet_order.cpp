@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/link_walk.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

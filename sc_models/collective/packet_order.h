@@ -32,7 +32,7 @@
 //   filled the buffers.
 #pragma once
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/acknowledgements.h"
-#include "collective/link_walk.h"
+#include "plan/acknowledgements.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -18,7 +18,7 @@
 //   broadcasts 0.4.
 #pragma once
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "collective/acknowledgements.h"
 #include "collective/packet_order.h"
 #include "collective/plan_time.h"
+#include "plan/acknowledgements.h"
 #include "topology/credit_loop.h"
 
 namespace fredsim {

@@ -13,8 +13,8 @@
 
 #include <cstdint>
 
-#include "collective/hop_paths.h"
-#include "collective/plan.h"
+#include "plan/hop_paths.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -8,12 +8,11 @@
 #include "base/flit.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
-#include "collective/collective_spec.h"
 #include "collective/endpoint_trees.h"
-#include "collective/in_switch_roles.h"
-#include "collective/pattern.h"
-#include "collective/split.h"
-#include "collective/system_plan.h"
+#include "plan/collective_spec.h"
+#include "plan/in_switch_roles.h"
+#include "plan/pattern.h"
+#include "plan/split.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -159,24 +158,19 @@ class SizeOfOne {
   PlanSize size_;
 };
 
-// Each step's plan once for each group.
-PlanSize size_on_system(const Topology& topology, std::span<const CollectiveSpec> work) {
+}  // namespace
+
+PlanSize size_of(const Plan& plan) {
   PlanSize size;
-  for (const SystemStep& step : plan_system(topology, work).steps) {
-    const std::uint64_t groups = step.groups.size();
-    for (const Tree& tree : step.plan->trees) {
-      size.trees += groups;
-      size.entries += groups * tree.ranks.size();
-      size.bytes += groups * (kTree + tree.ranks.size() * (sizeof(TreeRank) + 2 * kList + kSum));
-    }
+  for (const Tree& tree : plan.trees) {
+    ++size.trees;
+    size.entries += tree.ranks.size();
+    size.bytes += kTree + tree.ranks.size() * (sizeof(TreeRank) + 2 * kList + kSum);
   }
   return size;
 }
 
-}  // namespace
-
-PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work) {
-  if (topology.has_blocks()) return size_on_system(topology, work);
+PlanSize plan_size_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work) {
   PlanSize size;
   for (const CollectiveSpec& spec : work) {
     const PlanSize one = SizeOfOne(topology, spec).run();

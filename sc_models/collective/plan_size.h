@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <span>
 
-#include "collective/collective_spec.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -22,6 +23,9 @@ struct PlanSize {
   std::uint64_t run_bytes = 0;  // temporary memory of planning or a run beside it
 };
 
-PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work);
+// On a fabric without blocks; systems/system_plan_size.h takes any.
+PlanSize plan_size_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work);
+// Trees of a plan that is made.
+PlanSize size_of(const Plan& plan);
 
 }  // namespace fredsim

@@ -328,12 +328,6 @@ bool is_straight_operand(const Tree& tree) {
              tree.ranks, [](const TreeRank& rank) { return !rank.broadcast_to.empty(); }) == 1;
 }
 
-int switch_cycles(const Topology& topology) {
-  return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)
-             ? kGridRouterCycles
-             : kSwitchCycles + added_stages(topology);
-}
-
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {
   HopPaths hops(topology, walk);
   return TimeModel(topology, plan, hops).run();

@@ -7,7 +7,7 @@
 //   L + kOverlap B and B + kOverlap L; along rings of several levels of switches
 //   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted. Operands of sums at
 //   every rank that come straight from all ranks, and at once, do not overlap: L + B.
-//   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the
+//   A hop takes the latencies of its links, switch_cycles() per switch (switch/node_shape.h), kNpuCycles, and the
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
 //   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
 //   which B is stretched by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which nothing is held up.
@@ -24,14 +24,12 @@
 
 #include <vector>
 
-#include "collective/hop_paths.h"
-#include "collective/link_walk.h"
-#include "collective/plan.h"
+#include "plan/hop_paths.h"
+#include "plan/link_walk.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 
-inline constexpr int kGridRouterCycles = 5;  // a mesh router
-inline constexpr int kSwitchCycles = 14;     // a switch with phases and adders of one stage
 inline constexpr int kNpuCycles = 1;
 inline constexpr double kOverlap = 0.4;
 inline constexpr double kScatterOverlap = 0.7;
@@ -49,11 +47,8 @@ bool counts_credits(const Topology& topology, const Link& link);
 // True for any link.
 bool counts_credits(const Topology& topology);
 
-// An operand of a sum at every rank (collective/plan.h) that no rank passes on.
+// An operand of a sum at every rank (plan/plan.h) that no rank passes on.
 bool is_straight_operand(const Tree& tree);
-
-// Cycles of a flit through a switch.
-int switch_cycles(const Topology& topology);
 
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);

@@ -13,23 +13,22 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "collective/acknowledgements.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
 #include "collective/covering_windows.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
-#include "collective/in_switch_roles.h"
 #include "collective/in_switch_time.h"
-#include "collective/link_load.h"
-#include "collective/members.h"
 #include "collective/packet_order.h"
 #include "collective/packet_pace.h"
 #include "collective/plan_time.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
-#include "collective/system_plan.h"
+#include "plan/acknowledgements.h"
+#include "plan/in_switch_roles.h"
+#include "plan/link_load.h"
+#include "plan/members.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
 
@@ -437,9 +436,8 @@ void note_slices(const Topology& topology, Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
-               OnConflict on_conflict) {
-  if (topology.has_blocks()) return expanded(topology, plan_system(topology, work));
+Plan plan_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work,
+                    OnConflict on_conflict) {
   if (topology.reach.slices == 0) return WorkPlanner(topology, work, on_conflict).run();
   std::vector<CollectiveSpec> long_work(work.begin(), work.end());
   for (CollectiveSpec& spec : long_work) {
@@ -461,16 +459,6 @@ Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
   }
   note_slices(topology, plan);
   return plan;
-}
-
-Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
-               std::uint64_t bytes, const std::string& algorithm) {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = group;
-  spec.bytes = bytes;
-  spec.algorithm = algorithm;
-  return make_plan(topology, {&spec, 1});
 }
 
 CollectiveSpec spec_of_part(const Topology& topology, const Part& part) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collective/endpoint_trees.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

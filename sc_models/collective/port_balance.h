@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

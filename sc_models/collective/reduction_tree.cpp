@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/int128.h"
-#include "collective/members.h"
+#include "plan/members.h"
 
 namespace fredsim {
 namespace {

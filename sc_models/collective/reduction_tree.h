@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a plan's
-// tree (collective/plan.h) on them (§5).
+// tree (plan/plan.h) on them (§5).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "plan/in_switch_roles.h"
 #include "routing/fred_routing.h"
 #include "topology/topology.h"
 
@@ -40,12 +41,6 @@ struct PortMasks {
   std::uint32_t outputs = 0;
 };
 using PortUse = std::map<NodeId, PortMasks>;
-
-// Contributors to the trees of a group and receivers of results, by rank.
-struct GroupRoles {
-  std::vector<bool> contributes;
-  std::vector<bool> receives;
-};
 
 // The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each that is joined leads into it.
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,

@@ -7,8 +7,8 @@
 #include <cassert>
 
 #include "collective/grid_trees.h"
-#include "collective/group_conflict.h"
-#include "collective/in_switch_roles.h"
+#include "plan/group_conflict.h"
+#include "plan/in_switch_roles.h"
 
 namespace fredsim {
 namespace {

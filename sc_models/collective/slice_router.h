@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "collective/endpoint_trees.h"
-#include "collective/group_conflict.h"
-#include "collective/plan.h"
 #include "collective/reduction_tree.h"
-#include "collective/split.h"
+#include "plan/group_conflict.h"
+#include "plan/plan.h"
+#include "plan/split.h"
 #include "routing/flows.h"
 #include "switch/node_shape.h"
 

@@ -12,8 +12,8 @@
 #include "collective/algorithm.h"
 #include "collective/detached_ranks.h"
 #include "collective/endpoint_trees.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 
 namespace fredsim {
 namespace {

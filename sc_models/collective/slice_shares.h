@@ -16,8 +16,8 @@
 
 #include <vector>
 
-#include "collective/plan.h"
-#include "collective/split.h"
+#include "plan/plan.h"
+#include "plan/split.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "collective/channels.h"
 #include "collective/edge_tree.h"
 #include "collective/endpoint_trees.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
-#include "collective/split.h"
+#include "plan/channels.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
+#include "plan/split.h"
 
 namespace fredsim {
 namespace {

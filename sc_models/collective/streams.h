@@ -6,12 +6,12 @@
 //   slice: all chains go round the NPUs in one order, weights one way and gradients the other; each begins at an NPU of its
 //   controller's switch, those of controllers side by side at NPUs side by side. So a link carries each stream once.
 // Weights are on the part's virtual channel. So are sums, but for their last hop, to a controller, which is on another one where one is
-//   free (collective/channels.h); those of chains are on a third one, where two are free, so that they and weights do not wait for each
+//   free (plan/channels.h); those of chains are on a third one, where two are free, so that they and weights do not wait for each
 //   other in the switches' input buffers.
 // Windows (Part::window) are shorter on a mesh or torus whose plan has both directions: what weights fill the queues of NPUs with keeps sums waiting.
 #pragma once
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

@@ -11,10 +11,10 @@
 //     communicator.finish();                                // all complete, drained, balanced; the clock goes on until
 //                                                           // the communicator is destroyed
 //   A communicator is for one run. issue() may also be called by any other process, and in the callbacks.
-// Operations: specs that are issued together are planned together and share phases (collective/plan.h); plans are kept by
+// Operations: specs that are issued together are planned together and share phases (plan/plan.h); plans are kept by
 //   shape (PlanCache). Operations that are known beforehand share phases where they can if they are planned by plan_apart()
 //   (engine/joint_plans.h) and issued by these plans. A rank begins when its start has come and what it waits for is complete
-//   (collective/rank_starts.h), and is complete when it has handed its last packet to its NIC and holds all its results. An
+//   (operations/rank_starts.h), and is complete when it has handed its last packet to its NIC and holds all its results. An
 //   operation may be held: each of its ranks then begins when it is released, as whoever issues finds out how far it is. A rank
 //   that has not begun receives and passes on what others send, since its collective engine has the plan.
 // Order in which they get phases and streams: engine/operation_scheduler.h. Layers: the communicator issues to a memoisation
@@ -40,7 +40,6 @@
 #include <utility>
 #include <vector>
 
-#include "collective/operation_engine.h"
 #include "engine/issue_tally.h"
 #include "engine/machine.h"
 #include "engine/memo/memoisation.h"
@@ -48,6 +47,7 @@
 #include "engine/operation_scheduler.h"
 #include "engine/run_limits.h"
 #include "engine/scheduled_calls.h"
+#include "operations/operation_engine.h"
 
 namespace fredsim {
 

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "collective/system_operations.h"
 #include "engine/communicator.h"
 #include "engine/machine.h"
 #include "engine/run_engine.h"
 #include "engine/simulated_plans.h"
+#include "operations/system_operations.h"
 #include "results/results.h"
 
 namespace fredsim {

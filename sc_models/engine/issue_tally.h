@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <map>
 
-#include "collective/operation_engine.h"
-#include "collective/prepared_plan.h"
+#include "operations/operation_engine.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "collective/algorithm.h"
-#include "collective/in_switch_roles.h"
-#include "collective/link_walk.h"
-#include "collective/planner.h"
+#include "plan/in_switch_roles.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 #include "switch/switch_kind.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -20,9 +20,9 @@
 #include <span>
 #include <vector>
 
-#include "collective/collective_spec.h"
-#include "collective/group_conflict.h"
-#include "collective/prepared_plan.h"
+#include "operations/prepared_plan.h"
+#include "plan/collective_spec.h"
+#include "plan/group_conflict.h"
 #include "topology/topology.h"
 
 namespace fredsim {

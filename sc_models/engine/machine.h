@@ -18,13 +18,13 @@
 #include <systemc>
 #include <vector>
 
-#include "collective/plan.h"
 #include "engine/run_engine.h"
 #include "engine/run_limits.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "fabric/node_costs.h"
 #include "npu/npu.h"
+#include "plan/plan.h"
 #include "results/timeline.h"
 #include "switch/missing_sizes.h"
 #include "topology/topology.h"
@@ -91,7 +91,7 @@ class Machine : public sc_core::sc_module {
   WaveRecorder* wave();  // null: none
 
   const Topology& topology() const;
-  // True if only one of several equal slices may be simulated (collective/equal_slices.h): nobody looks at
+  // True if only one of several equal slices may be simulated (operations/equal_slices.h): nobody looks at
   // all of them.
   bool leaves_slices_out() const;
 

@@ -31,7 +31,7 @@ struct OwnWork {
   // NPUs that took part, by their numbers; empty: those that sent or received.
   std::vector<int> group{};
   std::optional<std::uint64_t> size_bytes{};
-  std::optional<double> bus_factor{};  // busbw / algbw: bus_factor() in collective/collective.h
+  std::optional<double> bus_factor{};  // busbw / algbw: bus_factor() in plan/collective.h
   std::optional<std::uint64_t> seed{};
   std::string payload{};  // "exact" where the testbench has checked it
 };

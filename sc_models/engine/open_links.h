@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/prepared_plan.h"
+#include "operations/prepared_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation that a communicator runs: what was issued, and how far it is. When its ranks may begin: collective/rank_starts.h.
+// An operation that a communicator runs: what was issued, and how far it is. When its ranks may begin: operations/rank_starts.h.
 // Internal to the communicator.
 #pragma once
 
@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "collective/operation_engine.h"
-#include "collective/rank_starts.h"
 #include "engine/job_npus.h"
 #include "engine/row_store.h"
 #include "npu/collective_job.h"
+#include "operations/operation_engine.h"
+#include "operations/rank_starts.h"
 
 namespace fredsim {
 

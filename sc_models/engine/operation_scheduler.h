@@ -5,7 +5,7 @@
 // Order: operations are granted what they need, and from then on wait only for those that were granted before, so that
 //   none waits for ever. A grant takes an operation of which a rank could begin; those with phases are granted in the order
 //   of issue. It is open, and its ranks begin as they may, when its rows are loaded and no operation granted before is in
-//   conflict with it (collective/prepared_plan.h). Operations of equal rows follow each other at each NPU without a gap.
+//   conflict with it (operations/prepared_plan.h). Operations of equal rows follow each other at each NPU without a gap.
 // Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued before start() are written
 //   in the set-up, as far as they fit; others while traffic goes on, an access per switch and cycle, when they are granted.
 // Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/prepared_plan.h"
 #include "engine/job_news.h"
 #include "engine/machine.h"
 #include "engine/memo/recurrence.h"
@@ -34,6 +33,7 @@
 #include "engine/row_loader.h"
 #include "engine/row_store.h"
 #include "engine/run_limits.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "collective/members.h"
 #include "collective/network_bound.h"
+#include "plan/members.h"
 
 namespace fredsim {
 namespace {

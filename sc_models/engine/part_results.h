@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "results/results.h"
 
 namespace fredsim {

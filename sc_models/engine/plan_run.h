@@ -3,16 +3,16 @@
 // and known before cycle 0: its rows are written in the set-up.
 //
 // Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine file says
-//   otherwise; the results are those of all (collective/equal_slices.h).
+//   otherwise; the results are those of all (operations/equal_slices.h).
 // Errors: BadInput for a plan with members that are no endpoints; the communicator's.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
-#include "collective/plan.h"
 #include "engine/machine.h"
 #include "engine/run_limits.h"
+#include "plan/plan.h"
 #include "results/results.h"
 
 namespace fredsim {

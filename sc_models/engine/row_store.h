@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/prepared_plan.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

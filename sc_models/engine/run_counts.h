@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "collective/equal_slices.h"
-#include "collective/plan.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
+#include "operations/equal_slices.h"
+#include "plan/plan.h"
 #include "results/results.h"
 #include "switch/switch_kind.h"
 

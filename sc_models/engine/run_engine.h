@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interface of a run of operations by either engine to whoever issues them: frame of the run, and its results.
 //
-// Errors: those of the engine (collective/operation_engine.h) and of what the run issues.
+// Errors: those of the engine (operations/operation_engine.h) and of what the run issues.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "collective/arrivals.h"
-#include "collective/operation_engine.h"
+#include "operations/arrivals.h"
+#include "operations/operation_engine.h"
 #include "results/results.h"
 #include "topology/topology.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a run as far as they have to be simulated (collective/equal_slices.h).
+// The plans of a run as far as they have to be simulated (operations/equal_slices.h).
 //
 // A plan that is left a part of takes as many stream numbers and loads the same rows as the whole one, so that operations
 //   wait for these as they would.
@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "collective/equal_slices.h"
-#include "collective/prepared_plan.h"
 #include "engine/machine.h"
+#include "operations/equal_slices.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

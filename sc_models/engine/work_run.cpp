@@ -7,16 +7,16 @@
 #include <map>
 #include <utility>
 
-#include "collective/collective_spec.h"
-#include "collective/group_conflict.h"
-#include "collective/link_load.h"
-#include "collective/operand.h"
-#include "collective/system_operations.h"
 #include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"
 #include "engine/simulated_plans.h"
+#include "operations/system_operations.h"
+#include "plan/collective_spec.h"
+#include "plan/group_conflict.h"
+#include "plan/link_load.h"
+#include "plan/operand.h"
 
 namespace fredsim {
 namespace {

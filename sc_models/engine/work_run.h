@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "collective/prepared_plan.h"
 #include "engine/machine.h"
 #include "engine/run_engine.h"
+#include "operations/prepared_plan.h"
 #include "results/results.h"
 
 namespace fredsim {

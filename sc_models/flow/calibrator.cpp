@@ -6,10 +6,10 @@
 #include <iterator>
 
 #include "collective/algorithm.h"
-#include "collective/link_load.h"
-#include "collective/members.h"
-#include "collective/planner.h"
 #include "flow/flow_run.h"
+#include "plan/link_load.h"
+#include "plan/members.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -30,10 +30,10 @@
 #include <utility>
 #include <vector>
 
-#include "collective/collective_spec.h"
-#include "collective/plan.h"
 #include "flow/calibration.h"
 #include "flow/flow_run.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level engine behind the interface of engines.
 //
-// Ranks begin as in exact runs (collective/rank_starts.h). Simplified: a tree begins once all ranks that contribute to it have begun, and
+// Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks that contribute to it have begun, and
 //   all of it moves at one rate from then on. A rank is complete when the trees that it has a part in are: those of which it sees the result once
 //   they have filled their longest path, those that it only sends into once they have moved, or the share of them that is handed over (RankSurplus);
 //   and its surplus has passed.
 // Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part in it have begun, and a rank is complete when the last
 //   step is that its NPU takes part in.
 // Order: operations are granted in the order of issue, and open when none that was granted before is in conflict with them
-//   (collective/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
+//   (operations/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
 //   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
 //   links, by max-min fairness, virtual channels going strictly by priority.
 // Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out. Turns of phases: flow/phase_turns.h.
@@ -33,14 +33,14 @@
 #include <utility>
 #include <vector>
 
-#include "collective/operation_engine.h"
-#include "collective/rank_starts.h"
 #include "flow/flow_lifts.h"
 #include "flow/flow_simulation.h"
 #include "flow/operation_plan.h"
 #include "flow/operation_repeats.h"
 #include "flow/phase_turns.h"
 #include "flow/system_flows.h"
+#include "operations/operation_engine.h"
+#include "operations/rank_starts.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
-#include "collective/acknowledgements.h"
-#include "collective/hop_paths.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
 #include "collective/plan_time.h"
 #include "flow/spread_paths.h"
+#include "plan/acknowledgements.h"
+#include "plan/hop_paths.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as flows: each of its trees (collective/plan.h) is one, since its packets follow each other through all of it, so that it moves
+// A plan as flows: each of its trees (plan/plan.h) is one, since its packets follow each other through all of it, so that it moves
 // at one rate on all links that it crosses.
 //
 // Rate of a link: flits per cycle of payload, with what protects them where the link retransmits; its bursts are left out.
@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
-#include "collective/plan.h"
 #include "flow/fair_rates.h"
 #include "flow/flow_lifts.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

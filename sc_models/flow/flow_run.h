@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "collective/plan.h"
 #include "flow/flow_lifts.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

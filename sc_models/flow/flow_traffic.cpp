@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/flit.h"
-#include "collective/acknowledgements.h"
-#include "collective/hop_paths.h"
-#include "collective/link_walk.h"
+#include "plan/acknowledgements.h"
+#include "plan/hop_paths.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

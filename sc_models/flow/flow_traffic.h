@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collective/plan.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

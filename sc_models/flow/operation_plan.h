@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "collective/prepared_plan.h"
 #include "flow/flow_lifts.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
 #include "flow/phase_turns.h"
 #include "flow/system_flows.h"
+#include "operations/prepared_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/operation_engine.h"
+#include "operations/operation_engine.h"
 
 namespace fredsim {
 

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <set>
 
-#include "collective/link_walk.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

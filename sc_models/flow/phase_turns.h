@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/plan.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
+#include "plan/plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

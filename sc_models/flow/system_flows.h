@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of systems (collective/system_plan.h) as flows over time: when their collectives begin and end, and the traffic of every link.
+// Plans of systems (systems/system_plan.h) as flows over time: when their collectives begin and end, and the traffic of every link.
 //
 // A step begins once those that it comes after are complete, as a part does (flow/flow_run.h), and those that it is behind have moved. Groups of a dimension that are alike, in every step
 // of every plan, are one: what happens in the first of them happens in all. A step is complete once it is in all of its groups.
@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "collective/system_plan.h"
 #include "flow/flow_lifts.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_run.h"
 #include "flow/flow_simulation.h"
 #include "flow/flow_traffic.h"
+#include "systems/system_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/operand.h"
-#include "collective/own_ranks.h"
 #include "nic/packet_extension.h"
+#include "operations/own_ranks.h"
+#include "plan/operand.h"
 #include "topology/system.h"
 
 namespace fredsim {

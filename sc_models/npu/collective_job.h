@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/state_digest.h"
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim {
 

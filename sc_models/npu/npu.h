@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collective engine of an NPU: executes what Plans (collective/plan.h) give it, packet by
+// The collective engine of an NPU: executes what Plans (plan/plan.h) give it, packet by
 // packet, of all parts that it is a member of. This is its TLM interface; what a tree asks of it is in
 // npu/npu_work.h, what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h and
 // npu_acknowledgements.h.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "collective/acknowledgements.h"
+#include "plan/acknowledgements.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The acknowledgements of an NPU (collective/acknowledgements.h): what it learns by those that come, and those that it
+// The acknowledgements of an NPU (plan/acknowledgements.h): what it learns by those that come, and those that it
 // sends.
 //
 // Use: advance() when it has another result of a tree, receive() for packets on the control VC.

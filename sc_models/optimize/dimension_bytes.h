@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/collective.h"
+#include "plan/collective.h"
 #include "workload/text_groups.h"
 
 namespace fredsim {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/member.h"
-#include "collective/pattern.h"
+#include "plan/pattern.h"
 
 namespace fredsim {
 namespace {

@@ -10,8 +10,8 @@
 #include <functional>
 #include <vector>
 
-#include "collective/collective_spec.h"
 #include "optimize/node_pairs.h"
+#include "plan/collective_spec.h"
 #include "workload/task_graph.h"
 
 namespace fredsim {

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/collective_spec.h"
 #include "optimize/topology_finder.h"
+#include "plan/collective_spec.h"
 #include "workload/task_graph.h"
 
 namespace fredsim {

@@ -15,9 +15,9 @@
 #include <functional>
 #include <vector>
 
-#include "collective/parallelism.h"
 #include "optimize/network_time.h"
 #include "optimize/topology_finder.h"
+#include "plan/parallelism.h"
 #include "workload/task_graph.h"
 
 namespace fredsim {

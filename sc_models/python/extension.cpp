@@ -2,7 +2,7 @@
 // The Python extension fredsim._fredsim: what of fredsim needs no SystemC. fredsim/_fredsim.pyi has its interface.
 //
 // Purpose: machines, plans and fixed facts, for the package around it, which makes objects and arrays of them.
-// Units: those of topology/topology.h and collective/plan.h.
+// Units: those of topology/topology.h and plan/plan.h.
 // Errors: BadInput as _fredsim.BadInput, with the words that the command prints.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
@@ -27,14 +27,14 @@
 #include "base/units.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "config/machine_path.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 #include "results/version.h"
 #include "switch/switch_kind.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 #include "topology/topology_kind.h"
 

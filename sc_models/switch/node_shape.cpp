@@ -86,4 +86,10 @@ int added_stages(const Topology& topology) {
   return cycles(topology) - cycles(plain);
 }
 
+int switch_cycles(const Topology& topology) {
+  return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)
+             ? kGridRouterCycles
+             : kSwitchCycles + added_stages(topology);
+}
+
 }  // namespace fredsim

@@ -227,7 +227,7 @@ struct Topology {
   int slices =
       0;  // parallel parts of every switch, joined in the NPUs only; 0: switches have no parts
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
-  bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
+  bool simulate_all_slices = false;  // also those that do the same (operations/equal_slices.h)
   bool has_rings() const;
   const BufferShape& buffers_of(const Node& node) const {
     return node.buffers ? *node.buffers : buffers;

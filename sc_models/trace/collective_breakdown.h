@@ -5,7 +5,7 @@
 // A collective: from its start to its end, by the packets that its last result waited for: the packet that was delivered
 //   last, the one that its sender needed for it (of the same tree and place in it, the one that came last), and so on.
 //   Between them stands the NPU: "source", until the first one was handed over; "queue", until one was passed on.
-// Acknowledgements (collective/acknowledgements.h) are no part of it: they are among what "source" and "queue" wait for.
+// Acknowledgements (plan/acknowledgements.h) are no part of it: they are among what "source" and "queue" wait for.
 // Operations of a work: the packets of all those of a part are one kind; paths of its collectives are added up, and the
 //   last packet is that of the last one.
 // Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the path of a collective are

@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "base/flit.h"
-#include "collective/plan.h"
 #include "fabric/fabric_core.h"
 #include "nic/ring_queue.h"
+#include "plan/plan.h"
 #include "results/breakdown.h"
 #include "routing/flows.h"
 #include "switch/switch_timing.h"

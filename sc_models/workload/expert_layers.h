@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "collective/parallelism.h"
 #include "config/npu_compute.h"
 #include "experts/expert_placement.h"
 #include "experts/expert_tokens.h"
 #include "experts/router.h"
+#include "plan/parallelism.h"
 #include "workload/layer_ranges.h"
 #include "workload/model_shape.h"
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/topology.h"
 
 namespace fredsim {

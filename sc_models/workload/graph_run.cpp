@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/member.h"
-#include "collective/operand.h"
 #include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
+#include "plan/operand.h"
 #include "workload/held_tasks.h"
 #include "workload/rank_clock.h"
 

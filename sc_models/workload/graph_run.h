@@ -28,9 +28,9 @@
 #include <memory>
 #include <vector>
 
-#include "collective/prepared_plan.h"
 #include "engine/machine.h"
 #include "engine/run_engine.h"
+#include "operations/prepared_plan.h"
 #include "results/results.h"
 #include "workload/rank_time.h"
 #include "workload/task_graph.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collective/collective_spec.h"
+#include "plan/collective_spec.h"
 #include "workload/waiting_text.h"
 
 namespace fredsim {

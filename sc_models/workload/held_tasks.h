@@ -48,7 +48,7 @@ struct HeldOperation {
   std::vector<std::vector<std::uint64_t>> left{};  // the same: times that it is not complete
   std::uint64_t issued = 0;                        // times
   int came = 0, tasks_left = 0;
-  // Cycle at which the last of those that came did, by its lag later (collective/arrivals.h), and without.
+  // Cycle at which the last of those that came did, by its lag later (operations/arrivals.h), and without.
   std::uint64_t start = 0, begin = 0;
   int cause_rank = -1, cause_task = -1;
   TimeBreakdown path{};  // breakdown up to what it had waited for

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/topology.h"
 #include "workload/expert_layers.h"
 #include "workload/task_graph.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "collective/endpoint_trees.h"
-#include "collective/split.h"
+#include "plan/split.h"
 #include "topology/faults.h"
 
 namespace fredsim {

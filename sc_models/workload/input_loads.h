@@ -2,7 +2,7 @@
 // Samples of the next iteration on their way in: which I/O controller sends how much to which workers, to the byte.
 //
 // Controllers that have not failed share what a worker loads as evenly as whole flits in every slice allow, so that slices of a FRED tree do
-//   the same (collective/equal_slices.h). What is left of a worker's, and some more of it, comes to it alone from controllers in
+//   the same (operations/equal_slices.h). What is left of a worker's, and some more of it, comes to it alone from controllers in
 //   turn: in loads of as many flits as there are slices, the first ones, that carry a flit more of the layers' reductions along
 //   MP, so that these slices get all of it and stay like each other. Without such reductions, or where that does not come out
 //   even, it comes flit by flit, all by the first slice.

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "workload/model_shape.h"
 
 namespace fredsim {

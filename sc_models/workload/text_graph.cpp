@@ -10,8 +10,8 @@
 
 #include "base/int128.h"
 #include "collective/algorithm.h"
-#include "collective/members.h"
-#include "collective/parallelism.h"
+#include "plan/members.h"
+#include "plan/parallelism.h"
 #include "workload/operation_shapes.h"
 #include "workload/text_groups.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "collective/collective.h"
+#include "plan/collective.h"
 #include "workload_files/text_workload.h"
 
 namespace fredsim {

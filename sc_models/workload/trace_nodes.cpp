@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
-#include "collective/members.h"
+#include "plan/members.h"
 #include "workload_files/chakra_reader.h"
 
 namespace fredsim {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training run of a model as a task graph: iterations of forward pass, backward pass and reduction of gradients.
 //
-// Workers: strategy MP x DP x PP, placed as the paper does (collective/parallelism.h) where no NPUs are given. Layers are dealt out to the PP
+// Workers: strategy MP x DP x PP, placed as the paper does (plan/parallelism.h) where no NPUs are given. Layers are dealt out to the PP
 //   stages in order, so that FLOPs are as even as they come out. A minibatch is cut over the replicas, a replica's samples into
 //   microbatches, whole samples each, the first ones one more where they do not come out even; a replica without samples of a
 //   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
@@ -44,7 +44,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/expert_layers.h"

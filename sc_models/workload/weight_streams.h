@@ -2,7 +2,7 @@
 // Weight streaming: the operations by which weights come from the I/O controllers and gradients go back to them.
 //
 // Shares: controllers hold the weights in equal shares and send at the same time; each gets the sums of the gradients of
-//   what it holds (collective/plan.h, Part::roots). 2 bytes per gradient, and per weight those of the machine's.
+//   what it holds (plan/plan.h, Part::roots). 2 bytes per gradient, and per weight those of the machine's.
 // Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed over all workers, to whom
 //   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
 //   evenly as possible, and each shard's go between its controllers and its workers, one per replica. Where switches add and
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/topology.h"
 #include "workload/operation_shapes.h"
 #include "workload/task_graph.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "collective/algorithm.h"
 #include "collective/choice.h"
-#include "collective/members.h"
+#include "plan/members.h"
 #include "workload/sequence_split.h"
 
 namespace fredsim {

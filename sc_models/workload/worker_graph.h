@@ -2,7 +2,7 @@
 // Common part of the task graphs of training and of inference while they are built: workers MP x DP x PP on NPUs, their
 // computations, and operations of groups of them.
 //
-// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (collective/parallelism.h).
+// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (plan/parallelism.h).
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/operation_shapes.h"

@@ -27,7 +27,6 @@
 #include "base/flit.h"
 #include "base/units.h"
 #include "cli/program_options.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
@@ -36,6 +35,7 @@
 #include "step_costs.h"
 #include "switch/missing_sizes.h"
 #include "switch_replay.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::speed {
 namespace {

@@ -18,13 +18,13 @@
 
 #include "base/error.h"
 #include "cli/program_options.h"
-#include "collective/collective_spec.h"
-#include "collective/planner.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
 #include "flow/system_flows.h"
+#include "plan/collective_spec.h"
 #include "send_loads.h"
+#include "systems/make_plan.h"
+#include "systems/system_plan.h"
 #include "training_loads.h"
 
 namespace fredsim {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 
 namespace fredsim {
 

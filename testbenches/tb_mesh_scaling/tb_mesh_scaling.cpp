@@ -24,11 +24,11 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/program_options.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "fabric/cut.h"
+#include "systems/make_plan.h"
 #include "traffic/traffic_run.h"
 
 namespace fredsim {

@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "cli/program_options.h"
-#include "collective/planner.h"
 #include "config/config.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -32,8 +32,8 @@
 #include "base/fp.h"
 #include "base/random.h"
 #include "cli/program_options.h"
-#include "collective/planner.h"
 #include "config/config.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -8,12 +8,12 @@
 #include <new>
 #include <numeric>
 
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "engine/work_run.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 #include "traffic/traffic_run.h"
 
 namespace {

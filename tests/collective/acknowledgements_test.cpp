@@ -2,7 +2,7 @@
 // Acknowledgements in random works on all kinds of fabric: every source that sees no result is told, what goes one way
 // is acknowledged the other way, and nobody else is told anything.
 
-#include "collective/acknowledgements.h"
+#include "plan/acknowledgements.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "routing/nic_port.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "collective/choice.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

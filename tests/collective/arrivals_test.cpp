@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals of NPUs: overhead in whole cycles, moments of the skew, and what they depend on.
-#include "collective/arrivals.h"
+#include "operations/arrivals.h"
 
 #include <gtest/gtest.h>
 

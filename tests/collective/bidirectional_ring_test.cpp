@@ -12,12 +12,12 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
 #include "support/temporary_folder.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

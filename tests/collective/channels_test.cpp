@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/channels.h"
+#include "plan/channels.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "collective/planner.h"
 #include "config/config.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

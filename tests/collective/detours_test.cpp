@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/detour_flow.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim {

@@ -17,11 +17,11 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

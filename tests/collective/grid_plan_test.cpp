@@ -12,13 +12,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/link_walk.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
+#include "plan/link_walk.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

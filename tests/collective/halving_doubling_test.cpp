@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
 #include "switch/node_shape.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -15,10 +15,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
+#include "systems/make_plan.h"
 #include "topology/unicast_paths.h"
 
 namespace fredsim::test {

@@ -13,16 +13,16 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/members.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
+#include "plan/members.h"
 #include "plan_evaluator.h"
 #include "routing/fred_routing.h"
 #include "rtl/phased_pkg.h"
 #include "support/collective_specs.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

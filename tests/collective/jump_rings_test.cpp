@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

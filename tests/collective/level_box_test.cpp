@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "collective/member_boxes.h"
-#include "collective/members.h"
 #include "fabrics.h"
+#include "plan/members.h"
 
 namespace fredsim::test {
 namespace {

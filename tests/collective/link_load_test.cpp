@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of works of several parts, from figures of hand-made plans: each part's busiest link alone, all flits
 // of a link after the first start, and parts one after the other.
-#include "collective/link_load.h"
+#include "plan/link_load.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

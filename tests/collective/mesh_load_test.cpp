@@ -8,11 +8,11 @@
 #include <map>
 #include <tuple>
 
-#include "collective/link_load.h"
-#include "collective/mesh_rings.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
+#include "plan/mesh_rings.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "base/random.h"
-#include "collective/mesh_rings.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/mesh_rings.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 #include "topology/topology.h"
 
 namespace fredsim {

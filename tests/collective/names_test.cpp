@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "collective/collective.h"
+#include "plan/collective.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/operand.h"
+#include "plan/operand.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares of processes in plans: together they are the whole plan, and each knows of the rest what a run counts.
-#include "collective/own_ranks.h"
+#include "operations/own_ranks.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

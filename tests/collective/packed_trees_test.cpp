@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/members.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
+#include "plan/members.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/link_walk.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_walk.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies, the groups of their dimensions, and where the paper puts the workers.
-#include "collective/parallelism.h"
+#include "plan/parallelism.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searched placements: the fast model says what plans say, and nothing that is tried for longer is much better.
-#include "collective/placement_search.h"
+#include "placement/placement_search.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/worker_placement.h"
 #include "fabrics.h"
+#include "placement/worker_placement.h"
 
 namespace fredsim {
 namespace {

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/algorithm.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

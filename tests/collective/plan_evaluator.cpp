@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
-#include "collective/operand.h"
 #include "fabrics.h"
+#include "plan/operand.h"
 #include "support/fred_interpreter.h"
 
 namespace fredsim::test {
@@ -58,7 +58,7 @@ void add(Received& received, std::uint64_t first, std::uint64_t flits, std::uint
   received.ranges[first] = flits;
 }
 
-// Blocks as the contract says (collective/plan.h), counted here byte by byte.
+// Blocks as the contract says (plan/plan.h), counted here byte by byte.
 class Wanted {
  public:
   Wanted(const Part& part, const CollectiveSpec& spec)

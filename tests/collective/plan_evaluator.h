@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "collective/collective_spec.h"
-#include "collective/plan.h"
+#include "plan/collective_spec.h"
+#include "plan/plan.h"
 
 namespace fredsim::test {
 

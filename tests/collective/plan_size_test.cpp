@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The size of a plan as it is told before against that of the plan once made.
-#include "collective/plan_size.h"
-
 #include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <numeric>
 
-#include "collective/planner.h"
 #include "config/config.h"
 #include "support/sanitized.h"
+#include "systems/make_plan.h"
+#include "systems/system_plan_size.h"
 
 namespace fredsim {
 namespace {

@@ -6,9 +6,9 @@
 #include <ctime>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that may be under way at once, by what their trees in the switches cross: waves of one plan, bytes, and systems in both forms.
-#include "collective/prepared_plan.h"
+#include "operations/prepared_plan.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "support/collective_specs.h"
 #include "support/temporary_folder.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

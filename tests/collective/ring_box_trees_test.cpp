@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of a box of rings against chains that are laid line by line, on random boxes.
-#include "collective/ring_box_trees.h"
+#include "plan/ring_box_trees.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/acknowledgements.h"
 #include "collective/endpoint_trees.h"
-#include "collective/planner.h"
-#include "collective/tree_ranks.h"
 #include "config/config.h"
+#include "plan/acknowledgements.h"
+#include "plan/tree_ranks.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

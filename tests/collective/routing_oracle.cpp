@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "routing/fred_routing.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "collective/collective_spec.h"
+#include "plan/collective_spec.h"
 #include "topology/topology.h"
 
 namespace fredsim::test {

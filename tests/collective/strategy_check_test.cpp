@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every strategy of small machines against trying everything, and the paper's machine.
-#include "collective/strategy_check.h"
+#include "placement/strategy_check.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

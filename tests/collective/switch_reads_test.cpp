@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "plan_evaluator.h"
 #include "support/adder_box.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

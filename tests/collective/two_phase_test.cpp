@@ -11,12 +11,12 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
 #include "plan_evaluator.h"
 #include "routing/mesh_routing.h"
 #include "support/collective_specs.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "routing_oracle.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

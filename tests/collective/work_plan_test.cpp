@@ -9,12 +9,12 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "plan/link_load.h"
 #include "plan_evaluator.h"
 #include "support/collective_specs.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placements that look at the fabric: the snake, and the choice between it, the paper's and searched ones.
-#include "collective/worker_placement.h"
+#include "placement/worker_placement.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "fabrics.h"
+#include "systems/make_plan.h"
 
 namespace fredsim {
 namespace {

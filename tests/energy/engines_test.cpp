@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "cli/flow_results.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "energy/run_energy.h"
 #include "engine/machine.h"
@@ -16,6 +15,7 @@
 #include "support/random_machine.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works whose NPUs come late: overhead is a start and a delay of each step, skew is the same in every implementation, however much is skipped.
-#include "collective/arrivals.h"
+#include "operations/arrivals.h"
 
 #include <gtest/gtest.h>
 

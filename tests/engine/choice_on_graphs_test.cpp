@@ -17,12 +17,12 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/algorithm.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/random_range.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -13,15 +13,15 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/acknowledgements.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "engine/small_windows.h"
+#include "plan/acknowledgements.h"
 #include "support/comparable_results.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -8,11 +8,11 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/plan_run.h"
 #include "support/collective_specs.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One slice for all that do the same (collective/equal_slices.h): what is reported must be what a run of all
+// One slice for all that do the same (operations/equal_slices.h): what is reported must be what a run of all
 // slices reports, to the cycle, flit and stall. Random trees, groups and sizes, from seeds.
 
-#include "collective/equal_slices.h"
+#include "operations/equal_slices.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
@@ -23,6 +22,7 @@
 #include "support/comparable_results.h"
 #include "support/random_range.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -15,13 +15,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

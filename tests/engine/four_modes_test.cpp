@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
@@ -19,6 +18,7 @@
 #include "support/comparable_results.h"
 #include "support/random_range.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

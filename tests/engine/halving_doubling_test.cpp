@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
+#include "systems/make_plan.h"
+#include "systems/system_plan.h"
 
 namespace fredsim::test {
 namespace {

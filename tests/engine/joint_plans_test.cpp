@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/work_run.h"
 #include "support/collective_specs.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -15,12 +15,12 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/link_walk.h"
 #include "config/config.h"
 #include "engine/communicator.h"
 #include "engine/joint_plans.h"
 #include "engine/open_links.h"
 #include "engine/work_run.h"
+#include "plan/link_walk.h"
 #include "support/collective_specs.h"
 #include "support/simulation.h"
 

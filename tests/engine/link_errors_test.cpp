@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
+#include "plan/link_load.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

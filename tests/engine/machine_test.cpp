@@ -10,13 +10,13 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/plan_run.h"
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
 #include "support/test_mesh_router.h"
 #include "switch/lockstep_switch.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

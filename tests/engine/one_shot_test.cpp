@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
@@ -17,6 +16,7 @@
 #include "support/comparable_results.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/collective_specs.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/communicator.h"
 #include "engine/machine.h"
@@ -21,6 +20,7 @@
 #include "support/random_work.h"
 #include "support/simulation.h"
 #include "support/test_mesh_router.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/random.h"
-#include "collective/plan.h"
+#include "plan/plan.h"
 
 namespace fredsim::test {
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "support/adder_box.h"
 #include "support/collective_specs.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "engine/layout.h"
@@ -22,6 +21,7 @@
 #include "switch/missing_sizes.h"
 #include "switch/node_shape.h"
 #include "switch/register_map.h"
+#include "systems/make_plan.h"
 #include "traffic/traffic_run.h"
 
 namespace fredsim::test {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/plan_run.h"
 #include "results/timeline.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "config/config_schema.h"
 #include "config/describe.h"
@@ -29,6 +28,7 @@
 #include "fabric/fabric_core.h"
 #include "links/link_policy.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

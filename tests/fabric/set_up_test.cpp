@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/operand.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "fabric/switch_setup.h"
+#include "plan/operand.h"
 #include "routing/nic_port.h"
 #include "rtl/fred_pkg.h"
 #include "stream_endpoint.h"
 #include "support/simulation.h"
 #include "switch/register_map.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -9,10 +9,10 @@
 #include <limits>
 #include <set>
 
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
+#include "plan/link_load.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/link_walk.h"
 #include "collective/plan_time.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_run.h"
 #include "flow/spread_paths.h"
+#include "systems/make_plan.h"
 #include "topology/credit_loop.h"
 
 namespace fredsim {

@@ -15,9 +15,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_run.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

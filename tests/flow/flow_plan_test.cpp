@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/acknowledgements.h"
 #include "collective/algorithm.h"
-#include "collective/link_walk.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_traffic.h"
+#include "plan/acknowledgements.h"
+#include "plan/link_walk.h"
 #include "support/random_range.h"
 #include "switch/node_shape.h"
+#include "systems/make_plan.h"
 #include "topology/dimensions/blocks.h"
 #include "topology/dimensions/dimensions_kind.h"
 #include "topology/faults.h"

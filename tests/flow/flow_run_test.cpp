@@ -11,13 +11,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/link_load.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_simulation.h"
 #include "flow/flow_traffic.h"
+#include "plan/link_load.h"
 #include "support/random_work.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

@@ -14,10 +14,10 @@
 
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_operations.h"
 #include "support/random_range.h"
+#include "systems/make_plan.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

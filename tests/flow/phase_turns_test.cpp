@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "collective/planner.h"
 #include "config/config.h"
 #include "flow/flow_operations.h"
 #include "flow/flow_run.h"
+#include "systems/make_plan.h"
 
 namespace fredsim::test {
 namespace {

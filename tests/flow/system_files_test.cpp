@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "flow/system_flows.h"
+#include "systems/system_plan.h"
 #include "topology/facts.h"
 #include "topology/system.h"
 

@@ -16,10 +16,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "support/random_range.h"
 #include "support/temporary_folder.h"
+#include "systems/make_plan.h"
 #include "topology/system.h"
 
 namespace fredsim::test {

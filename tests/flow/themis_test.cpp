@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/system_plan.h"
 #include "config/config.h"
 #include "flow/system_flows.h"
+#include "systems/system_plan.h"
 
 namespace fredsim::test {
 namespace {

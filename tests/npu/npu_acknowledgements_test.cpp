@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acknowledgements of an NPU, and how far it goes by those of others; what is expected follows from
-// collective/acknowledgements.h.
+// plan/acknowledgements.h.
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/acknowledgements.h"
 #include "npu/npu_bench.h"
+#include "plan/acknowledgements.h"
 
 namespace fredsim::test {
 namespace {

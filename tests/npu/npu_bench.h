@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "collective/acknowledgements.h"
-#include "collective/operand.h"
 #include "npu/collective_job.h"
 #include "npu/npu.h"
+#include "plan/acknowledgements.h"
+#include "plan/operand.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {

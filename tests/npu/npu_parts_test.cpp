@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "collective/acknowledgements.h"
 #include "npu/npu_acknowledgements.h"
 #include "npu/npu_reducer.h"
 #include "npu/npu_scheduler.h"
+#include "plan/acknowledgements.h"
 
 namespace fredsim::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/collective_spec.h"
+#include "plan/collective_spec.h"
 
 namespace fredsim::test {
 

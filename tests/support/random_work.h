@@ -11,7 +11,7 @@
 
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/collective_spec.h"
+#include "plan/collective_spec.h"
 
 namespace fredsim::test {
 

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "report/breakdown_json.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 #include "trace/room_history.h"
 #include "traffic/traffic_run.h"
 

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
@@ -23,6 +22,7 @@
 #include "support/random_machine.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
+#include "systems/make_plan.h"
 #include "traffic/traffic_run.h"
 
 namespace fredsim::test {

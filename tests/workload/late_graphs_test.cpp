@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs whose NPUs come late to operations (collective/arrivals.h): times by hand, where the time of ranks went, the same however much is skipped.
+// Graphs whose NPUs come late to operations (operations/arrivals.h): times by hand, where the time of ranks went, the same however much is skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "collective/worker_placement.h"
 #include "config/config.h"
+#include "placement/worker_placement.h"
 #include "workload/inference_graph.h"
 #include "workload/model_file.h"
 #include "workload/training_graph.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "collective/algorithm.h"
-#include "collective/channels.h"
 #include "collective/endpoint_part.h"
 #include "collective/member_boxes.h"
+#include "plan/channels.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hier_ring: on a mesh the hierarchical 2D ring in both dimension orders (collective/mesh_rings.h), over the whole mesh. On a
+// hier_ring: on a mesh the hierarchical 2D ring in both dimension orders (plan/mesh_rings.h), over the whole mesh. On a
 // FRED tree rings inside the L1 switches, then across them, level by level, where every switch of a level holds as many
 // members. Elsewhere dimension by dimension.
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
 #include "collective/member_boxes.h"
-#include "collective/members.h"
-#include "collective/mesh_rings.h"
+#include "plan/members.h"
+#include "plan/mesh_rings.h"
 
 namespace fredsim {
 namespace {

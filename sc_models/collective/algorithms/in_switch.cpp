@@ -4,8 +4,8 @@
 
 #include "collective/algorithm.h"
 #include "collective/in_switch_plan.h"
-#include "collective/in_switch_roles.h"
 #include "collective/in_switch_time.h"
+#include "plan/in_switch_roles.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -12,8 +12,8 @@
 #include "base/member.h"
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
-#include "collective/members.h"
 #include "collective/packed_trees.h"
+#include "plan/members.h"
 
 namespace fredsim {
 namespace {

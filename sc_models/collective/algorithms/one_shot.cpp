@@ -19,11 +19,11 @@
 
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
-#include "collective/link_walk.h"
 #include "collective/member_boxes.h"
 #include "collective/multi_tree.h"
 #include "collective/packed_trees.h"
 #include "collective/plan_time.h"
+#include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

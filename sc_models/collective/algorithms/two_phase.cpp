@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/channels.h"
 #include "collective/endpoint_part.h"
+#include "plan/channels.h"
 #include "routing/mesh_routing.h"
 #include "routing/nic_port.h"
 

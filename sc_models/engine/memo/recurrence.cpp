@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "collective/acknowledgements.h"
+#include "plan/acknowledgements.h"
 
 namespace fredsim {
 namespace {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "collective/prepared_plan.h"
 #include "engine/memo/trajectory_counts.h"
 #include "engine/operation.h"
+#include "operations/prepared_plan.h"
 
 namespace fredsim {
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load of a plan on every link, by walking it (plan/link_walk.h). Analytic, not simulated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace fredsim {
+
+// In which a link sends so many flits without a gap, with what protects them where it retransmits.
+double flits_ns(const Link& link, std::uint64_t flits);
+
+// Flits that cross each link of topology.links in the whole run of a plan.
+std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan);
+
+// Sum of these over all links.
+std::uint64_t flit_hops(const Topology& topology, const Plan& plan);
+
+// Fills Part::bound_ns, the time in which the busiest link of the part's own flits sends them
+// without a gap, and Plan::bound_ns, which takes the flits of all parts and their starts into
+// account. 0 where nothing is sent.
+void set_bounds(const Topology& topology, Plan& plan);
+
+// True where the plan has packets that FRED switches route online.
+bool needs_online_routes(const Topology& topology, const Plan& plan);
+
+}  // namespace fredsim
