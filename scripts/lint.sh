@@ -116,6 +116,8 @@ licences() {
 types() {
   say "types of one name"
   (cd scripts && python3 -B -m fredsim_tools.one_definition)
+  say "libraries that include what stands below them"
+  (cd scripts && python3 -B -m fredsim_tools.includes)
 }
 
 # subject TEXT: of a commit.

@@ -14,7 +14,7 @@
 
 #include "cli/diagnosis.h"
 #include "cli/work_flows.h"
-#include "cli/work_jobs.h"
+#include "runner/work_jobs.h"
 
 namespace fredsim {
 

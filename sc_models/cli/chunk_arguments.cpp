@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cli/add_option.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 
@@ -55,26 +55,6 @@ Chunking ChunkStrings::checked() const {
     chunking.threshold = static_cast<int>(parse_number(threshold, "--threshold", 1, kMaxThreshold));
   }
   return chunking;
-}
-
-void name_orders(const Chunking& chunking, RunResult& result) {
-  if (!result.system) return;
-  result.system->dimension_order =
-      kDimensionOrders[static_cast<std::size_t>(chunking.dimension_order)];
-  result.system->chunk_order = kChunkOrders[static_cast<std::size_t>(chunking.chunk_order)];
-}
-
-void check_chunking(const Chunking& chunking, bool has_system) {
-  if (has_system) return;
-  constexpr const char* kAllowed = "allowed with a system (fabric.type: dimensions)";
-  if (chunking.chunks > 0)
-    throw BadInput(fmt::format("--chunks: found {}; {}", chunking.chunks, kAllowed));
-  if (chunking.dimension_order != DimensionOrder::kBaseline)
-    throw BadInput(fmt::format("--dimension-order: found themis; {}", kAllowed));
-  if (chunking.chunk_order != ChunkOrder::kPipelined)
-    throw BadInput(fmt::format("--chunk-order: found {}; {}",
-                               kChunkOrders[static_cast<std::size_t>(chunking.chunk_order)],
-                               kAllowed));
 }
 
 }  // namespace fredsim

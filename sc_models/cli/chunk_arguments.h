@@ -8,7 +8,7 @@
 #include <string>
 
 #include "plan/chunking.h"
-#include "results/results.h"
+#include "runner/chunk_options.h"
 
 namespace fredsim {
 
@@ -19,9 +19,4 @@ struct ChunkStrings {
 };
 
 // As results have it, of a run on a system.
-void name_orders(const Chunking& chunking, RunResult& result);
-
-// `has_system`: a machine of the command is one; else no such option is allowed.
-void check_chunking(const Chunking& chunking, bool has_system);
-
 }  // namespace fredsim

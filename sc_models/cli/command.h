@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/file_uses.h"
 #include "results/fields/field.h"
+#include "runner/file_uses.h"
 
 namespace fredsim {
 

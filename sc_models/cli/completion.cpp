@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/add_option.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 namespace {

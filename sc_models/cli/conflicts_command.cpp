@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/option_groups.h"
 #include "cli/route_arguments.h"
 #include "report/conflict_table.h"
@@ -18,6 +17,7 @@
 #include "report/output_file.h"
 #include "results/version.h"
 #include "routing/conflict_count.h"
+#include "runner/interrupt.h"
 
 namespace fredsim {
 

@@ -11,13 +11,13 @@
 #include "base/error.h"
 #include "cli/calibrated_diagnosis.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/job_runner.h"
-#include "cli/work_jobs.h"
 #include "report/doctor_table.h"
 #include "report/output_file.h"
 #include "report/terminal.h"
 #include "results/version.h"
+#include "runner/interrupt.h"
+#include "runner/job_runner.h"
+#include "runner/work_jobs.h"
 
 namespace fredsim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/file_uses.h"
+#include "runner/file_uses.h"
 #include "workload/expert_layers.h"
 
 namespace fredsim {

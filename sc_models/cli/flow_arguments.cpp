@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 

@@ -23,8 +23,8 @@
 #include "base/long_words.h"
 #include "base/text_width.h"
 #include "cli/parse_command.h"
-#include "cli/program_name.h"
 #include "cli/rank_session.h"
+#include "runner/program_name.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 //   (switch/switch_kind.h). Link fredsim_cli. `program`: what it calls itself.
 #pragma once
 
-namespace fredsim {
+#include "runner/program_name.h"
 
-inline constexpr const char* kFredsim = "fredsim";
+namespace fredsim {
 
 int fredsim_main(int argc, char** argv, const char* program = kFredsim);  // the exit code
 

@@ -15,7 +15,7 @@
 #include "base/config_tree.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "base/text_width.h"
 #include "cli/add_option.h"
-#include "cli/program_name.h"
 #include "config/machine_path.h"
 #include "report/terminal.h"
+#include "runner/program_name.h"
 
 namespace fredsim {
 

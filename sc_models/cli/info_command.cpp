@@ -12,7 +12,6 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/machines.h"
 #include "config/describe.h"
 #include "config/machine_path.h"
 #include "fabric/rank_cut.h"
@@ -20,6 +19,7 @@
 #include "report/rank_table.h"
 #include "report/terminal.h"
 #include "results/version.h"
+#include "runner/machines.h"
 
 namespace fredsim {
 

@@ -13,10 +13,10 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_values.h"
 #include "config/config_schema.h"
 #include "config/machine_path.h"
 #include "config/new_machine.h"
+#include "runner/option_values.h"
 #include "topology/topology_kind.h"
 
 namespace fredsim {

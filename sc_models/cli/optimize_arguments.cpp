@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/add_option.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 namespace {

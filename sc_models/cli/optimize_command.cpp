@@ -7,15 +7,16 @@
 #include <optional>
 
 #include "base/error.h"
-#include "cli/bandwidth_jobs.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/machines.h"
 #include "cli/optimize_arguments.h"
 #include "cli/option_groups.h"
-#include "cli/topoopt_run.h"
+#include "cli/topoopt_arguments.h"
 #include "report/output_file.h"
 #include "results/version.h"
+#include "runner/bandwidth_jobs.h"
+#include "runner/interrupt.h"
+#include "runner/machines.h"
+#include "runner/topoopt_run.h"
 
 namespace fredsim {
 

@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/flit.h"
 #include "cli/add_option.h"
-#include "cli/interrupt.h"
-#include "cli/machine_word.h"
-#include "cli/option_values.h"
 #include "cli/rank_session.h"
 #include "report/terminal.h"
+#include "runner/interrupt.h"
+#include "runner/machine_word.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 
@@ -89,10 +89,6 @@ void OutputStrings::check(OutputOptions& options) const {
   options.has_legend = legend;
   options.quiet = quiet;
   options.progress_file = progress;
-}
-
-TableOutput table_output(const OutputOptions& options) {
-  return {options.format, terminal_style(stdout), options.has_legend};
 }
 
 void SwitchStrings::add_to(CLI::App& app) {
@@ -225,28 +221,10 @@ void add_placement_file(CLI::App& app, std::string& file) {
       "where the workers are, as --placement reads it; of several machines, one file each");
 }
 
-void add_machine_files(const MachineOptions& options, FileUses& files) {
-  for (const MachineFile& file : options.machines) files.inputs.push_back({"CONFIG", file.path});
-}
-
-void add_output(const char* option, const std::string& path, FileUses& files) {
-  if (!path.empty()) files.outputs.push_back({option, path});
-}
-
 void add_progress_file(CLI::App& app, std::string& file) {
   under(app, heading::kOutput);
   add(app, "--progress", file, "FILE",
       "progress for programs, a JSON object per line; also a pipe, such as /dev/fd/3");
-}
-
-std::shared_ptr<ProgressLog> open_progress(const std::string& path) {
-  return path.empty() ? nullptr : std::make_shared<ProgressLog>(path, "--progress");
-}
-
-std::optional<OutputFile> open_output(const char* option, const std::string& path) {
-  std::optional<OutputFile> file;
-  if (!path.empty()) file.emplace(path, option, &interrupt_flag());
-  return file;
 }
 
 }  // namespace fredsim

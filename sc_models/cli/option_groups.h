@@ -14,25 +14,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/file_uses.h"
-#include "config/config.h"
-#include "report/output_file.h"
-#include "report/progress_log.h"
-#include "report/table_output.h"
-#include "switch/on_demand/rtl_builder.h"
-#include "switch/switch_factory.h"
+#include "runner/run_options.h"
 #include "trace/packet_list.h"
 
 namespace fredsim {
 
 inline constexpr std::uint64_t kMaxOptionNumber = std::numeric_limits<std::uint64_t>::max();
 
-// CONFIG…, --set, --fault.
-struct MachineOptions {
-  std::vector<MachineFile> machines;   // the base first, where there is one
-  std::vector<std::string> overrides;  // "key.path=value"
-  std::vector<std::string> faults;     // topology/faults.h
-};
 struct MachineStrings {
   std::vector<std::string> configs, overrides, faults;
   void add_one_to(CLI::App& app);
@@ -41,15 +29,6 @@ struct MachineStrings {
   void check(MachineOptions& options) const;
 };
 
-// --json, --format, --legend, --quiet, --progress.
-struct OutputOptions {
-  std::string json_file;  // empty: none; "-": standard output
-  TableFormat format = TableFormat::kTable;
-  bool has_legend = false;
-  bool quiet = false;
-  std::string progress_file;                    // empty: none
-  std::shared_ptr<ProgressLog> progress_log{};  // open while the command runs
-};
 struct OutputStrings {
   std::string json;
   std::string format = "table";
@@ -64,15 +43,6 @@ struct OutputStrings {
 
  private:
   bool has_astra_ = false;
-};
-// Tables on standard output.
-TableOutput table_output(const OutputOptions& options);
-
-// --model, --rtl-instances, --rtl-build.
-struct SwitchOptions {
-  SwitchModel model = SwitchModel::kTlm;
-  std::string rtl_instances;  // empty: none
-  RtlBuild rtl_build = RtlBuild::kAuto;
 };
 struct SwitchStrings {
   std::string model = "tlm";
@@ -91,13 +61,6 @@ struct SeedStrings {
 inline constexpr const char* kPayloadSeed =
     "of the payload, of searched placements and of --skew (default 1)";
 
-// --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in FabricOptions.
-struct SimulationOptions {
-  int lanes = 1;
-  std::uint64_t timeout_cycles = 0;  // 0: none
-  bool skip = true;
-  int switch_threads = 1;
-};
 struct SimulationStrings {
   std::string lanes = "1";
   std::string threads = "1";
@@ -138,15 +101,6 @@ struct BreakdownStrings {
 // --write-placement.
 void add_placement_file(CLI::App& app, std::string& file);
 
-// To the files that a command reads: its machine files.
-void add_machine_files(const MachineOptions& options, FileUses& files);
-// To those that it writes; an empty path: none.
-void add_output(const char* option, const std::string& path, FileUses& files);
-// The file of --progress, opened at once; an empty path: none.
-std::shared_ptr<ProgressLog> open_progress(const std::string& path);
 // The option --progress.
 void add_progress_file(CLI::App& app, std::string& file);
-// The file of an option, tried at once, left whole by Ctrl-C; an empty path: none.
-std::optional<OutputFile> open_output(const char* option, const std::string& path);
-
 }  // namespace fredsim

@@ -20,9 +20,9 @@
 #include "cli/man_page.h"
 #include "cli/options_page.h"
 #include "cli/parse_problem.h"
-#include "cli/program_name.h"
 #include "cli/spelling.h"
 #include "results/version.h"
+#include "runner/program_name.h"
 
 namespace fredsim {
 

@@ -15,16 +15,14 @@
 #include "base/content_hash.h"
 #include "base/file_text.h"
 #include "cli/commands.h"
-#include "cli/program_name.h"
 #include "ranks/mpi_transport.h"
 #include "ranks/rank_guard.h"
 #include "report/output_file.h"
 #include "results/version.h"
+#include "runner/program_name.h"
 
 namespace fredsim {
 namespace {
-
-Ranks* session_ranks = nullptr;
 
 // Hash of a file; "none": it cannot be read as one, which others say.
 std::string hash_of(const std::string& path) {
@@ -33,33 +31,6 @@ std::string hash_of(const std::string& path) {
 }
 
 }  // namespace
-
-Ranks* run_ranks() { return session_ranks; }
-
-void note_ranks(bool quiet) {
-  if (session_ranks == nullptr || quiet) return;
-  RankTraffic total;
-  double most_waited_s = 0;
-  for (const RankTraffic& of_rank :
-       session_ranks->gather_values(Ranks::Purpose::kResults, session_ranks->traffic())) {
-    total.exchanges = std::max(total.exchanges, of_rank.exchanges);
-    total.messages += of_rank.messages;
-    total.bytes += of_rank.bytes;
-    most_waited_s = std::max(most_waited_s, of_rank.waited_s);
-  }
-  fmt::print(stderr,
-             "{}: {} ranks: {} exchanges, {} messages of {:.0f} bytes, up to {:.2f} s waited\n",
-             program_name(), session_ranks->size(), total.exchanges, total.messages,
-             static_cast<double>(total.bytes) /
-                 static_cast<double>(std::max<std::uint64_t>(total.messages, 1)),
-             most_waited_s);
-}
-
-void refuse_on_ranks(std::string_view option, bool is_given) {
-  if (session_ranks == nullptr || !is_given) return;
-  throw BadInput(fmt::format("{}: found with {} processes; allowed: in one process", option,
-                             session_ranks->size()));
-}
 
 void RankSession::launch(const char* program) {
   const std::optional<LaunchedRank> launched = launched_rank();
@@ -82,10 +53,10 @@ RankSession::RankSession() {
   std::unique_ptr<RankTransport> transport = mpi_transport();
   if (transport == nullptr) return;
   ranks_ = std::make_unique<Ranks>(std::move(transport), kPatience);
-  session_ranks = ranks_.get();
+  set_run_ranks(ranks_.get());
 }
 
-RankSession::~RankSession() { session_ranks = nullptr; }
+RankSession::~RankSession() { set_run_ranks(nullptr); }
 
 void RankSession::begin(const ParsedCommand& command) {
   if (ranks_ == nullptr) return;

@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "cli/add_option.h"
 #include "cli/flow_arguments.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 

@@ -14,13 +14,8 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/job_runner.h"
-#include "cli/machines.h"
 #include "cli/rank_session.h"
-#include "cli/timeline_output.h"
 #include "cli/wave_arguments.h"
-#include "cli/work_jobs.h"
 #include "report/breakdown_table.h"
 #include "report/json.h"
 #include "report/machine_labels.h"
@@ -29,6 +24,11 @@
 #include "report/simulated_text.h"
 #include "results/fields/run.h"
 #include "results/version.h"
+#include "runner/interrupt.h"
+#include "runner/job_runner.h"
+#include "runner/machines.h"
+#include "runner/timeline_output.h"
+#include "runner/work_jobs.h"
 
 namespace fredsim {
 

@@ -10,11 +10,11 @@
 
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_values.h"
 #include "cli/study_commands.h"
 #include "config/machine_schema.h"
 #include "results/reference.h"
 #include "results/schema.h"
+#include "runner/option_values.h"
 #include "study/study_schema.h"
 
 namespace fredsim {

@@ -10,12 +10,12 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/machines.h"
 #include "cli/strategy_arguments.h"
-#include "cli/strategy_report.h"
 #include "report/output_file.h"
+#include "report/strategy_report.h"
 #include "results/version.h"
+#include "runner/interrupt.h"
+#include "runner/machines.h"
 #include "topology/facts.h"
 
 namespace fredsim {

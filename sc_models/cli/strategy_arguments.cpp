@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "cli/add_option.h"
-#include "cli/option_values.h"
 #include "routing/fred_routing.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/placement.h"
+#include "runner/placement.h"
 
 namespace fredsim {
 

@@ -13,13 +13,13 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/file_text.h"
-#include "cli/child_processes.h"
 #include "cli/command_line.h"
-#include "cli/interrupt.h"
-#include "cli/program_name.h"
 #include "cli/study_commands.h"
 #include "report/progress.h"
 #include "results/version.h"
+#include "runner/child_processes.h"
+#include "runner/interrupt.h"
+#include "runner/program_name.h"
 #include "study/point_hash.h"
 
 namespace fredsim {

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/option_groups.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 namespace {

@@ -13,22 +13,9 @@
 
 #include "cli/optimize_arguments.h"
 #include "cli/train_arguments.h"
-#include "optimize/topology_finder.h"
+#include "runner/topoopt_options.h"
 
 namespace fredsim {
-
-struct TopooptAsked {
-  FinderOptions finder{};
-  int npus = 0;  // 0: those of the machine
-  std::uint64_t link_bandwidth = 0, link_latency_ps = 0;
-  int paths = 4;
-  bool each = false;
-  std::uint64_t seed = 1;
-  std::uint64_t max_evaluations = 0;
-  std::string machine_file{};  // to be written; empty: none
-  TrainOptions train{};
-  bool names_minibatch = false, names_microbatches = false;  // else they are defaults
-};
 
 // The options' strings, as CLI11 collects them.
 struct TopooptStrings {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/add_option.h"
-#include "cli/option_values.h"
+#include "runner/option_values.h"
 
 namespace fredsim {
 

@@ -10,13 +10,8 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/job_progress.h"
-#include "cli/machines.h"
 #include "cli/option_groups.h"
 #include "cli/rank_session.h"
-#include "cli/switch_pattern.h"
-#include "cli/switch_rtl.h"
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "config/buffer_notes.h"
@@ -30,6 +25,11 @@
 #include "report/traffic_table.h"
 #include "results/fields/traffic.h"
 #include "results/version.h"
+#include "runner/interrupt.h"
+#include "runner/job_progress.h"
+#include "runner/machines.h"
+#include "runner/switch_pattern.h"
+#include "runner/switch_rtl.h"
 #include "traffic/traffic_run.h"
 
 namespace fredsim {

@@ -16,11 +16,11 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/gradient_arguments.h"
-#include "cli/option_values.h"
-#include "cli/trace_output.h"
 #include "cli/work_arguments.h"
 #include "config/machine_path.h"
 #include "config/npu_compute.h"
+#include "runner/option_values.h"
+#include "runner/trace_output.h"
 
 namespace fredsim {
 namespace {

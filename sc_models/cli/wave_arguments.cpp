@@ -13,16 +13,15 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/add_option.h"
-#include "cli/option_values.h"
-#include "cli/program_name.h"
 #include "nic/packet_extension.h"
+#include "runner/option_values.h"
+#include "runner/program_name.h"
 
 namespace fredsim {
 
 namespace {
 
 constexpr const char* kWindow = "--wave-window";
-constexpr const char* kTrigger = "--wave-trigger";
 
 struct TriggerName {
   std::string_view name;
@@ -68,12 +67,12 @@ WaveWindow parse_window(const std::string& text) {
 
 // Decimal, or hexadecimal after 0x, as a viewer shows tags.
 std::uint64_t parse_argument(const std::string& text, std::uint64_t max) {
-  if (!text.starts_with("0x")) return parse_number(text, kTrigger, 0, max);
+  if (!text.starts_with("0x")) return parse_number(text, kWaveTrigger, 0, max);
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + 2, end, value, 16);
   if (stop != end || error != std::errc() || value > max) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed: 0x0 to {:#x}", kTrigger, text, max));
+    throw BadInput(fmt::format("{}: found '{}'; allowed: 0x0 to {:#x}", kWaveTrigger, text, max));
   }
   return value;
 }
@@ -87,7 +86,7 @@ WaveTrigger parse_trigger(const std::string& text) {
     throw BadInput(
         fmt::format("{}: found '{}'; allowed: stall:CYCLES, phase-change, preemption, packet:TAG, "
                     "stream:NUMBER, payload, lockstep, deadlock or failure",
-                    kTrigger, text));
+                    kWaveTrigger, text));
   }
   WaveTrigger trigger{.kind = found->kind};
   if (has_argument) trigger.argument = parse_argument(text.substr(colon + 1), found->max);
@@ -106,7 +105,7 @@ void WaveStrings::add_to(CLI::App& command) {
                    "only links: switches keep the implementation that --model says");
   add(command, kWindow, windows, "FROM:TO",
       "cycles in it, or times such as 100ns:200ns; repeatable, ascending (default all)");
-  add(command, kTrigger, trigger, "KIND[:ARG]",
+  add(command, kWaveTrigger, trigger, "KIND[:ARG]",
       "only what is around the first stall:CYCLES, phase-change, preemption, packet:TAG, "
       "stream:NUMBER, payload, lockstep, deadlock or failure; runs twice");
   add(command, "--wave-before", before, "N", "cycles before the trigger (default 100)");
@@ -122,16 +121,16 @@ WaveOptions WaveStrings::checked() const {
     if (!scope.empty()) refuse("--wave-scope", "'" + scope + "'");
     if (links_only) refuse("--wave-links-only", "it");
     if (!windows.empty()) refuse(kWindow, "'" + windows.front() + "'");
-    if (!trigger.empty()) refuse(kTrigger, "'" + trigger + "'");
+    if (!trigger.empty()) refuse(kWaveTrigger, "'" + trigger + "'");
   }
   if (!trigger.empty() && !windows.empty()) {
-    throw BadInput(fmt::format("{}: found '{}' together with {}; allowed: one of the two", kTrigger,
-                               trigger, kWindow));
+    throw BadInput(fmt::format("{}: found '{}' together with {}; allowed: one of the two",
+                               kWaveTrigger, trigger, kWindow));
   }
   if (trigger.empty() && !(before.empty() && after.empty())) {
     throw BadInput(fmt::format("{}: found '{}' without {}; allowed: together with it",
                                before.empty() ? "--wave-after" : "--wave-before",
-                               before.empty() ? after : before, kTrigger));
+                               before.empty() ? after : before, kWaveTrigger));
   }
   WaveOptions options{.file = file, .links_only = links_only};
   if (!scope.empty()) options.scope = scope;
@@ -146,39 +145,6 @@ WaveOptions WaveStrings::checked() const {
   }
   for (const std::string& window : windows) options.windows.push_back(parse_window(window));
   return options;
-}
-
-void add_wave_files(const WaveOptions& wave, FileUses& files) {
-  if (wave.file.empty()) return;
-  const std::vector<FileUse> uses = wave_uses(wave.file);
-  files.outputs.insert(files.outputs.end(), uses.begin(), uses.end());
-}
-
-void check_trigger(const WaveOptions& wave, SwitchModel model) {
-  if (!wave.trigger || wave.trigger->kind != WaveTriggerKind::kLockstep) return;
-  if (model == SwitchModel::kLockstep) return;
-  throw BadInput(fmt::format(
-      "{}: found 'lockstep', but nothing runs in lockstep; allowed: with --model lockstep",
-      kTrigger));
-}
-
-std::string wave_file_of(const std::string& file, const std::string& machine) {
-  std::filesystem::path path(file);
-  const bool is_known = path.extension() == ".fst" || path.extension() == ".vcd";
-  const std::filesystem::path extension = is_known ? path.extension() : "";
-  if (!extension.empty()) path.replace_extension();
-  path += "." + machine;
-  path += extension;
-  return path.string();
-}
-
-void note_wave(const WaveRecorder& wave, bool quiet) {
-  if (const std::string why = wave.why_empty(); !why.empty()) {
-    fmt::print(stderr, "{}: {} holds no cycle: {}\n", program_name(), wave.path(), why);
-  } else if (wave.found() && !quiet) {
-    fmt::print(stderr, "{}: {}: {} at cycle {}, {:.3f} ns in the file\n", program_name(),
-               wave.path(), kTrigger, wave.found_in_run(), wave.found_ns());
-  }
 }
 
 }  // namespace fredsim

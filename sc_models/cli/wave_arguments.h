@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/file_uses.h"
-#include "switch/switch_factory.h"
+#include "runner/wave_files.h"
 #include "trace/wave_options.h"
-#include "trace/wave_recorder.h"
 
 namespace fredsim {
 
@@ -25,17 +23,5 @@ struct WaveStrings {
   // BadInput where they are wrong whatever the machine.
   WaveOptions checked() const;
 };
-
-// Files written if a waveform is requested, by one machine.
-void add_wave_files(const WaveOptions& wave, FileUses& files);
-
-// BadInput where what the trigger looks for cannot happen.
-void check_trigger(const WaveOptions& wave, SwitchModel model);
-
-// The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
-std::string wave_file_of(const std::string& file, const std::string& machine);
-
-// After the run, on standard error: that the file holds nothing, or where the trigger was.
-void note_wave(const WaveRecorder& wave, bool quiet);
 
 }  // namespace fredsim

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/flow_engine.h"
-#include "cli/flow_results.h"
-#include "cli/interrupt.h"
 #include "engine/part_results.h"
 #include "flow/flow_run.h"
 #include "flow/system_flows.h"
+#include "runner/flow_engine.h"
+#include "runner/flow_results.h"
+#include "runner/interrupt.h"
 #include "systems/make_plan.h"
 #include "systems/system_plan_size.h"
 

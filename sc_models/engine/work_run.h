@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A work whose collectives come after each other: steps with names, dependencies, delays and repetitions, as a work file
-// (cli/work_file.h) says them.
+// (runner/work_file.h) says them.
 //
 // Steps without repetition that come after the same steps with the same delay are issued as one operation, and thus
 //   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cli/flow_engine.h"
 #include "config/config.h"
+#include "runner/flow_engine.h"
 #include "workload/graph_run.h"
 #include "workload/model_file.h"
 #include "workload/trace_export.h"

@@ -24,9 +24,7 @@
 #include "base/error.h"
 #include "base/shell.h"
 #include "cli/command_line.h"
-#include "cli/file_uses.h"
 #include "cli/program_options.h"
-#include "cli/rtl_build_line.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/measurement.h"
@@ -38,6 +36,8 @@
 #include "report/run_table.h"
 #include "results/version.h"
 #include "routing/nic_port.h"
+#include "runner/file_uses.h"
+#include "runner/rtl_build_line.h"
 #include "trace/wave_recorder.h"
 
 namespace {

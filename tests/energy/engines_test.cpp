@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "cli/flow_results.h"
 #include "config/config.h"
 #include "energy/run_energy.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "engine/work_run.h"
 #include "flow/flow_traffic.h"
+#include "runner/flow_results.h"
 #include "support/random_machine.h"
 #include "support/random_work.h"
 #include "support/simulation.h"

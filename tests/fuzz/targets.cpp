@@ -15,11 +15,11 @@
 
 #include "base/error.h"
 #include "cli/parse_command.h"
-#include "cli/placement.h"
 #include "cli/study_commands.h"
-#include "cli/work_file.h"
 #include "config/config.h"
 #include "report/report_data.h"
+#include "runner/placement.h"
+#include "runner/work_file.h"
 #include "study/study_points.h"
 #include "support/temporary_folder.h"
 #include "workload/model_file.h"

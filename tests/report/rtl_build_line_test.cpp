@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/rtl_build_line.h"
+#include "runner/rtl_build_line.h"
 
 #include <gtest/gtest.h>
 

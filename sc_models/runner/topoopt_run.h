@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fredsim optimize --topology`: machine and workload to a network and a strategy.
+//
+// Errors: BadInput naming the option, what was found and what is allowed.
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+#include "report/network_table.h"
+#include "runner/topoopt_options.h"
+
+namespace fredsim {
+
+struct FoundNetwork {
+  NetworkSetup setup{};
+  NetworkResult result{};
+  std::string machine{};  // text of a machine file
+  bool is_interrupted = false;
+};
+
+FoundNetwork find_network(const MachineConfig& machine, const TopooptAsked& asked);
+
+}  // namespace fredsim

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace_output.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "runner/interrupt.h"
+
+namespace fredsim {
+
+std::string trace_file(const std::string& prefix, std::size_t rank) {
+  return fmt::format("{}.{}.et", prefix, rank);
+}
+
+std::string groups_file(const std::string& prefix) { return prefix + ".groups.json"; }
+
+TraceOutput::TraceOutput(const std::string& prefix, std::size_t ranks) {
+  constexpr const char* kOption = "--export-et";
+  const std::string beyond = trace_file(prefix, ranks);
+  std::error_code error;
+  if (std::filesystem::exists(beyond, error)) {
+    throw BadInput(
+        fmt::format("{}: found '{}', of a rank that the workload does not have: {} ranks; allowed: "
+                    "a prefix of which there is no such file",
+                    kOption, beyond, ranks));
+  }
+  for (std::size_t r = 0; r < ranks; ++r)
+    files_.emplace_back(trace_file(prefix, r), kOption, &interrupt_flag());
+  files_.emplace_back(groups_file(prefix), kOption, &interrupt_flag());
+}
+
+void TraceOutput::write(const TraceTexts& texts) const {
+  std::vector<std::string_view> all(texts.ranks.begin(), texts.ranks.end());
+  all.emplace_back(texts.groups);
+  OutputFile::write_together(files_, all);
+}
+
+}  // namespace fredsim

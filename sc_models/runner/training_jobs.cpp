@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/training_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "energy/run_energy.h"
+#include "engine/communicator_run.h"
+#include "engine/layout.h"
+#include "fabric/ranked_cut.h"
+#include "runner/best_base.h"
+#include "runner/chunk_options.h"
+#include "runner/flow_engine.h"
+#include "runner/interrupt.h"
+#include "runner/job_progress.h"
+#include "runner/machine_word.h"
+#include "runner/machines.h"
+#include "runner/npu_memory.h"
+#include "runner/option_values.h"
+#include "runner/run_ranks.h"
+#include "runner/shape_surplus.h"
+#include "runner/short_run.h"
+#include "runner/switch_pattern.h"
+#include "runner/switch_rtl.h"
+#include "runner/system_memory.h"
+#include "runner/system_surpluses.h"
+#include "systems/system_plan.h"
+#include "topology/faults.h"
+#include "workload/graph_size.h"
+#include "workload/operation_shapes.h"
+#include "workload/sequence_split.h"
+#include "workload/trace_export.h"
+#include "workload/worker_graph.h"
+#include "workload/worker_traffic.h"
+
+namespace fredsim {
+namespace {
+
+// A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
+constexpr double kFitTolerance = 0.0005;
+constexpr int kMaxFitRuns = 8;
+constexpr double kFirstFitRate = 1e16;  // FLOP/s
+
+std::vector<IssuedPlan> issued_by(const TaskGraph& graph, const ShapePlans& plans) {
+  std::vector<IssuedPlan> issued;
+  for (const std::shared_ptr<const PreparedPlan>& plan : plans)
+    issued.push_back({.plan = plan.get(), .times = 0});
+  for (const GraphOperation& operation : graph.operations)
+    issued[operation.shape].times += operation.times;
+  return issued;
+}
+
+std::string packet_order_of(const ShapePlans& plans) {
+  std::string order;
+  for (const auto& plan : plans) {
+    for (const Part& part : plan->plan.parts) {
+      if (part.frame > 0) return "paced";
+      if (part.is_ordered) order = "recurring";
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
+    : request_(request), files_(files), asked_(request.train), rate_(asked_.compute_rate) {
+  const InterruptEndsPlanning interrupt_ends_it;
+  read_workload();
+  if (asked_.inference) check_is_transformer(model_, "--phase");
+  place_experts();
+  if (is_model() && !asked_.inference)
+    model_ = part_of_model(std::move(model_), asked_.training.strategy, asked_.split);
+  load();
+  for (TrainedMachine& entry : machines_) {
+    const Topology& topology = entry.config.topology;
+    check_graph(entry);
+    if (is_model()) entry.placement = placement_on(entry);
+    if (streams()) {
+      entry.tasks = tasks_of(entry);
+      add_plans(entry, entry.tasks->shapes());
+      entry.plans = plans_of(topology, entry.tasks->shapes());
+      continue;
+    }
+    const TaskGraph graph = graph_of(entry);
+    add_plans(entry, graph.shapes);
+    entry.plans = plans_of(topology, graph.shapes);
+    if (!asked_.export_prefix.empty() && !traces_out_) {
+      const std::size_t ranks = trace_ranks(graph, topology);
+      check_exported(ranks);
+      traces_out_.emplace(asked_.export_prefix, ranks);
+    }
+  }
+  check_switches();
+  write_placements();
+  elaborate();
+  if (traces_out_ && !asked_.fit) export_traces();
+}
+
+bool TrainingJobs::run() {
+  if (asked_.fit && !fit()) return false;
+  if (traces_out_ && asked_.fit) export_traces();
+  while (results_.size() < machines_.size())
+    if (!run_next()) return false;
+  return true;
+}
+
+Timeline TrainingJobs::timeline() const {
+  Timeline timeline;
+  for (std::size_t i = 0; i < results_.size() && !results_[i].run.incomplete; ++i) {
+    const TrainedMachine& entry = machines_[i];
+    const auto same = [&](const TrainedMachine& other) {
+      return name_of(other.config) == name_of(entry.config);
+    };
+    std::string process = name_of(entry.config);
+    if (std::ranges::count_if(machines_, same) > 1) process += fmt::format(" #{}", i + 1);
+    show_on_timeline(process, entry.config.topology, graph_of(entry), records_.at(&entry),
+                     results_[i].run.cycles, timeline);
+  }
+  return timeline;
+}
+
+void TrainingJobs::load() {
+  for (MachineConfig& config : load_machines(request_, request_.quiet)) {
+    if (!request_.is_flow) check_runs_exactly(config);
+    machines_.push_back(
+        {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
+    if (!asked_.best_base || machines_.size() > 1) continue;
+    machines_.push_back({.config = best_of(machines_.front().config),
+                         .is_best_base = true,
+                         .placement = {},
+                         .plans = {},
+                         .machine = nullptr});
+  }
+  check_chunking(asked_.chunking, std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
+                   return entry.config.topology.has_blocks();
+                 }));
+}
+
+std::size_t TrainingJobs::place_of(std::size_t machine) const {
+  return machine > 0 && asked_.best_base ? machine + 1 : machine;
+}
+
+void TrainingJobs::write_placements() const {
+  if (!request_.expert_file.empty())
+    OutputFile(request_.expert_file, "--write-expert-placement", &interrupt_flag())
+        .write(expert_placement_text(experts_.of_file));
+  if (request_.placement_file.empty()) return;
+  std::vector<NamedPlacement> placements;
+  for (const TrainedMachine& entry : machines_)
+    placements.push_back({entry.config.topology.name, entry.placement.npus});
+  fredsim::write_placements(request_.placement_file, files_, placements);
+}
+
+void TrainingJobs::read_workload() {
+  switch (asked_.source) {
+    case Source::kBuiltIn:
+      model_ = built_in_model(asked_.workload);
+      break;
+    case Source::kModelFile:
+      model_ = read_model_file(asked_.workload);
+      break;
+    case Source::kText:
+      text_ = read_text_workload(asked_.workload);
+      break;
+    case Source::kTraces:
+      traces_ = check_traces(asked_.workload);
+      check_takes_time(traces_);
+      if (!asked_.comm_groups.empty())
+        groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
+      break;
+  }
+}
+
+void TrainingJobs::check_exported(std::size_t ranks) const {
+  std::vector<FileUse> outputs = files_.outputs;
+  for (std::size_t r = 1; r < ranks; ++r)
+    outputs.push_back({"--export-et", trace_file(asked_.export_prefix, r)});
+  check_outputs(files_.inputs, outputs);
+}
+
+bool TrainingJobs::is_model() const {
+  return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
+}
+
+WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
+  const Topology& topology = entry.config.topology;
+  const Strategy& strategy = asked_.training.strategy;
+  check_workers(strategy, topology, asked_.split);
+  if (asked_.placement && !entry.is_best_base)
+    return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  // Wherever they are, workers send the same.
+  entry.placement.npus = npus_left(topology);
+  if (std::ssize(entry.placement.npus) < strategy.workers())
+    return {"paper", paper_placement(strategy)};  // refused, by the failed NPU in it
+  entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
+  constexpr int kPasses = 2;  // passes of inference; the second is as all others
+  const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);
+  PlacementSearch search{.seed = request_.seed, .on_conflict = asked_.on_conflict};
+  if (asked_.placement)
+    search.given = {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
+}
+
+bool TrainingJobs::streams() const {
+  constexpr std::size_t kMaxRanks = 512;
+  return asked_.source == Source::kTraces && request_.timeline_file.empty() &&
+         traces_.paths.size() <= kMaxRanks;
+}
+
+std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) const {
+  return std::make_unique<TraceTasks>(
+      traces_, groups_, ComputeSpeed{entry.config.compute, rate_}, entry.config.topology,
+      asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
+}
+
+void TrainingJobs::check_graph(const TrainedMachine& entry) const {
+  if (!is_model()) return;
+  const Topology& topology = entry.config.topology;
+  const GraphSize size =
+      asked_.inference
+          ? inference_graph_size(*model_.transformer, *asked_.inference)
+          : training_graph_size(at_value_bytes(model_, entry.config.compute.value_bytes),
+                                training_options(), topology);
+  check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
+                .tasks = size.tasks,
+                .operations = size.operations,
+                .bytes = graph_bytes(size) + graph_run_bytes(size)},
+               simulated_nodes(topology, request_.is_flow), available_memory());
+}
+
+void TrainingJobs::add_plans(const TrainedMachine& entry,
+                             const std::vector<OperationShape>& shapes) {
+  const Topology& topology = entry.config.topology;
+  nodes_ += simulated_nodes(topology, request_.is_flow);
+  const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
+  if (request_.is_flow && topology.has_blocks())
+    planned_.push_back({name, flow_system_size(topology, !request_.json_file.empty())});
+  else
+    for (const auto& shape : shapes)
+      planned_.push_back({name, plan_size(topology, all_specs(shape))});
+  check_memory(planned_, nodes_, available_memory());
+}
+
+const std::string& TrainingJobs::algorithm_of(const TrainedMachine& entry) const {
+  static const std::string best = "auto";
+  return entry.is_best_base ? best : asked_.training.algorithm;
+}
+
+bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
+  const Strategy& strategy = asked_.training.strategy;
+  return entry.is_best_base && asked_.training.execution == Execution::kStreaming &&
+         std::ssize(io_controllers_left(entry.config.topology)) >= strategy.mp * strategy.pp;
+}
+
+TrainingOptions TrainingJobs::training_options() const {
+  TrainingOptions training = asked_.training;
+  training.experts = experts_;
+  return training;
+}
+
+void TrainingJobs::place_experts() {
+  constexpr const char* kOption = "--write-expert-placement";
+  const std::string& file = request_.expert_file;
+  experts_ = asked_.experts;
+  experts_.seed = experts_.router.seed = request_.seed;
+  const std::optional<ExpertLayers> layers =
+      expert_layers(name(), model_.transformer ? &*model_.transformer : nullptr,
+                    asked_.training.strategy, experts_);
+  if (!layers) {
+    if (file.empty()) return;
+    throw BadInput(
+        fmt::format("{}: found '{}' with {}, which has no experts; allowed: with a model "
+                    "whose file has the key experts",
+                    kOption, file, name()));
+  }
+  experts_.placing = ExpertOptions::Placing::kFile;
+  experts_.of_file = layers->placement();
+  if (file == "-") throw BadInput(fmt::format("{}: found '-'; allowed: a file", kOption));
+}
+
+TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations,
+                                 ExpertRouting* routing) const {
+  const ComputeSpeed speed{entry.config.compute, rate_};
+  const Topology& topology = entry.config.topology;
+  TrainingOptions training = training_options();
+  training.npus = entry.placement.npus;
+  training.iterations = std::min(training.iterations, max_iterations);
+  training.algorithm = algorithm_of(entry);
+  if (streams_to_users(entry)) training.stream = Stream::kMulticast;
+  if (asked_.source == Source::kText) {
+    return text_graph(text_, asked_.workload,
+                      {asked_.text_mp, training.iterations, training.algorithm}, topology);
+  }
+  if (asked_.source == Source::kTraces)
+    return trace_graph(traces_, groups_, speed, topology,
+                       asked_.names_algorithm || entry.is_best_base ? training.algorithm : "");
+  if (asked_.inference) {
+    InferenceOptions inference = *asked_.inference;
+    inference.npus = entry.placement.npus;
+    inference.algorithm = training.algorithm;
+    inference.steps = std::min(inference.steps, max_iterations);
+    inference.experts = experts_;
+    return inference_graph(name(), *model_.transformer, inference, speed, topology, routing);
+  }
+  return training_graph(model_, training, speed, topology, routing);
+}
+
+ShapePlans TrainingJobs::plans_of(const Topology& topology,
+                                  std::vector<OperationShape> shapes) const {
+  for (OperationShape& shape : shapes) {
+    for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
+      for (CollectiveSpec& spec : *specs) {
+        spec.order = asked_.packet_order;
+        if (topology.has_blocks()) spec.chunking = chunking_for(topology, spec, asked_.chunking);
+      }
+  }
+  return plan_shapes(topology, shapes, asked_.on_conflict,
+                     request_.is_flow ? SystemForm::kSteps : SystemForm::kExpanded);
+}
+
+void TrainingJobs::check_switches() const {
+  if (request_.rtl_instances.empty()) return;
+  std::vector<const Topology*> topologies;
+  for (const TrainedMachine& entry : machines_) topologies.push_back(&entry.config.topology);
+  check_switch_pattern("--rtl-instances", request_.rtl_instances, topologies);
+}
+
+void TrainingJobs::elaborate() {
+  FabricOptions fabric;
+  fabric.model = request_.model;
+  fabric.rtl_instances = request_.rtl_instances;
+  fabric.lanes = request_.lanes;
+  fabric.seed = request_.seed;
+  fabric.timeout_cycles = request_.timeout_cycles;
+  fabric.skip = request_.skip;
+  fabric.own_contexts = request_.switch_threads > 1;
+  fabric.switch_threads = request_.switch_threads;
+  fabric.stop = &interrupt_flag();
+  std::vector<NeededSwitch> needed;
+  for (const TrainedMachine& entry : machines_)
+    std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
+  check_switch_threads(request_.switch_threads, !needed.empty());
+  require_rtl(needed, request_.rtl_build, request_.quiet);
+  for (std::size_t i = 0; i < machines_.size(); ++i) {
+    TrainedMachine& entry = machines_[i];
+    const Topology& topology = entry.config.topology;
+    const std::string name = fmt::format("machine{}", i);
+    if (request_.is_flow && topology.has_blocks()) {
+      entry.surpluses = std::make_unique<SystemSurpluses>(entry.config, fabric, name);
+      continue;
+    }
+    RankedCut ranked = cut_over(
+        run_ranks(), cut_by_rank(topology, costs_of_nodes(topology, fabric), run_ranks()), {});
+    fabric.cut = std::move(ranked.cut);
+    fabric.share = std::move(ranked.share);
+    if (topology.flow_only.empty())
+      entry.machine = std::make_unique<Machine>(name.c_str(), topology, fabric);
+    if (request_.is_flow)
+      entry.surpluses = std::make_unique<ShapeSurpluses>(topology, entry.machine.get());
+  }
+}
+
+void TrainingJobs::export_traces() const {
+  std::optional<TraceTexts> texts;
+  for (const TrainedMachine& entry : machines_) {
+    if (entry.is_best_base) continue;  // its workers may be elsewhere
+    TraceTexts own = trace_texts(graph_of(entry), entry.config.topology);
+    if (texts && own != *texts) {
+      throw BadInput(
+          fmt::format("--export-et: found {} and {}, whose traces differ in times or ranks; "
+                      "allowed: one of them",
+                      name_of(machines_.front().config), name_of(entry.config)));
+    }
+    texts = std::move(own);
+  }
+  traces_out_->write(*texts);
+}
+
+std::unique_ptr<RunEngine> TrainingJobs::engine_of(const TrainedMachine& entry,
+                                                   bool is_flow) const {
+  const Topology& topology = entry.config.topology;
+  std::unique_ptr<RunEngine> engine;
+  if (is_flow) {
+    auto flows = std::make_unique<FlowEngine>(topology, request_.seed, &interrupt_flag(),
+                                              *entry.surpluses, entry.plans);
+    flows->set_margin(topology.has_blocks() ? kSystemTrainingMargin : kTrainingMargin);
+    engine = std::move(flows);
+  } else {
+    engine = std::make_unique<ExactRun>(*entry.machine, entry.plans);
+  }
+  engine->set_arrivals(arrivals_of(request_.arrivals, entry.config, request_.seed));
+  return engine;
+}
+
+TrainingResult TrainingJobs::trained(
+    const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
+    const std::function<void(const GraphOutcome&)>& on_complete) const {
+  const Topology& topology = entry.config.topology;
+  if (!streams()) {
+    ExpertRouting routing;
+    const TaskGraph graph = graph_of(entry, std::numeric_limits<int>::max(), &routing);
+    const std::vector<IssuedPlan> issued = issued_by(graph, entry.plans);
+    const bool stands_for_flows = request_.is_flow && entry.machine && is_short(topology, issued);
+    const std::unique_ptr<RunEngine> engine =
+        engine_of(entry, request_.is_flow && !stands_for_flows);
+    TrainingResult result = run_training(*engine, graph, on_progress, on_complete);
+    if (stands_for_flows) result.run = flow_result_of(topology, issued, std::move(result.run));
+    if (model_.transformer && model_.transformer->experts > 0)
+      result.experts = {.ep = asked_.experts.ep,
+                        .router = asked_.experts.router.name,
+                        .placement = asked_.experts.placement,
+                        .slots = asked_.experts.slots,
+                        .capacity = asked_.experts.capacity,
+                        .routed = routing.routed,
+                        .dropped = routing.dropped,
+                        .imbalance = routing.imbalance};
+    return result;
+  }
+  const std::unique_ptr<RunEngine> engine = engine_of(entry, request_.is_flow);
+  if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
+  // A fit runs a machine more than once, at rates of its own.
+  return run_training(*engine, *tasks_of(entry), on_progress);
+}
+
+// FLOPs of all iterations; none: not known.
+std::optional<double> TrainingJobs::flops_of_run() const {
+  if (asked_.inference || !is_model() || model_.split.cp > 1) return std::nullopt;
+  const TrainingOptions training = training_options();
+  const std::optional<double> flops =
+      training_flops(model_, static_cast<double>(training.minibatch), training.recompute);
+  return flops ? std::optional(*flops * training.iterations) : std::nullopt;
+}
+
+std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
+  if (interrupt_flag()) return std::nullopt;
+  const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
+  JobProgress progress(request_, job, request_.skip && request_.model == SwitchModel::kTlm);
+  std::function<void(const Progress&)> on_progress;
+  if (progress.is_wanted()) {
+    on_progress = [&](const Progress& p) {
+      const double ns = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
+      progress.update({.cycle = p.cycle,
+                       .time_ns = static_cast<double>(p.cycle) * ns,
+                       .bytes_delivered = p.bytes_delivered,
+                       .share = static_cast<double>(p.bytes_delivered) /
+                                static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))},
+                      {p.first.done, p.first.total}, {p.repeated.done, p.repeated.total});
+    };
+  }
+  std::function<void(const GraphOutcome&)> on_complete;
+  if (!request_.timeline_file.empty()) {
+    on_complete = [&](const GraphOutcome& outcome) { records_[&entry] = outcome.records; };
+  }
+  try {
+    TrainingResult result = trained(entry, on_progress, on_complete);
+    if (!result.run.incomplete)
+      progress.complete({.cycle = result.run.cycles,
+                         .time_ns = result.run.time_ns,
+                         .bytes_delivered = result.run.delivered_bytes});
+    name_arrivals(request_.arrivals, entry.config, result.run);
+    result.run.config = entry.config.path;
+    result.run.settings = entry.config.settings;
+    result.run.machine = entry.config.keys;
+    result.run.layout = layout_of(entry.config.topology);
+    result.run.energy =
+        energy_of(entry.config.topology, entry.config.energy, result.run, flops_of_run());
+    result.placement = entry.placement.name;
+    result.npus = entry.placement.npus;
+    result.is_best_base = entry.is_best_base;
+    if (entry.is_best_base) result.algorithm = algorithm_of(entry);
+    if (streams_to_users(entry)) result.stream = "multicast";
+    result.packet_order = packet_order_of(entry.plans);
+    name_orders(asked_.chunking, result.run);
+    if (is_model() && !asked_.inference)
+      result.memory = npu_memory(model_, training_options(), entry.config.compute);
+    return result;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+  }
+}
+
+bool TrainingJobs::run_next() {
+  const auto known = of_fit_.find(results_.size());
+  std::optional<TrainingResult> result =
+      known != of_fit_.end() ? std::move(known->second) : train(machines_[results_.size()]);
+  if (!result) return false;
+  if (result->run.incomplete) {
+    results_.push_back(std::move(*result));
+    return false;
+  }
+  if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
+  if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
+  if (asked_.best_base && !results_.empty()) {  // over the faster of the two
+    const double best = results_.size() > 1 ? results_[1].iteration_ns : result->iteration_ns;
+    result->speedup_best_base =
+        std::min(results_.front().iteration_ns, best) / result->iteration_ns;
+  }
+  results_.push_back(std::move(*result));
+  return true;
+}
+
+bool TrainingJobs::fit() {
+  const double wanted = asked_.fit->speedup;
+  rate_ = kFirstFitRate;
+  double speedup = 0;
+  std::optional<FitPoint> before;
+  while (fit_runs_ < kMaxFitRuns) {
+    std::optional<TrainingResult> base = train(machines_.front());
+    if (!base || base->run.incomplete) return false;
+    std::optional<TrainingResult> other = train(machines_[place_of(asked_.fit->machine)]);
+    if (!other || other->run.incomplete) return false;
+    ++fit_runs_;
+    speedup = base->iteration_ns / other->iteration_ns;
+    if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
+      of_fit_ = {{0, std::move(base)}, {place_of(asked_.fit->machine), std::move(other)}};
+      return true;
+    }
+    const FitPoint now{rate_, base->iteration_ns, other->iteration_ns};
+    const double next = before ? rate_for_speedup(wanted, *before, now)
+                               : rate_for_speedup(wanted, rate_, *base, *other);
+    before = now;
+    if (next <= 0)
+      throw BadInput(fmt::format(
+          "--fit: found '{}={:g}'; allowed: a speed-up between 1 and that of the communication "
+          "alone, which a compute rate can give",
+          asked_.fit->word, wanted));
+    rate_ = next;
+  }
+  throw RunFailed(
+      fmt::format("--fit: no compute rate found for {}={:g} in {} runs, the last one gave {:.4f}",
+                  asked_.fit->word, wanted, fit_runs_, speedup));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs of `fredsim train`: a model's iterations, or a workload's from files, on several machines.
+//
+// The constructor plans and elaborates; run() is called in an SC_THREAD.
+// Errors: the constructor finds everything that can be wrong with the input, BadInput or RoutingConflict, before the first cycle is
+//   simulated; run() throws what run_training() does, with the job's name before it, BadInput or RunFailed where no compute rate
+//   gives the speed-up of --fit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "engine/machine.h"
+#include "engine/run_engine.h"
+#include "placement/worker_placement.h"
+#include "results/timeline.h"
+#include "runner/arrival_options.h"
+#include "runner/file_uses.h"
+#include "runner/memory_check.h"
+#include "runner/operation_surplus.h"
+#include "runner/run_options.h"
+#include "runner/trace_output.h"
+#include "runner/train_options.h"
+#include "workload/graph_timeline.h"
+#include "workload/model_file.h"
+#include "workload/text_graph.h"
+#include "workload/trace_graph.h"
+#include "workload/trace_tasks.h"
+#include "workload/training_run.h"
+
+namespace fredsim {
+
+// The options of `train`.
+struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
+  bool is_flow = false;  // --engine flow
+  TrainOptions train;
+  ArrivalOptions arrivals;
+  std::uint64_t seed = 1;
+  std::string timeline_file;   // empty: none; "-": standard output
+  std::string placement_file;  // --write-placement; empty: none
+  std::string expert_file;     // --write-expert-placement; empty: none
+};
+
+struct TrainedMachine {
+  MachineConfig config;
+  bool is_best_base = false;            // --best-base
+  WorkerPlacement placement;            // placement of models
+  ShapePlans plans;                     // times of computations are not in them
+  std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<OperationSurpluses> surpluses{};  // --engine flow
+};
+
+class TrainingJobs {
+ public:
+  // `files`: of the command line. Both are kept by reference.
+  TrainingJobs(const TrainRequest& request, const FileUses& files);
+  // In an SC_THREAD. False: interrupted.
+  bool run();
+  const std::vector<TrainingResult>& results() const { return results_; }
+  // Shows the machines that are complete.
+  Timeline timeline() const;
+  const std::vector<TrainedMachine>& machines() const { return machines_; }
+  TrainingSetup setup() const;
+
+ private:
+  using Source = TrainOptions::Source;
+
+  void load();
+  // Index on the command line.
+  std::size_t place_of(std::size_t machine) const;
+  void write_placements() const;
+  void read_workload();
+  // The first rank's and the groups' have been looked at with the options.
+  void check_exported(std::size_t ranks) const;
+  const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
+  // A text workload or traces in a few words; empty: it is a model.
+  std::string given() const;
+  bool is_model() const;
+  WorkerPlacement placement_on(TrainedMachine& entry) const;
+  // Costs of a machine that these runs do not have.
+  std::vector<std::string> idealised() const;
+  std::vector<std::string> warnings() const;
+  bool is_launched_at_once() const;
+  void add_values(std::vector<std::string>& idealised) const;
+  void add_shares(std::vector<std::string>& idealised) const;
+  // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
+  bool streams() const;
+  std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
+  // Checks models alone: graphs from files are in memory already.
+  void check_graph(const TrainedMachine& entry) const;
+  // To those that are kept until the end, of all machines.
+  void add_plans(const TrainedMachine& entry, const std::vector<OperationShape>& shapes);
+  const std::string& algorithm_of(const TrainedMachine& entry) const;
+  // Multicasts need a controller for each shard.
+  bool streams_to_users(const TrainedMachine& entry) const;
+  TaskGraph graph_of(const TrainedMachine& entry,
+                     int max_iterations = std::numeric_limits<int>::max(),
+                     ExpertRouting* routing = nullptr) const;
+  void place_experts();
+  TrainingOptions training_options() const;
+  ShapePlans plans_of(const Topology& topology, std::vector<OperationShape> shapes) const;
+  void check_switches() const;
+  void elaborate();
+  void export_traces() const;
+  std::unique_ptr<RunEngine> engine_of(const TrainedMachine& entry, bool is_flow) const;
+  TrainingResult trained(const TrainedMachine& entry,
+                         const std::function<void(const Progress&)>& on_progress,
+                         const std::function<void(const GraphOutcome&)>& on_complete) const;
+  std::optional<double> flops_of_run() const;
+  // Incomplete, where it was interrupted; none: before it began.
+  std::optional<TrainingResult> train(const TrainedMachine& entry);
+  bool run_next();
+  // Finds the rate, by runs of the base and the machine named.
+  bool fit();
+
+  const TrainRequest& request_;
+  const FileUses& files_;
+  const TrainOptions& asked_;
+  ModelShape model_;   // a model
+  TextWorkload text_;  // a text workload
+  TraceFiles traces_;  // traces
+  CommGroups groups_;
+  ExpertOptions experts_;  // with the seed of the run, and the placement that was found
+  double rate_;            // FLOP/s; 0: the roofline of each machine
+  std::vector<TrainedMachine> machines_;
+  std::vector<TrainingResult> results_;
+  std::optional<TraceOutput> traces_out_;
+  std::vector<PlannedWork> planned_;  // shapes of the graphs
+  std::uint64_t nodes_ = 0;
+  int fit_runs_ = 0;
+  std::map<const TrainedMachine*, TaskRecords> records_;  // records of the latest run, for the
+                                                          // timeline
+  std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
+};
+
+}  // namespace fredsim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
+//
+// In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and size.
+// Errors: plan_work() and elaborate() find everything that can be wrong with the input, BadInput or RoutingConflict, before the
+//   first cycle is simulated; run_job() throws what run_plan() and run_work() do, with the job's name before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "engine/machine.h"
+#include "engine/work_run.h"
+#include "report/run_table.h"
+#include "results/timeline.h"
+#include "runner/arrival_options.h"
+#include "runner/file_uses.h"
+#include "runner/flow_jobs.h"
+#include "runner/operation_surplus.h"
+#include "runner/run_options.h"
+#include "runner/system_jobs.h"
+#include "runner/work_options.h"
+#include "trace/wave_options.h"
+
+namespace fredsim {
+
+// The options of `run` and `compare`.
+struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
+  bool compares = false;         // against the first machine; else there is one
+  bool is_flow = false;          // --engine flow
+  std::string calibration_file;  // --calibration; empty: none
+  WorkOptions work;
+  bool best_base = false;
+  std::uint64_t seed = 1;
+  ArrivalOptions arrivals;
+  WaveOptions wave;           // several machines: the machine's name is added to the file's
+  std::string timeline_file;  // empty: none; "-": standard output
+  int timeline_level = 1;
+  BreakdownOptions breakdown;
+  std::string placement_file;  // --write-placement; empty: none
+};
+
+// One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
+struct ComparedMachine {
+  MachineConfig config;
+  WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
+  bool is_best_base = false;
+  ArrivalOptions asked_arrivals{};
+  Arrivals arrivals{};
+  std::vector<Plan> plans{};
+  std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
+  std::vector<WorkPlan> ordered{};
+  std::unique_ptr<Machine> machine{};
+  std::unique_ptr<FlowJobs> flows{};                // --engine flow
+  std::unique_ptr<OperationSurpluses> surpluses{};  // the same, of works with order
+  std::uint64_t seed = 1;                           // the same
+  std::unique_ptr<SystemJobs> system_flows{};
+  std::vector<ReportedRun> runs{};
+};
+
+// `files`: of the command line.
+std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files);
+// `timeline`: null where none is asked for.
+void elaborate(const RunRequest& request, const FileUses& files,
+               std::vector<ComparedMachine>& compared, Timeline* timeline);
+// `size`: place of the run's size.
+RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs);
+
+// Workers and their NPUs; none: no placement was asked for.
+std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);
+
+}  // namespace fredsim
