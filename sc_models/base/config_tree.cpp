@@ -248,13 +248,13 @@ void append_to_list(ConfigNode& root, const std::string& key, const std::string&
                     const std::string& from) {
   auto list = std::ranges::find(root.entries, key, &ConfigEntry::key);
   if (list == root.entries.end()) {
-    root.entries.emplace_back(
-        key, ConfigNode{.kind = ConfigNode::Kind::kList, .where = from, .text = {}, .entries = {}});
+    root.entries.push_back(
+        {key, {.kind = ConfigNode::Kind::kList, .where = from, .text = {}, .entries = {}}});
     list = root.entries.end() - 1;
   }
   ConfigNode& node = list->node;
   ConfigNode value{.kind = ConfigNode::Kind::kValue, .where = from, .text = text, .entries = {}};
-  node.entries.emplace_back(std::to_string(node.entries.size() + 1), std::move(value));
+  node.entries.push_back({std::to_string(node.entries.size() + 1), std::move(value)});
 }
 
 std::string shown(std::string_view text) {
