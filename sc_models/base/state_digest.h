@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A digest of a state, 128 bits: equal states have equal digests, and different ones do not, but by chance.
-// By it a run finds that a state recurs (engine/memo/recurrence.h).
+// A run finds by it that a state recurs (engine/memo/recurrence.h).
 //
 // Use: add everything that what comes next depends on, in the same order every time.
 // Of a flit: its header without what numbers packets (index, sequence number), since nothing that a fabric does goes by

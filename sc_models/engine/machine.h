@@ -46,7 +46,7 @@ struct FabricOptions {
   // Cycles in which nothing happens, periods in which the state recurs (engine/memo/recurrence.h), and operations whose trajectory
   // is known are not simulated, unless they are recorded: the results are the same.
   bool skip = true;
-  // For trajectories of operations that are kept to be replayed (engine/memo/memoisation.h); beyond, all are forgotten.
+  // Memory of trajectories of operations that are kept to be replayed (engine/memo/memoisation.h); beyond, all are forgotten.
   std::size_t replay_bytes = std::size_t{256} << 20U;
   // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: where a communicator lets them go
   // ahead, at every look-ahead, else at every edge. Of several failures in a look-ahead that of the first

@@ -43,7 +43,7 @@ struct IssueOptions {
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
   bool held = false;  // a rank waits for its release(), too
-  // By node: cycles by which its ranks begin later than they could (operations/arrivals.h); empty: none.
+  // Cycles, by node, by which its ranks begin later than they could (operations/arrivals.h); empty: none.
   std::vector<std::uint64_t> lags{};
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // label for observers of the run

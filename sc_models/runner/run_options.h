@@ -53,9 +53,9 @@ struct SimulationOptions {
   int switch_threads = 1;
 };
 
-// To the files that a command reads: its machine files.
+// Adds the files that a command reads: its machine files.
 void add_machine_files(const MachineOptions& options, FileUses& files);
-// To those that it writes; an empty path: none.
+// Adds a file that it writes; an empty path: none.
 void add_output(const char* option, const std::string& path, FileUses& files);
 // The file of --progress, opened at once; an empty path: none.
 std::shared_ptr<ProgressLog> open_progress(const std::string& path);

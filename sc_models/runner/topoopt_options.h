@@ -12,7 +12,7 @@ namespace fredsim {
 
 struct TopooptAsked {
   FinderOptions finder{};
-  int npus = 0;  // 0: those of the machine
+  int npus = 0;  // 0: as many as the machine has
   std::uint64_t link_bandwidth = 0, link_latency_ps = 0;
   int paths = 4;
   bool each = false;

@@ -26,7 +26,7 @@ struct WorkItem {
   };
   std::string name;  // empty: none
   Collective collective = Collective::kAllReduce;
-  // In rank order, workers and others (group_members.h); an empty one: all workers.
+  // Members in rank order, workers and others (group_members.h); an empty list: all workers.
   std::vector<std::vector<int>> groups;
   std::optional<std::uint64_t> size;  // else that of the run
   int vc = kDp;

@@ -282,7 +282,7 @@ class SystemPlanner {
     return scheduled(spec, asked, words, family, bytes);
   }
 
-  // By the event model of systems/chunk_schedule.h.
+  // Times by the event model of systems/chunk_schedule.h.
   Schedule scheduled(const CollectiveSpec& spec, const Asked& asked,
                      const std::vector<std::string>& words, const std::vector<int>& family,
                      const std::vector<std::uint64_t>& bytes) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries include only what stands above them.
 
-The order is that of the table in sc_models/README.md, one row a library. Every #include "library/file.h" of sc_models/ is read, those of conditional
+The order is the table's in sc_models/README.md, one row a library. Every #include "library/file.h" of sc_models/ is read, conditional
 code too; templates (*.in) count as sources of their library."""
 
 import re

@@ -186,7 +186,7 @@ TEST(LinkRetryTx, TheCheckOfAFlitIsTheInvertedRemainder) {
 }
 
 // Without a loss every flit is on the wire once, in order; words back come late, and some are not intact. One that asks for
-// a flit again brings that one and those behind it, once.
+// a flit again brings it and all behind it, once.
 TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
   constexpr unsigned kLater = 6;  // edges from the wire to the word back
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
