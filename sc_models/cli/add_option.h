@@ -9,24 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fredsim {
+#include "results/option_row.h"
 
-// Headings of options in --help-all, the manual page and the reference.
-namespace heading {
-inline constexpr const char* kWork = "Work";
-inline constexpr const char* kTraining = "Training";
-inline constexpr const char* kInference = "Inference";
-inline constexpr const char* kExperts = "Experts";
-inline constexpr const char* kPlacement = "Placement";
-inline constexpr const char* kSystems = "Systems";
-inline constexpr const char* kNetwork = "Network search";
-inline constexpr const char* kMachine = "Machine";
-inline constexpr const char* kModel = "Model";
-inline constexpr const char* kOutput = "Output";
-inline constexpr const char* kWaves = "Waves";
-inline constexpr const char* kLimits = "Limits";
-inline constexpr const char* kHelp = "Help";
-}  // namespace heading
+namespace fredsim {
 
 // Options added from here on stand under this heading.
 inline void under(CLI::App& command, const char* heading) {
@@ -69,6 +54,26 @@ inline void offer(CLI::Option* option, std::span<const std::string_view> words) 
   std::string text;
   for (const std::string_view word : words) text += (text.empty() ? "" : " ") + std::string(word);
   offer(option, text);
+}
+
+// An option of a row.
+inline void add(CLI::App& command, const OptionText& option, std::string& text) {
+  under(command, option.heading);
+  if (option.value == nullptr) {
+    command.add_flag_function(
+        option.name, [&text](std::int64_t count) { text = count > 0 ? "true" : ""; },
+        option.meaning);
+    return;
+  }
+  CLI::Option* const added = add(command, option.name, text, option.value, option.meaning);
+  const std::string_view words = option.offer.empty() ? option.words : option.offer;
+  if (!words.empty()) offer(added, std::string(words));
+}
+
+// Those of a table.
+template <class Options>
+void add_rows(CLI::App& command, std::span<const OptionRow<Options>> rows, OptionTexts& texts) {
+  for (const OptionRow<Options>& row : rows) add(command, row.text, texts[row.text.name]);
 }
 
 // Those words; empty: none.

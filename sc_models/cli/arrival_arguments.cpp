@@ -36,7 +36,7 @@ Skew parse_skew(std::string_view text, std::string_view what) {
 }  // namespace
 
 void ArrivalStrings::add_to(CLI::App& command) {
-  under(command, heading::kModel);
+  under(command, headings::kModel);
   add(command, "--skew", skew, "WHAT",
       "time by which each NPU comes later to each collective, at random by --seed: none (default), "
       "uniform:2us, from 0 to that, or normal:2us, the magnitude of a normal deviate");

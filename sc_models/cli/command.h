@@ -51,7 +51,7 @@ struct CommandRow {
   std::unique_ptr<Command> (*make)();
   // Several processes may run it together (ranks/ranks.h).
   bool runs_on_ranks = false;
-  // Kind of its results (results/fields/all.h), where a point of a study can be such a command, with one machine.
+  // Kind of its results (report/fields/all.h), where a point of a study can be such a command, with one machine.
   const fields::Object* point_results = nullptr;
 };
 

@@ -178,7 +178,7 @@ void finish_help(CLI::App& command, const std::string& main_options, const std::
   command.set_help_flag();
   const std::size_t count =
       command.get_options([](const CLI::Option* option) { return option->nonpositional(); }).size();
-  under(command, heading::kHelp);
+  under(command, headings::kHelp);
   command.set_help_flag("-h,--help", "the options that matter");
   command.set_help_all_flag("--help-all",
                             fmt::format("all {} options, by group, and all examples", count));

@@ -120,14 +120,14 @@ void BandwidthStrings::add_to(CLI::App& command) {
 }
 
 TrainOptions BandwidthStrings::workload(const std::string& word, Accounting how) const {
-  TrainStrings strings;
-  strings.workload = word;
-  strings.mp = mp;
-  strings.dp = dp;
-  strings.pp = pp;
-  strings.minibatch = minibatch;
-  strings.microbatches = microbatches;
-  TrainOptions options = strings.checked({});
+  OptionTexts texts;
+  texts["--workload"] = word;
+  texts["--mp"] = mp;
+  texts["--dp"] = dp;
+  texts["--pp"] = pp;
+  texts["--minibatch"] = minibatch;
+  texts["--microbatches"] = microbatches;
+  TrainOptions options = train_options(texts, {});
   options.training.accounting = how;
   options.training.algorithm = algorithm.empty() ? "auto" : algorithm;
   return options;

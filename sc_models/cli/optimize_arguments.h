@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/train_arguments.h"
 #include "runner/bandwidth_options.h"
 
 namespace fredsim {

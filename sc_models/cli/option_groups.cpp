@@ -42,7 +42,7 @@ void MachineStrings::add_several_to(CLI::App& app, int min) {
 }
 
 void MachineStrings::add_overrides_to(CLI::App& app) {
-  under(app, heading::kMachine);
+  under(app, headings::kMachine);
   add(app, "--set", overrides, "KEY.PATH=VALUE",
       "overrides a key of the machine files that have it");
   add(app, "--fault", faults, "PART",
@@ -57,13 +57,13 @@ void MachineStrings::check(MachineOptions& options) const {
 }
 
 void OutputStrings::add_json_to(CLI::App& app) {
-  under(app, heading::kOutput);
+  under(app, headings::kOutput);
   add(app, "--json", json, "FILE", "all results; - is standard output");
 }
 
 void OutputStrings::add_format_to(CLI::App& app, bool has_astra) {
   has_astra_ = has_astra;
-  under(app, heading::kOutput);
+  under(app, headings::kOutput);
   offer(add(app, "--format", format, "NAME",
             std::string("of the tables: table (default), csv (all columns, nothing else)") +
                 (has_astra ? ", markdown or astra (in place of them, a line per rank as ASTRA-sim "
@@ -74,7 +74,7 @@ void OutputStrings::add_format_to(CLI::App& app, bool has_astra) {
 }
 
 void OutputStrings::add_quiet_to(CLI::App& app) {
-  under(app, heading::kOutput);
+  under(app, headings::kOutput);
   app.add_flag("--quiet", quiet, "only the results: no progress, no notes");
 }
 
@@ -92,7 +92,7 @@ void OutputStrings::check(OutputOptions& options) const {
 }
 
 void SwitchStrings::add_to(CLI::App& app) {
-  under(app, heading::kModel);
+  under(app, headings::kModel);
   offer(add(app, "--model", model, "NAME",
             "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
             "(both, compared)"),
@@ -119,7 +119,7 @@ void SwitchStrings::check(SwitchOptions& options) const {
 }
 
 void SeedStrings::add_to(CLI::App& app, const char* meaning) {
-  under(app, heading::kModel);
+  under(app, headings::kModel);
   add(app, "--seed", seed, "N", meaning);
 }
 
@@ -128,10 +128,10 @@ std::uint64_t SeedStrings::checked() const {
 }
 
 void SimulationStrings::add_to(CLI::App& app) {
-  under(app, heading::kModel);
+  under(app, headings::kModel);
   add(app, "--lanes", lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
-  under(app, heading::kLimits);
+  under(app, headings::kLimits);
   add(app, "--timeout-cycles", timeout_cycles, "N", "a longer run fails");
   add(app, "--threads", threads, "N",
       "with --model rtl or lockstep: threads that step the switches (default 1); same results");
@@ -148,7 +148,7 @@ void SimulationStrings::check(SimulationOptions& options) const {
 }
 
 void RankStrings::add_to(CLI::App& app) {
-  under(app, heading::kLimits);
+  under(app, headings::kLimits);
   add(app, "--rank-timeout", timeout, "SECONDS",
       "of several processes (mpirun -n K fredsim …): one that the others have heard nothing of for "
       "so long fails the run (default 300)");
@@ -161,7 +161,7 @@ void RankStrings::check() const {
 }
 
 void EngineStrings::add_to(CLI::App& app) {
-  under(app, heading::kModel);
+  under(app, headings::kModel);
   offer(add(app, "--engine", engine, "NAME",
             "exact (default: every flit, every cycle) or flow (fast; results have their error). "
             "Flows: bandwidth and longest paths, calibrated by exact runs"),
@@ -193,7 +193,7 @@ void EngineStrings::refuse(const SimulationOptions& options) {
 }
 
 void BreakdownStrings::add_to(CLI::App& app) {
-  under(app, heading::kOutput);
+  under(app, headings::kOutput);
   app.add_flag("--breakdown", breakdown, "packets' cycles by stage of the path and cause");
   add(app, "--trace-packets", trace_packets, "N",
       "with --breakdown: the N slowest packets node by node; first:N for the first ones");
@@ -216,13 +216,13 @@ BreakdownOptions BreakdownStrings::checked() const {
 }
 
 void add_placement_file(CLI::App& app, std::string& file) {
-  under(app, heading::kPlacement);
+  under(app, headings::kPlacement);
   add(app, "--write-placement", file, "FILE",
       "where the workers are, as --placement reads it; of several machines, one file each");
 }
 
 void add_progress_file(CLI::App& app, std::string& file) {
-  under(app, heading::kOutput);
+  under(app, headings::kOutput);
   add(app, "--progress", file, "FILE",
       "progress for programs, a JSON object per line; also a pipe, such as /dev/fd/3");
 }

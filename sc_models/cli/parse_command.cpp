@@ -74,7 +74,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   for (const CommandRow& row : commands()) {
     CLI::App* const command = app.add_subcommand(row.name, row.purpose);
     candidates.push_back({command, row.make(), row.runs_on_ranks});
-    under(*command, heading::kWork);
+    under(*command, headings::kWork);
     candidates.back().command->add_to(*command);
     finish_help(*command, row.main_options, row.examples);
   }

@@ -24,6 +24,7 @@
 #include "report/simulated_text.h"
 #include "results/fields/run.h"
 #include "results/version.h"
+#include "runner/chunk_options.h"
 #include "runner/interrupt.h"
 #include "runner/job_runner.h"
 #include "runner/machines.h"
@@ -160,12 +161,12 @@ class RunCommand final : public Command {
     work_strings_.add_to(app);
     add_placement_file(app, request_.placement_file);
     engine_strings_.add_to(app);
-    under(app, heading::kModel);
+    under(app, headings::kModel);
     add(app, "--calibration", request_.calibration_file, "FILE",
         "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
         "command");
     simulation_strings_.add_to(app);
-    under(app, heading::kOutput);
+    under(app, headings::kOutput);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what happened when, for ui.perfetto.dev and chrome://tracing");
     add(app, "--timeline-level", timeline_level_, "N",
@@ -182,7 +183,7 @@ class RunCommand final : public Command {
     rank_strings_.add_to(app);
     output_strings_.add_progress_to(app);
     if (!request_.compares) return;
-    under(app, heading::kOutput);
+    under(app, headings::kOutput);
     app.add_flag("--best-base", request_.best_base,
                  "the base once more, as well as it can: --algorithm auto and --placement auto; "
                  "speed-ups over both");

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/study_commands.h"
 #include "config/machine_schema.h"
+#include "report/fields/all.h"
 #include "results/reference.h"
 #include "results/schema.h"
 #include "runner/option_values.h"
@@ -30,8 +31,8 @@ constexpr std::array kDescribed{
     DescribedFiles{"machine", machine_reference, machine_file_schema},
     DescribedFiles{"study", [] { return study_reference(study_commands()); },
                    [] { return study_file_schema(study_commands()); }},
-    DescribedFiles{"results", results_reference,
-                   [] { return results_schema(machine_in_results_schema()); }}};
+    DescribedFiles{"results", [] { return results_reference(fields::kDocuments); },
+                   [] { return results_schema(machine_in_results_schema(), fields::kDocuments); }}};
 
 std::array<std::string_view, kDescribed.size()> file_names() {
   std::array<std::string_view, kDescribed.size()> names;

@@ -47,7 +47,7 @@ void refuse_bandwidths(const BandwidthStrings& others) {
 }  // namespace
 
 void TopooptStrings::add_to(CLI::App& command) {
-  under(command, heading::kNetwork);
+  under(command, headings::kNetwork);
   offer(add(command, "--topology", topology, "NAME",
             "topoopt: in place of bandwidths, a network without switches, and a strategy MP x DP x "
             "PP, for one --workload (default resnet152)"),
@@ -99,14 +99,14 @@ TopooptAsked TopooptStrings::checked(const BandwidthStrings& others) const {
   if (others.workloads.size() > 1)
     throw BadInput(
         fmt::format("--workload: found {} with --topology; allowed: one", others.workloads.size()));
-  TrainStrings strings;
-  if (!others.workloads.empty()) strings.workload = others.workloads.front();
-  strings.minibatch = others.minibatch;
-  strings.microbatches = others.microbatches;
-  const bool is_text = strings.workload.ends_with(".txt");
-  if (!is_text || others.accounting != "serial") strings.accounting = others.accounting;
-  if (!is_text) strings.execution = "stationary";
-  asked.train = strings.checked({});
+  OptionTexts texts;
+  if (!others.workloads.empty()) texts["--workload"] = others.workloads.front();
+  texts["--minibatch"] = others.minibatch;
+  texts["--microbatches"] = others.microbatches;
+  const bool is_text = texts["--workload"].ends_with(".txt");
+  if (!is_text || others.accounting != "serial") texts["--accounting"] = others.accounting;
+  if (!is_text) texts["--execution"] = "stationary";
+  asked.train = train_options(texts, {});
   asked.names_minibatch = !others.minibatch.empty();
   asked.names_microbatches = !others.microbatches.empty();
   return asked;

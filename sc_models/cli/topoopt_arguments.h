@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/optimize_arguments.h"
-#include "cli/train_arguments.h"
 #include "runner/topoopt_options.h"
 
 namespace fredsim {

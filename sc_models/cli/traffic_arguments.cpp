@@ -53,7 +53,7 @@ void TrafficStrings::add_to(CLI::App& command) {
   add(command, "--hotspot-node", hotspot_node, "N", "pattern hotspot: hot NPU (default 0)");
   add(command, "--hotspot-fraction", hotspot_fraction, "F",
       "pattern hotspot: share of packets that go there (default 0.2)");
-  under(command, heading::kLimits);
+  under(command, headings::kLimits);
   add(command, "--threads", threads, "N",
       "threads that step the fabric, up to its number of switches (default 1); same results");
 }

@@ -13,15 +13,17 @@
 #include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/rank_session.h"
+#include "report/fields/training.h"
 #include "report/json.h"
 #include "report/output_file.h"
 #include "report/simulated_text.h"
+#include "report/training_json.h"
 #include "report/training_table.h"
-#include "results/fields/training.h"
 #include "results/version.h"
 #include "runner/interrupt.h"
 #include "runner/job_runner.h"
 #include "runner/machines.h"
+#include "runner/option_values.h"
 #include "runner/program_name.h"
 #include "runner/timeline_output.h"
 #include "runner/trace_output.h"
@@ -95,9 +97,10 @@ class TrainCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
     machine_strings_.add_several_to(app, 1);
-    train_strings_.add_to(app);
+    add_rows(app, kTrainingRows, texts_);
+    offer(app.get_option("--algorithm"), algorithm_words());
     add_placement_file(app, request_.placement_file);
-    under(app, heading::kExperts);
+    under(app, headings::kExperts);
     add(app, "--write-expert-placement", request_.expert_file, "FILE",
         "which rank has which experts, as --expert-placement reads it");
     engine_strings_.add_to(app);
@@ -105,7 +108,7 @@ class TrainCommand final : public Command {
     switch_strings_.add_to(app);
     arrival_strings_.add_to(app);
     seed_strings_.add_to(app, kPayloadSeed);
-    under(app, heading::kOutput);
+    under(app, headings::kOutput);
     add(app, "--timeline", request_.timeline_file, "FILE.json",
         "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
     output_strings_.add_json_to(app);
@@ -123,7 +126,7 @@ class TrainCommand final : public Command {
     request_.arrivals = arrival_strings_.checked();
     switch_strings_.check(request_);
     simulation_strings_.check(request_);
-    request_.train = train_strings_.checked(machine_strings_.configs);
+    request_.train = train_options(texts_, machine_strings_.configs);
     request_.is_flow = engine_strings_.is_flow();
     if (request_.is_flow) {
       EngineStrings::refuse(static_cast<const SwitchOptions&>(request_));
@@ -177,7 +180,8 @@ class TrainCommand final : public Command {
     runner.finish();
     note_ranks(request_.quiet);
     if (json && !results.empty())
-      json->write(training_json(origin_of(invocation.command_line), training.setup(), results));
+      json->write(training_json(origin_of(invocation.command_line), training.asked(),
+                                training.workload(), results));
     if (timeline_file && !results.empty())
       write_timeline(*timeline_file, training.timeline(), "",
                      "fewer --iterations, or one machine by itself, show more");
@@ -191,10 +195,10 @@ class TrainCommand final : public Command {
  private:
   void print(const TrainingJobs& training, TableOutput& output) const {
     const std::vector<TrainingResult>& results = training.results();
-    const TrainingSetup setup = training.setup();
+    const TrainedWorkload workload = training.workload();
     const bool is_rows_only =
         request_.format == TableFormat::kCsv || request_.format == TableFormat::kAstra;
-    for (const std::string& warning : setup.warnings) {
+    for (const std::string& warning : workload.warnings) {
       if (!is_rows_only)
         fmt::print("{}", output.warning(warning));
       else if (!request_.quiet)
@@ -206,13 +210,13 @@ class TrainCommand final : public Command {
         if (!result.run.incomplete) fmt::print("{}", rank_lines(result, has_names));
       return;
     }
-    fmt::print("{}", output.table(training_table(setup, results)));
+    fmt::print("{}", output.table(training_table(training.asked(), workload, results)));
     if (!request_.is_flow) {
       fmt::print("{}", simulated_text(runs_by_machine(results), output));
       fmt::print("{}", lockstep_text(runs_by_machine(results), output));
     }
     if (!request_.quiet) {
-      if (const std::string text = idealised_text(setup); !text.empty())
+      if (const std::string text = idealised_text(workload); !text.empty())
         fmt::print("{}", output.paragraph(text));
       fmt::print("{}", output.lists(notes_of(training)));
     }
@@ -220,7 +224,7 @@ class TrainCommand final : public Command {
   }
 
   MachineStrings machine_strings_;
-  TrainStrings train_strings_;
+  OptionTexts texts_;
   EngineStrings engine_strings_;
   SimulationStrings simulation_strings_;
   SwitchStrings switch_strings_;

@@ -96,7 +96,7 @@ WaveTrigger parse_trigger(const std::string& text) {
 }  // namespace
 
 void WaveStrings::add_to(CLI::App& command) {
-  under(command, heading::kWaves);
+  under(command, headings::kWaves);
   add(command, "--wave", file, "FILE.fst",
       "waveforms of switches, which are then RTL, and of the links at them; FILE.vcd: as VCD; "
       "with FILE.gtkw for GTKWave");

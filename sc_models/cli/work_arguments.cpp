@@ -16,6 +16,8 @@
 #include "base/suggest.h"
 #include "cli/add_option.h"
 #include "collective/algorithm.h"
+#include "plan/chunk_rows.h"
+#include "runner/chunk_options.h"
 #include "runner/group_members.h"
 #include "runner/option_values.h"
 #include "runner/work_file.h"
@@ -23,6 +25,30 @@
 
 namespace fredsim {
 namespace {
+
+constexpr auto kRowArray = rows::join(
+    std::to_array({rows::word<WorkOptions, &WorkOptions::on_conflict>(
+        {.name = "--on-conflict",
+         .value = "WHAT",
+         .heading = headings::kPlacement,
+         .words = "refuse later unicast",
+         .meaning = "groups that the switches cannot route together: refuse (default), later or "
+                    "unicast"})}),
+    kChunkRows<WorkOptions, &WorkOptions::chunking>,
+    std::to_array({rows::word<WorkOptions, &WorkOptions::packet_order>(
+        {.name = "--packet-order",
+         .value = "WHAT",
+         .heading = headings::kModel,
+         .words = "auto arrival recurring paced",
+         .meaning =
+             "of packets that wait for a channel. arrival: what came first. recurring: those of "
+             "all-reduces at the endpoints in an order known beforehand, in which the machine's "
+             "state recurs, so that large sizes are quickly simulated. auto (default): recurring "
+             "where that changes cycles by less than a percent, else arrival. paced: on a mesh or "
+             "torus, all collectives in an order, and NPUs start packets evenly: about half a "
+             "percent slower"})}));
+
+constexpr std::span<const OptionRow<WorkOptions>> kRows = kRowArray;
 
 constexpr const char* kDefaultSize = "1MiB";
 constexpr const char* kDefaultFactor = "2";
@@ -130,16 +156,6 @@ std::vector<WorkItem> items_of(const WorkStrings& strings, const Strategy& strat
 
 }  // namespace
 
-PacketOrder parse_packet_order(const std::string& text) {
-  if (text.empty()) return PacketOrder::kAuto;
-  return static_cast<PacketOrder>(parse_word("--packet-order", text, kPacketOrder));
-}
-
-OnConflict parse_on_conflict(const std::string& text) {
-  if (text.empty()) return OnConflict::kRefuse;
-  return static_cast<OnConflict>(parse_word("--on-conflict", text, kOnConflict));
-}
-
 void WorkStrings::add_to(CLI::App& command) {
   offer(
       add(command, "--collective", collective, "NAME",
@@ -173,7 +189,7 @@ void WorkStrings::add_to(CLI::App& command) {
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
   add(command, "--work", work, "FILE.yaml",
       "several collectives, at the same time or one after the other");
-  under(command, heading::kPlacement);
+  under(command, headings::kPlacement);
   add(command, "--strategy", strategy, "mpM-dpD-ppP",
       "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
   offer(
@@ -189,19 +205,7 @@ void WorkStrings::add_to(CLI::App& command) {
           "file with a list of NPUs, or auto: the best for this work's traffic of these and what a "
           "search finds"),
       "paper snake identity auto");
-  offer(add(command, "--on-conflict", on_conflict, "WHAT",
-            "groups that the switches cannot route together: refuse (default), later or unicast"),
-        kOnConflict);
-  chunking.add_to(command);
-  under(command, heading::kModel);
-  offer(
-      add(command, "--packet-order", packet_order, "WHAT",
-          "of packets that wait for a channel. arrival: what came first. recurring: those of "
-          "all-reduces at the endpoints in an order known beforehand, in which the machine's state "
-          "recurs, so that large sizes are quickly simulated. auto (default): recurring where that "
-          "changes cycles by less than a percent, else arrival. paced: on a mesh or torus, all "
-          "collectives in an order, and NPUs start packets evenly: about half a percent slower"),
-      kPacketOrder);
+  add_rows(command, kRows, texts);
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {
@@ -220,9 +224,8 @@ void WorkStrings::check_strategy(const WorkOptions& options) const {
 
 WorkOptions WorkStrings::checked() const {
   WorkOptions options;
-  options.on_conflict = parse_on_conflict(on_conflict);
-  options.packet_order = parse_packet_order(packet_order);
-  options.chunking = chunking.checked();
+  read_rows(kRows, texts, options);
+  complete_chunking(texts, options.chunking);
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
   options.is_placed = !placement.empty() || !dimension.empty();
   options.finds_placement = placement == "auto";

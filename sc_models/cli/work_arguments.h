@@ -6,31 +6,23 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/chunk_arguments.h"
+#include "results/option_row.h"
 #include "runner/file_uses.h"
 #include "runner/work_options.h"
 
 namespace fredsim {
 
-// The value of an option --on-conflict; "": refuse.
-inline constexpr auto kPacketOrder =
-    std::to_array<std::string_view>({"auto", "arrival", "recurring", "paced"});
-inline constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
-OnConflict parse_on_conflict(const std::string& text);
-PacketOrder parse_packet_order(const std::string& text);  // empty: auto
-
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
-  std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict, packet_order;
+  std::string collective, algorithm, root, roots, priority, matrix, work;
   std::string strategy, dimension, placement;
-  ChunkStrings chunking;
+  OptionTexts texts;  // values of options that have rows
   std::vector<std::string> groups;
   std::string size, begin, end, factor;
   void add_to(CLI::App& command);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "report/fields/all.h"
 #include "report/microarchitecture_fields.h"
-#include "results/fields/all.h"
 
 namespace fredsim {
 namespace {

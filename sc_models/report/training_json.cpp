@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
+#include "report/training_json.h"
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "report/fields/training.h"
 #include "report/json.h"
 #include "report/result_json.h"
-#include "results/fields/training.h"
 #include "results/json_object.h"
-#include "results/training_results.h"
+#include "results/option_row.h"
 
 namespace fredsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string& stream_of(const TrainingSetup& setup, const TrainingResult& result) {
-  return result.stream.empty() ? setup.stream : result.stream;
-}
-
-std::vector<std::string> idealised_of(const TrainingSetup& setup) {
-  std::vector<std::string> all = setup.idealised;
-  all.insert(all.end(), setup.warnings.begin(), setup.warnings.end());
+std::vector<std::string> idealised_of(const TrainedWorkload& workload) {
+  std::vector<std::string> all = workload.idealised;
+  all.insert(all.end(), workload.warnings.begin(), workload.warnings.end());
   return all;
 }
 
@@ -57,32 +56,34 @@ Json ranks_json(const TrainingResult& result) {
   return ranks;
 }
 
-JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
+template <const fields::Object& kObject>
+void add_options(const TrainingQuestion& asked, fields::TrainingRows rows,
+                 JsonObject<kObject>& json) {
+  for (const OptionRow<TrainingQuestion>& row : rows) {
+    if (row.text.key.empty()) continue;
+    Json value = stated(row, asked, asked.kind);
+    if (!value.is_discarded()) json.set_named(row.text.key, std::move(value));
+  }
+}
+
+JsonObject<fields::kTrainingRun> training_run_json(const TrainingQuestion& asked,
+                                                   const TrainedWorkload& workload,
                                                    const TrainingResult& result) {
   const RunResult& r = result.run;
-  const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
-  const auto trained = [&](const auto& value) { return setup.inference ? Json() : asked(value); };
+  const auto of_model = [&](const auto& value) { return asked.is_model() ? Json(value) : Json(); };
   JsonObject<fields::kTrainingRun> json;
   json.add(run_head_json(r));
   json.add({{"seed", r.seed},
-            {"workload", setup.workload},
-            {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
-            {"parameters", asked(setup.parameters)},
-            {"strategy", asked(setup.strategy)},
-            {"layers_per_stage", asked(setup.layers_per_stage)}});
-  if (setup.splits_tokens) json.set("sequence_parallel", true);
-  json.add({{"placement", asked(result.placement)},
-            {"placement_npus", asked(result.npus)},
-            {"minibatch", trained(setup.minibatch)},
-            {"microbatches", asked(setup.microbatches)},
-            {"iterations", setup.iterations},
-            {"algorithm", result.algorithm.empty() ? setup.algorithm : result.algorithm},
-            {"accounting", trained(setup.accounting)},
-            {"gradients", trained(setup.gradients)},
-            {"compress", setup.compress.empty() ? Json() : Json(setup.compress)},
-            {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
-            {"recompute", trained(setup.recompute)},
-            {"memory", trained(setup.limits_memory ? "limited" : "unlimited")}});
+            {"workload", workload.name},
+            {"model_file", workload.model_file.empty() ? Json() : Json(workload.model_file)},
+            {"parameters", of_model(workload.parameters)},
+            {"strategy", of_model(workload.strategy)},
+            {"layers_per_stage", of_model(workload.layers_per_stage)}});
+  add_options(asked, fields::kSequenceRows, json);
+  json.add({{"placement", of_model(result.placement)}, {"placement_npus", of_model(result.npus)}});
+  add_options(asked, fields::kSampleRows, json);
+  add_options(asked, fields::kMethodRows, json);
+  json.set("algorithm", result.algorithm.empty() ? workload.algorithm : result.algorithm);
   if (result.memory) {
     json.set("npu_memory",
              JsonObject<fields::kNpuMemory>{{"weights_bytes", result.memory->weights},
@@ -91,11 +92,10 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
                                             {"activations_bytes", result.memory->activations},
                                             {"expanded_bytes", result.memory->expanded}});
   }
-  json.add({{"execution", trained(setup.execution)},
-            {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
-            {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
-            {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
-            {"idealised", idealised_of(setup)}});
+  add_options(asked, fields::kExecutionRows, json);
+  if (!result.stream.empty()) json.set("stream", result.stream);
+  json.add({{"compute_flops_per_s", workload.compute_rate ? Json(*workload.compute_rate) : Json()},
+            {"idealised", idealised_of(workload)}});
   if (result.experts) {
     const ExpertUse& experts = *result.experts;
     json.set("experts", JsonObject<fields::kExperts>{
@@ -108,24 +108,22 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
                             {"dropped", experts.dropped},
                             {"imbalance", experts.imbalance}});
   }
-  if (setup.inference) {
-    JsonObject<fields::kInference> inference{{"phase", setup.inference->phase},
-                                             {"batch", setup.inference->batch},
-                                             {"context", setup.inference->context}};
-    if (!setup.inference->overlap.empty()) inference.set("overlap", setup.inference->overlap);
+  if (asked.inference) {
+    JsonObject<fields::kInference> inference;
+    add_options(asked, fields::kPhaseRows, inference);
     json.set("inference", inference);
   }
-  if (setup.fit) {
-    json.set("fit", JsonObject<fields::kFit>{{"config", setup.fit->config},
-                                             {"speedup", setup.fit->speedup},
-                                             {"runs", setup.fit->runs}});
+  if (workload.fit) {
+    json.set("fit", JsonObject<fields::kFit>{{"config", workload.fit->config},
+                                             {"speedup", workload.fit->speedup},
+                                             {"runs", workload.fit->runs}});
   }
   json.add({{"cycles", r.cycles},
             {"time_ns", r.time_ns},
             {"iteration_ns", r.incomplete ? Json() : Json(result.iteration_ns)},
             {"iterations_ns", result.iterations_ns}});
   if (result.tokens) {
-    if (setup.inference->phase == "prefill")
+    if (asked.inference->phase == InferencePhase::kPrefill)
       json.set("time_to_first_token_ns", result.tokens->pass_ns);
     else
       json.set("time_per_token_ns", result.tokens->pass_ns);
@@ -158,9 +156,9 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
   if (r.energy) {
     json.set("energy", energy_json(*r.energy));
     constexpr double kJPerPj = 1e-12;
-    json.set("energy_j_per_iteration", r.energy->missing.empty()
-                                           ? Json(kJPerPj * r.energy->total / setup.iterations)
-                                           : Json());
+    json.set("energy_j_per_iteration",
+             r.energy->missing.empty() ? Json(kJPerPj * r.energy->total / asked.training.iterations)
+                                       : Json());
   }
   json.set("links", links_json(r.links));
   json.set("switches", switches_json(r.switches));
@@ -172,12 +170,12 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
 
 }  // namespace
 
-std::string training_json(const Origin& origin, const TrainingSetup& setup,
-                          std::span<const TrainingResult> runs) {
+std::string training_json(const Origin& origin, const TrainingQuestion& asked,
+                          const TrainedWorkload& workload, std::span<const TrainingResult> runs) {
   JsonObject<fields::kTrainingDocument> json;
   json.add(document_of(origin));
   Json objects = Json::array();
-  for (const TrainingResult& run : runs) objects.push_back(training_run_json(setup, run));
+  for (const TrainingResult& run : runs) objects.push_back(training_run_json(asked, workload, run));
   json.set("runs", std::move(objects));
   return text_of(json);
 }

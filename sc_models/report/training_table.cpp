@@ -11,6 +11,7 @@
 
 #include "base/setting.h"
 #include "report/table_fields.h"
+#include "workload/training_rows.h"
 
 namespace fredsim {
 namespace {
@@ -31,20 +32,26 @@ std::string count_text(double count) {
   return fmt::format("{:g}", count);
 }
 
-std::string compute_text(const TrainingSetup& setup) {
-  if (!setup.compute_rate) return "compute by the roofline of each machine file";
-  std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*setup.compute_rate));
-  if (!setup.fit) return rate;
-  return fmt::format("{}, fitted on {} = {:g}", rate, setup.fit->config, setup.fit->speedup);
+std::string compute_text(const TrainedWorkload& workload) {
+  if (!workload.compute_rate) return "compute by the roofline of each machine file";
+  std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*workload.compute_rate));
+  if (!workload.fit) return rate;
+  return fmt::format("{}, fitted on {} = {:g}", rate, workload.fit->config, workload.fit->speedup);
 }
 
-std::string execution_text(const TrainingSetup& setup) {
-  if (setup.stream.empty())
-    return fmt::format("gradients {}{}, optimizer {}", setup.gradients,
-                       setup.compress.empty() ? "" : ", compressed " + setup.compress,
-                       setup.optimizer);
-  return fmt::format("weights streamed by {}, {} layer{} of a stage at a time", setup.stream,
-                     setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
+// Value of an option; empty: it means nothing here.
+std::string value_of(const TrainingQuestion& asked, std::string_view option) {
+  return stated_text(row_of(kTrainingRows, option), asked, asked.kind);
+}
+
+std::string execution_text(const TrainingQuestion& asked) {
+  if (asked.kind != TrainingQuestion::kStreaming)
+    return fmt::format("gradients {}{}, optimizer {}", asked.gradients,
+                       asked.compress.empty() ? "" : ", compressed " + asked.compress,
+                       value_of(asked, "--optimizer"));
+  const int layers = asked.training.stream_layers;
+  return fmt::format("weights streamed by {}, {} layer{} of a stage at a time",
+                     value_of(asked, "--stream"), layers, layers == 1 ? "" : "s");
 }
 
 // "39+39"; of equal stages beside each other "12*8+11.5".
@@ -64,8 +71,8 @@ std::string layers_text(const std::vector<double>& stages) {
   return text;
 }
 
-std::string strategy_text(const TrainingSetup& setup) {
-  return setup.strategy + (setup.splits_tokens ? " with sequence parallelism" : "");
+std::string strategy_text(const TrainingQuestion& asked, const TrainedWorkload& workload) {
+  return workload.strategy + (asked.split.sp ? " with sequence parallelism" : "");
 }
 
 // "placement paper", or where machines differ "placement snake on mesh, paper on fred_d".
@@ -96,39 +103,43 @@ std::string experts_text(std::span<const TrainingResult> runs) {
   return text + "\n";
 }
 
-std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+std::string heading(const TrainingQuestion& asked, const TrainedWorkload& workload,
+                    std::span<const TrainingResult> runs) {
   const RunResult& first = runs.front().run;
+  const TrainingOptions& training = asked.training;
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
-  const char* const order = setup.is_paced ? "packets paced where they can be, " : "";
-  if (!setup.given.empty()) {
-    return fmt::format("{}: {}\nalgorithm {}, {}{}; model {}, lanes {}, seed {}", setup.workload,
-                       setup.given, setup.algorithm, order, compute_text(setup), first.model,
-                       first.lanes, first.seed);
+  const auto iterations = static_cast<std::uint64_t>(training.iterations);
+  const char* const order =
+      asked.packet_order == PacketOrder::kPaced ? "packets paced where they can be, " : "";
+  if (!asked.is_model()) {
+    return fmt::format("{}: {}\nalgorithm {}, {}{}; model {}, lanes {}, seed {}", workload.name,
+                       workload.given, workload.algorithm, order, compute_text(workload),
+                       first.model, first.lanes, first.seed);
   }
-  if (setup.inference) {
+  if (asked.inference) {
     return fmt::format(
         "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}{}, {}\n"
         "{}algorithm {}, {}{}; model {}, lanes {}, seed {}",
-        setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
-        placement_text(runs), setup.inference->phase,
-        counted(setup.inference->batch, "sequence", "sequences"),
-        counted(setup.inference->context, "token", "tokens"),
-        counted(setup.microbatches, "microbatch", "microbatches"),
-        setup.inference->overlap.empty() ? "" : ", of which two overlap",
-        counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), experts_text(runs),
-        setup.algorithm, order, compute_text(setup), first.model, first.lanes, first.seed);
+        workload.name, count_text(static_cast<double>(workload.parameters)),
+        strategy_text(asked, workload), placement_text(runs), value_of(asked, "--phase"),
+        counted(asked.inference->batch, "sequence", "sequences"),
+        counted(asked.inference->context, "token", "tokens"),
+        counted(training.microbatches, "microbatch", "microbatches"),
+        asked.inference->overlap > 1 ? ", of which two overlap" : "",
+        counted(iterations, "pass", "passes"), experts_text(runs), workload.algorithm, order,
+        compute_text(workload), first.model, first.lanes, first.seed);
   }
   return fmt::format(
       "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
       "{}algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
-      setup.workload, count_text(static_cast<double>(setup.parameters)), strategy_text(setup),
-      placement_text(runs), setup.minibatch,
-      counted(setup.microbatches, "microbatch", "microbatches"),
-      counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
-      experts_text(runs), setup.algorithm, order, setup.accounting, execution_text(setup),
-      compute_text(setup), first.model, first.lanes, first.seed);
+      workload.name, count_text(static_cast<double>(workload.parameters)),
+      strategy_text(asked, workload), placement_text(runs), training.minibatch,
+      counted(training.microbatches, "microbatch", "microbatches"),
+      counted(iterations, "iteration", "iterations"), experts_text(runs), workload.algorithm, order,
+      value_of(asked, "--accounting"), execution_text(asked), compute_text(workload), first.model,
+      first.lanes, first.seed);
 }
 
 // Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the
@@ -177,9 +188,8 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
           }};
 }
 
-void add_token_fields(const TrainingSetup::Inference& inference,
-                      std::vector<TrainingField>& fields) {
-  const bool is_prefill = inference.phase == "prefill";
+void add_token_fields(InferencePhase phase, std::vector<TrainingField>& fields) {
+  const bool is_prefill = phase == InferencePhase::kPrefill;
   fields.push_back({{.label = is_prefill ? "first token" : "per token",
                      .rank = kTokens,
                      .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns",
@@ -191,11 +201,6 @@ void add_token_fields(const TrainingSetup::Inference& inference,
       {{.label = "tokens/s", .rank = kTokens, .name = "tokens_per_s"}, [](const TrainingResult& r) {
          return r.tokens ? number_cell(r.tokens->tokens_per_s, 0) : no_cell();
        }});
-}
-
-std::string limits_text(const TrainingSetup& setup) {
-  if (setup.accounting.empty()) return "";
-  return setup.limits_memory ? "limited" : "unlimited";
 }
 
 // Memory of the NPU that needs the most: all of it, and what lies in expanded memory.
@@ -225,16 +230,17 @@ TrainingField error_field() {
           }};
 }
 
-TrainingField csv_field(const char* name, const std::string& text) {
+TrainingField csv_field(std::string_view key, const std::string& text) {
+  const std::string name(key);
   return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
           [text](const TrainingResult&) { return text; }};
 }
 
 }  // namespace
 
-std::string idealised_text(const TrainingSetup& setup) {
-  if (setup.idealised.empty()) return "";
-  return fmt::format("Idealised: {}.", fmt::join(setup.idealised, "; "));
+std::string idealised_text(const TrainedWorkload& workload) {
+  if (workload.idealised.empty()) return "";
+  return fmt::format("Idealised: {}.", fmt::join(workload.idealised, "; "));
 }
 
 std::string training_legend(bool is_flow) {
@@ -247,7 +253,8 @@ std::string training_legend(bool is_flow) {
   return text;
 }
 
-TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload& workload,
+                           std::span<const TrainingResult> runs) {
   const double longest =
       std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
   constexpr double kFewestMs = 100;
@@ -255,43 +262,46 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       units_of_ns().subspan(longest >= kFewestMs * kNsPerMs ? 0 : 1);
   const bool has_best = std::ranges::any_of(runs, &TrainingResult::is_best_base);
   const auto algorithm = [&](const TrainingResult& r) {
-    return r.algorithm.empty() ? setup.algorithm : r.algorithm;
+    return r.algorithm.empty() ? workload.algorithm : r.algorithm;
   };
-  std::vector<TrainingField> fields{
-      csv_field("workload", setup.workload),
-      csv_field("strategy", setup.strategy),
-      csv_field("sequence_parallel", setup.splits_tokens ? "true" : ""),
-      csv_field("phase", setup.inference ? setup.inference->phase : ""),
-      csv_field("batch", setup.inference ? fmt::to_string(setup.inference->batch) : ""),
-      csv_field("context", setup.inference ? fmt::to_string(setup.inference->context) : ""),
-      csv_field("minibatch", setup.inference ? "" : fmt::to_string(setup.minibatch)),
-      csv_field("microbatches", fmt::to_string(setup.microbatches)),
-      csv_field("overlap", setup.inference ? setup.inference->overlap : ""),
-      csv_field("iterations", fmt::to_string(setup.iterations)),
-      {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
-      {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},
-       [](const TrainingResult& r) { return r.packet_order.empty() ? "arrival" : r.packet_order; }},
-      csv_field("accounting", setup.accounting),
-      csv_field("gradients", setup.gradients),
-      csv_field("compress", setup.compress),
-      csv_field("optimizer", setup.optimizer),
-      csv_field("recompute", setup.recompute),
-      csv_field("memory", limits_text(setup)),
-      csv_field("execution", setup.execution),
-      {{.label = "stream", .name = "stream", .shown = Shown::kOnlyInCsv},
-       [&](const TrainingResult& r) { return r.stream.empty() ? setup.stream : r.stream; }},
-      csv_field("compute_flops_per_s",
-                setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
-      {{.label = "placement", .name = "placement", .shown = Shown::kOnlyInCsv},
-       [](const TrainingResult& r) { return r.placement; }},
-      {{.label = "machine", .align = Align::kLeft, .name = "machine"},
-       [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
-      {{.label = "iteration", .name = "iteration_ns", .units = units},
-       [](const TrainingResult& r) {
-         return r.run.incomplete ? no_cell() : number_cell(r.iteration_ns, 1);
-       }},
-      {{.label = "speed-up", .name = "speedup"},
-       [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
+  std::vector<TrainingField> fields{csv_field("workload", workload.name),
+                                    csv_field("strategy", workload.strategy)};
+  const auto add_options = [&](std::string_view first, std::string_view last) {
+    for (const OptionRow<TrainingQuestion>& row : rows_between(kTrainingRows, first, last))
+      if (!row.text.key.empty())
+        fields.push_back(csv_field(row.text.key, stated_text(row, asked, asked.kind)));
+  };
+  const auto add = [&fields](std::initializer_list<TrainingField> more) {
+    fields.insert(fields.end(), more);
+  };
+  add_options("--sp", "--sp");
+  add_options("--phase", "--context");
+  add_options("--minibatch", "--microbatches");
+  add_options("--overlap", "--overlap");
+  add_options("--iterations", "--iterations");
+  add({{{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
+       {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},
+        [](const TrainingResult& r) {
+          return r.packet_order.empty() ? "arrival" : r.packet_order;
+        }}});
+  add_options("--accounting", "--execution");
+  add({{{.label = "stream", .name = "stream", .shown = Shown::kOnlyInCsv},
+        [stream = value_of(asked, "--stream")](const TrainingResult& r) {
+          return r.stream.empty() ? stream : r.stream;
+        }},
+       csv_field("compute_flops_per_s",
+                 workload.compute_rate ? fmt::to_string(*workload.compute_rate) : ""),
+       {{.label = "placement", .name = "placement", .shown = Shown::kOnlyInCsv},
+        [](const TrainingResult& r) { return r.placement; }},
+       {{.label = "machine", .align = Align::kLeft, .name = "machine"},
+        [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
+       {{.label = "iteration", .name = "iteration_ns", .units = units},
+        [](const TrainingResult& r) {
+          return r.run.incomplete ? no_cell() : number_cell(r.iteration_ns, 1);
+        }},
+       {{.label = "speed-up", .name = "speedup"}, [](const TrainingResult& r) {
+          return r.speedup ? number_cell(*r.speedup, 3) : no_cell();
+        }}});
   if (has_best)
     fields.push_back(
         {{.label = "over best base", .header = {"over best", "base"}, .name = "speedup_best_base"},
@@ -300,22 +310,22 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
          }});
   if (std::ranges::any_of(runs, [](const TrainingResult& r) { return r.run.flow.has_value(); }))
     fields.push_back(error_field());
-  if (setup.inference) add_token_fields(*setup.inference, fields);
+  if (asked.inference) add_token_fields(asked.inference->phase, fields);
   if (has_best) {  // if they differ, and CSV has them above
     fields.push_back(
         {{.label = "algorithm", .align = Align::kLeft, .rank = kAlgorithm}, algorithm});
     fields.push_back({{.label = "placement", .align = Align::kLeft, .rank = kPlacement},
                       [](const TrainingResult& r) { return r.placement; }});
   }
-  if (!setup.accounting.empty()) add_memory_fields(setup.limits_memory, fields);
+  if (asked.is_training()) add_memory_fields(asked.training.limits_memory, fields);
   fields.push_back(
       {{.label = "layers per stage",
         .align = Align::kLeft,
         .rank = kLayers,
         .header = {"layers", "per stage"},
         .name = "layers_per_stage",
-        .shown = setup.layers_per_stage.size() > 1 ? Shown::kEverywhere : Shown::kOnlyInCsv},
-       [text = layers_text(setup.layers_per_stage)](const TrainingResult&) {
+        .shown = workload.layers_per_stage.size() > 1 ? Shown::kEverywhere : Shown::kOnlyInCsv},
+       [text = layers_text(workload.layers_per_stage)](const TrainingResult&) {
          return Cell(text, text);
        }});
   const std::size_t parts = runs.front().breakdown_ns.size();
@@ -330,7 +340,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
                        .unit = "J/iter.",
                        .rank = behind + 2,
                        .name = "energy_j_per_iteration"},
-                      [iterations = setup.iterations](const TrainingResult& r) {
+                      [iterations = asked.training.iterations](const TrainingResult& r) {
                         constexpr double kPjOfJ = 1e12;
                         return energy_cell(r.run.energy, iterations, kPjOfJ);
                       }});
@@ -344,7 +354,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
   add_count("repeated_cycles", &RunResult::repeated_cycles);
   add_count("repeated_flit_hops", &RunResult::repeated_flit_hops);
   add_count("equal_slices_flit_hops", &RunResult::equal_slices_flit_hops);
-  return {heading(setup, runs), table_of(fields, std::vector(runs.begin(), runs.end()))};
+  return {heading(asked, workload, runs), table_of(fields, std::vector(runs.begin(), runs.end()))};
 }
 
 }  // namespace fredsim

@@ -7,15 +7,17 @@
 
 #include "report/table_output.h"
 #include "results/training_results.h"
+#include "workload/training_question.h"
 
 namespace fredsim {
 
 // A line per machine. Times are in us, or in ms where iterations take 100 ms or more.
-TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs);
+TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload& workload,
+                           std::span<const TrainingResult> runs);
 
-// Meaning of the columns, and idealisations.
 // Idealisations, below the table; empty: none.
-std::string idealised_text(const TrainingSetup& setup);
+std::string idealised_text(const TrainedWorkload& workload);
+// Meaning of the columns.
 std::string training_legend(bool is_flow = false);
 
 }  // namespace fredsim

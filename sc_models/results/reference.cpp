@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "results/fields/all.h"
-
 namespace fredsim {
 namespace {
 
@@ -110,19 +108,20 @@ std::string markdown_cell(std::string_view text) {
   return shown;
 }
 
-std::string results_reference() {
+std::string results_reference(std::span<const Object* const> documents) {
   std::string text =
       "# Keys of results\n\n"
-      "Made from the tables in `sc_models/results/fields`; `scripts/reference.sh` renews it. "
+      "Made from the tables in `sc_models/results/fields` and `sc_models/report/fields`; "
+      "`scripts/reference.sh` renews it. "
       "`sc_models/results/results.schema.json` is\nthe same as a JSON "
       "schema. Numbers are 0 or more. No file has other keys. A testbench with NPUs of its own "
       "writes what [run](#run) does.\n\nFiles:";
-  for (const Object* document : fields::kDocuments)
-    text += fmt::format("{0} [{1}](#{1})", document == fields::kDocuments.front() ? "" : ",",
-                        document->name);
+  for (const Object* document : documents)
+    text +=
+        fmt::format("{0} [{1}](#{1})", document == documents.front() ? "" : ",", document->name);
   text += "\n";
   std::vector<const Object*> described;
-  for (const Object* document : fields::kDocuments) describe(*document, described, text);
+  for (const Object* document : documents) describe(*document, described, text);
   return text;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference page of the results JSON, in Markdown, made from its tables (results/fields/all.h).
+// The reference page of the results JSON, in Markdown, made from its tables.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "results/fields/field.h"
+
 namespace fredsim {
 
-std::string results_reference();
+// `documents`: a table per kind of file (report/fields/all.h).
+std::string results_reference(std::span<const fields::Object* const> documents);
 
 // Text in a cell of a table.
 std::string markdown_cell(std::string_view text);

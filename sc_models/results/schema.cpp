@@ -9,7 +9,7 @@
 #include <string>
 
 #include "results/document.h"
-#include "results/fields/all.h"
+#include "results/fields/run.h"
 
 namespace fredsim {
 namespace {
@@ -155,10 +155,11 @@ void define(const Object& object, bool is_own, Json& definitions) {
 
 }  // namespace
 
-nlohmann::ordered_json results_schema(const nlohmann::ordered_json& machine) {
+nlohmann::ordered_json results_schema(const nlohmann::ordered_json& machine,
+                                      std::span<const Object* const> documents) {
   Json definitions = {{"machine", machine}};
   Json kinds = Json::array();
-  for (const Object* document : fields::kDocuments) {
+  for (const Object* document : documents) {
     for (const bool is_own : {false, true}) {
       if (is_own && !has_own_form(*document)) continue;
       define(*document, is_own, definitions);

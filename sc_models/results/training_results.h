@@ -1,49 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of `fredsim train`, and its JSON.
+// Results of `fredsim train`.
 //
 // Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the model file.
-// "runs" of the JSON has one object per machine, with the counters of all its iterations together.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "results/document.h"
 #include "results/results.h"
 
 namespace fredsim {
 
-// Request, the same for all machines.
-struct TrainingSetup {
-  std::string workload;      // the model's name
+// The workload, the same on all machines, beside the options (workload/training_question.h).
+struct TrainedWorkload {
+  std::string name;          // the model's
   std::string model_file{};  // empty: built in
-  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done,
-  // and what follows up to the microbatches, accounting and gradients means nothing.
+  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done.
   std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;                    // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
   std::vector<double> layers_per_stage{};  // transformers: whole layers and halves
-  bool splits_tokens = false;              // --sp
-  struct Inference {
-    std::string phase;
-    std::uint64_t batch = 0, context = 0;
-    std::string overlap{};  // as on the command line; empty: none
-  };
-  std::optional<Inference> inference{};  // minibatch, accounting and gradients mean nothing then
-  std::uint64_t minibatch = 0, microbatches = 1;
-  int iterations = 0;
-  std::string algorithm, accounting, gradients;  // as on the command line
-  std::string compress{};                        // the same; empty: nothing is
-  bool is_paced = false;                         // --packet-order
-  std::string optimizer{};                       // the same; empty where weights are streamed
-  std::string recompute{};                       // the same
-  bool limits_memory = false;                    // --memory limited
-  std::string execution{}, stream{};             // the same; stream is empty where weights stay
-  int stream_layers = 0;                         // streaming: of a stage, that come in together
+  std::string algorithm;                   // collectives'; a text workload's own, too
   // Rate of all NPUs where it was fitted, or requested; else each has the roofline of its machine
   // file.
   std::optional<double> compute_rate{};  // FLOP/s
@@ -111,8 +91,5 @@ struct TrainingResult {
   std::optional<NpuMemory> memory{};   // training of a model only
   std::optional<ExpertUse> experts{};  // only where the model has some
 };
-
-std::string training_json(const Origin& origin, const TrainingSetup& setup,
-                          std::span<const TrainingResult> runs);
 
 }  // namespace fredsim

@@ -54,29 +54,6 @@ double rounded(double rate) { return std::round(rate * 1e9) / 1e9; }
 
 }  // namespace
 
-std::vector<std::string_view> split_at(std::string_view text, char separator) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    fields.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return fields;
-    text.remove_prefix(end + 1);
-  }
-}
-
-void refuse_word(std::string_view option, const std::string& found,
-                 std::span<const std::string_view> allowed, std::span<const Alias> aliases) {
-  throw BadInput(fmt::format("{}: found '{}'; {}", option, shown(found),
-                             advice(found, allowed, {.aliases = aliases})));
-}
-
-std::size_t parse_word(std::string_view option, const std::string& text,
-                       std::span<const std::string_view> allowed, std::span<const Alias> aliases) {
-  const auto found = std::ranges::find(allowed, text);
-  if (found == allowed.end()) refuse_word(option, text, allowed, aliases);
-  return static_cast<std::size_t>(found - allowed.begin());
-}
-
 std::string algorithm_words() {
   std::string words = "auto paper";
   for (const Algorithm* algorithm : algorithms()) words += " " + std::string(algorithm->name());

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/suggest.h"
+#include "base/option_words.h"
 #include "base/units.h"
 #include "report/table_output.h"
 #include "switch/switch_factory.h"
@@ -19,17 +19,6 @@
 namespace fredsim {
 
 inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  // 1 TiB
-
-// Fields between separators, empty ones too; one at least.
-std::vector<std::string_view> split_at(std::string_view text, char separator);
-
-[[noreturn]] void refuse_word(std::string_view option, const std::string& found,
-                              std::span<const std::string_view> allowed,
-                              std::span<const Alias> aliases = {});
-// The place of a word among those that are allowed.
-std::size_t parse_word(std::string_view option, const std::string& text,
-                       std::span<const std::string_view> allowed,
-                       std::span<const Alias> aliases = {});
 
 // Names of algorithms and choices, blanks between them.
 std::string algorithm_words();

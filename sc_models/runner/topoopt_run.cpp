@@ -61,7 +61,9 @@ NetworkSetup setup_of(const MachineConfig& machine, const TopooptAsked& asked, i
           .each = asked.each,
           .paths = asked.paths,
           .seed = asked.seed,
-          .accounting = is_text(asked) ? "serial" : asked.train.accounting,
+          .accounting = is_text(asked) ? "serial"
+                                       : stated_text(row_of(kTrainingRows, "--accounting"),
+                                                     asked.train, asked.train.kind),
           .workload = asked.train.workload,
           .minibatch = minibatch};
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training iterations or inference as asked for, checked.
+//
+// Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "plan/chunking.h"
-#include "plan/collective_spec.h"
-#include "plan/group_conflict.h"
+#include "runner/file_uses.h"
 #include "runner/placement.h"
-#include "workload/expert_layers.h"
-#include "workload/inference_graph.h"
-#include "workload/training_graph.h"
+#include "workload/training_question.h"
+#include "workload/training_rows.h"
 
 namespace fredsim {
 
@@ -23,7 +23,7 @@ struct FitOptions {
   double speedup = 0;
 };
 
-struct TrainOptions {
+struct TrainOptions : TrainingQuestion {
   enum class Source : std::uint8_t {
     kBuiltIn,
     kModelFile,
@@ -31,27 +31,19 @@ struct TrainOptions {
     kTraces,  // Chakra's format
   };
   Source source = Source::kBuiltIn;
-  std::string workload;          // a name, a file, or a prefix of files
-  std::string comm_groups;       // a file, of traces; empty: none
-  std::string export_prefix;     // prefix of the traces to be written; empty: none
-  bool names_algorithm = false;  // else it is the default
-  int text_mp = 0;               // MP of a text workload; 0: as it says
-  SequenceSplit split{};         // its contexts are in the strategies' dp
-  TrainingOptions training;
-  std::optional<Placement> placement{};         // none: auto
-  std::optional<InferenceOptions> inference{};  // in place of training
-  std::string accounting, gradients;            // as they are printed
-  std::string compress{};                       // the same; empty: nothing is
-  std::string optimizer;                        // the same; empty where weights are streamed
-  std::string recompute{};                      // the same
-  std::string execution, stream;                // the same; stream is empty where weights stay
-  OnConflict on_conflict = OnConflict::kRefuse;
-  PacketOrder packet_order = PacketOrder::kAuto;
-  Chunking chunking{};
-  ExpertOptions experts{};
-  double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
+  std::string workload;                  // a name, a file, or a prefix of files
+  std::string comm_groups;               // a file, of traces; empty: none
+  std::string export_prefix;             // prefix of the traces to be written; empty: none
+  bool names_algorithm = false;          // else it is the default
+  std::optional<Placement> placement{};  // none: auto
+  double compute_rate = 0;               // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
-  bool best_base = false;  // the base once more, as well as it can
 };
+
+// From the values of kTrainingRows. `machines`: as typed, the base first.
+TrainOptions train_options(const OptionTexts& texts, const std::vector<std::string>& machines);
+
+// Files of experts that are read.
+void add_expert_files(const ExpertOptions& options, std::vector<FileUse>& inputs);
 
 }  // namespace fredsim

@@ -75,13 +75,13 @@ TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
   read_workload();
   if (asked_.inference) check_is_transformer(model_, "--phase");
   place_experts();
-  if (is_model() && !asked_.inference)
+  if (asked_.is_model() && !asked_.inference)
     model_ = part_of_model(std::move(model_), asked_.training.strategy, asked_.split);
   load();
   for (TrainedMachine& entry : machines_) {
     const Topology& topology = entry.config.topology;
     check_graph(entry);
-    if (is_model()) entry.placement = placement_on(entry);
+    if (asked_.is_model()) entry.placement = placement_on(entry);
     if (streams()) {
       entry.tasks = tasks_of(entry);
       add_plans(entry, entry.tasks->shapes());
@@ -185,10 +185,6 @@ void TrainingJobs::check_exported(std::size_t ranks) const {
   check_outputs(files_.inputs, outputs);
 }
 
-bool TrainingJobs::is_model() const {
-  return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
-}
-
 WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   const Topology& topology = entry.config.topology;
   const Strategy& strategy = asked_.training.strategy;
@@ -221,7 +217,7 @@ std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) 
 }
 
 void TrainingJobs::check_graph(const TrainedMachine& entry) const {
-  if (!is_model()) return;
+  if (!asked_.is_model()) return;
   const Topology& topology = entry.config.topology;
   const GraphSize size =
       asked_.inference
@@ -431,7 +427,7 @@ TrainingResult TrainingJobs::trained(
 
 // FLOPs of all iterations; none: not known.
 std::optional<double> TrainingJobs::flops_of_run() const {
-  if (asked_.inference || !is_model() || model_.split.cp > 1) return std::nullopt;
+  if (asked_.inference || !asked_.is_model() || model_.split.cp > 1) return std::nullopt;
   const TrainingOptions training = training_options();
   const std::optional<double> flops =
       training_flops(model_, static_cast<double>(training.minibatch), training.recompute);
@@ -478,7 +474,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     if (streams_to_users(entry)) result.stream = "multicast";
     result.packet_order = packet_order_of(entry.plans);
     name_orders(asked_.chunking, result.run);
-    if (is_model() && !asked_.inference)
+    if (asked_.is_model() && !asked_.inference)
       result.memory = npu_memory(model_, training_options(), entry.config.compute);
     return result;
   } catch (const Error& error) {

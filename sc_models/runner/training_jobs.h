@@ -69,7 +69,8 @@ class TrainingJobs {
   // Shows the machines that are complete.
   Timeline timeline() const;
   const std::vector<TrainedMachine>& machines() const { return machines_; }
-  TrainingSetup setup() const;
+  TrainedWorkload workload() const;
+  const TrainingQuestion& asked() const { return asked_; }
 
  private:
   using Source = TrainOptions::Source;
@@ -84,7 +85,6 @@ class TrainingJobs {
   const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
   // A text workload or traces in a few words; empty: it is a model.
   std::string given() const;
-  bool is_model() const;
   WorkerPlacement placement_on(TrainedMachine& entry) const;
   // Costs of a machine that these runs do not have.
   std::vector<std::string> idealised() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The setup that a report of training names (TrainingJobs::setup()): what was asked for, and what is idealised.
+// The workload as a report of training names it (TrainingJobs::workload()), and what is idealised.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,48 +13,27 @@
 
 namespace fredsim {
 
-TrainingSetup TrainingJobs::setup() const {
-  TrainingSetup setup;
-  setup.workload = name();
-  if (asked_.source == Source::kModelFile) setup.model_file = asked_.workload;
-  setup.given = given();
-  setup.parameters = model_.parameters();
-  setup.strategy = to_string(asked_.training.strategy, asked_.split);
-  if (is_model())
-    setup.layers_per_stage =
+TrainedWorkload TrainingJobs::workload() const {
+  TrainedWorkload workload{
+      .name = name(),
+      .model_file = asked_.source == Source::kModelFile ? asked_.workload : "",
+      .given = given(),
+      .parameters = model_.parameters(),
+      .strategy = to_string(asked_.training.strategy, asked_.split),
+      .algorithm = asked_.source == Source::kText
+                       ? text_algorithms(text_, asked_.training.algorithm)
+                       : asked_.training.algorithm,
+      .idealised = idealised(),
+      .warnings = warnings(),
+  };
+  if (asked_.is_model())
+    workload.layers_per_stage =
         asked_.inference
             ? layers_per_stage_of_inference(model_.transformer->layers, asked_.training.strategy.pp)
             : layers_per_stage(model_, asked_.training);
-  setup.splits_tokens = asked_.split.sp;
-  setup.minibatch = asked_.training.minibatch;
-  setup.microbatches = asked_.training.microbatches;
-  setup.iterations = asked_.training.iterations;
-  setup.algorithm = asked_.source == Source::kText
-                        ? text_algorithms(text_, asked_.training.algorithm)
-                        : asked_.training.algorithm;
-  setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
-  if (asked_.inference) {
-    setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
-                       asked_.inference->batch,
-                       asked_.inference->context,
-                       {}};
-    if (asked_.inference->overlap > 1)
-      setup.inference->overlap = fmt::format("microbatches={}", asked_.inference->overlap);
-  }
-  setup.accounting = asked_.accounting;
-  setup.gradients = asked_.gradients;
-  setup.compress = asked_.compress;
-  setup.optimizer = asked_.optimizer;
-  setup.recompute = asked_.recompute;
-  setup.limits_memory = asked_.training.limits_memory;
-  setup.execution = asked_.execution;
-  setup.stream = asked_.stream;
-  setup.stream_layers = asked_.training.stream_layers;
-  if (rate_ > 0) setup.compute_rate = rate_;
-  if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
-  setup.idealised = idealised();
-  setup.warnings = warnings();
-  return setup;
+  if (rate_ > 0) workload.compute_rate = rate_;
+  if (asked_.fit) workload.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
+  return workload;
 }
 
 std::string TrainingJobs::given() const {
@@ -74,7 +53,7 @@ bool TrainingJobs::is_launched_at_once() const {
 
 // Values that are not FP16.
 void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
-  if (!is_model()) return;
+  if (!asked_.is_model()) return;
   for (const TrainedMachine& entry : machines_) {
     const ValueBytes& values = entry.config.compute.value_bytes;
     if (values == ValueBytes{}) continue;
@@ -94,7 +73,7 @@ void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
         fmt::format("{} of {} computations, loads and stores of the traces have no time, and take "
                     "none",
                     traces_.untimed, traces_.computations));
-  if (!is_model() || !model_.transformer) return;
+  if (!asked_.is_model() || !model_.transformer) return;
   const int mp = asked_.training.strategy.mp;
   const std::uint64_t heads = model_.transformer->heads;
   if (heads % static_cast<std::uint64_t>(mp) != 0)
@@ -136,7 +115,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
                          : "workers of a context merge their steps of attention, and add gradients "
                            "of keys and values, in no time");
   const TrainingOptions training = training_options();
-  if (asked_.accounting.empty()) return all;
+  if (!asked_.is_training()) return all;
   if (asked_.split.sp) all.emplace_back("gradients of norms are not reduced along MP");
   if (training.iterations > 1 && std::ranges::any_of(machines_, [](const TrainedMachine& entry) {
         const Topology& topology = entry.config.topology;
@@ -166,7 +145,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
 
 std::vector<std::string> TrainingJobs::warnings() const {
   const TrainingOptions training = training_options();
-  if (asked_.accounting.empty() || training.limits_memory) return {};
+  if (!asked_.is_training() || training.limits_memory) return {};
   for (const TrainedMachine& entry : machines_) {
     const NpuCompute& npu = entry.config.compute;
     if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu))

@@ -15,7 +15,7 @@
 
 namespace fredsim {
 
-// Names of all values that a file of this kind (results/fields/all.h) may have.
+// Names of all values that a file of this kind (report/fields/all.h) may have.
 std::vector<std::string> run_value_names(const fields::Object& document);
 
 nlohmann::ordered_json run_values(const fields::Object& document,

@@ -28,7 +28,7 @@ struct StudyCommand {
   std::string name;  // "run"
   std::string purpose;
   std::vector<StudyOption> options;
-  const fields::Object* document = nullptr;  // kind of its results (results/fields/all.h)
+  const fields::Object* document = nullptr;  // kind of its results (report/fields/all.h)
 
   const StudyOption* find(std::string_view option) const {
     for (const StudyOption& one : options)

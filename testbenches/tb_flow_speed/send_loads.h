@@ -10,7 +10,7 @@ namespace fredsim {
 
 struct SendCounts {
   std::uint64_t sends = 0;
-  std::uint64_t updates = 0;  // of rates
+  std::uint64_t updates = 0;  // rates
   double end = 0;             // time
 };
 

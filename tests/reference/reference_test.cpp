@@ -20,7 +20,7 @@
 #include "base/file_text.h"
 #include "config/config_schema.h"
 #include "config/machine_schema.h"
-#include "results/fields/all.h"
+#include "report/fields/all.h"
 #include "results/schema.h"
 
 namespace fredsim {
@@ -43,12 +43,12 @@ TEST_P(Reference, IsThatOfTheTables) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, Reference,
-    testing::Values(MadeFile{"sc_models/results/results.schema.json",
-                             results_schema(machine_in_results_schema()).dump(2) + "\n"},
-                    MadeFile{"docs/reference/machine.schema.json",
-                             machine_file_schema().dump(2) + "\n"},
-                    MadeFile{"docs/reference/results.md", results_reference()},
-                    MadeFile{"docs/reference/machine_files.md", machine_reference()}),
+    testing::Values(
+        MadeFile{"sc_models/results/results.schema.json",
+                 results_schema(machine_in_results_schema(), fields::kDocuments).dump(2) + "\n"},
+        MadeFile{"docs/reference/machine.schema.json", machine_file_schema().dump(2) + "\n"},
+        MadeFile{"docs/reference/results.md", results_reference(fields::kDocuments)},
+        MadeFile{"docs/reference/machine_files.md", machine_reference()}),
     [](const testing::TestParamInfo<MadeFile>& made) { return std::to_string(made.index); });
 
 void expect_sound(const fields::Object& object, std::set<std::string>& names) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,20 +17,36 @@
 namespace fredsim {
 namespace {
 
-TrainingSetup training_setup() {
-  TrainingSetup setup;
-  setup.workload = "gpt3";
-  setup.parameters = 175'000'000'000;
-  setup.strategy = "mp2-dp5-pp2";
-  setup.minibatch = 32;
-  setup.microbatches = 1;
-  setup.iterations = 2;
-  setup.algorithm = "auto";
-  setup.accounting = "overlap";
-  setup.gradients = "layer";
-  setup.optimizer = "adam";
-  setup.execution = "stationary";
+// A question and its workload.
+struct TrainingSample {
+  TrainingQuestion asked;
+  TrainedWorkload workload;
+};
+
+TrainingSample training_setup() {
+  TrainingSample setup;
+  setup.workload.name = "gpt3";
+  setup.workload.parameters = 175'000'000'000;
+  setup.workload.strategy = "mp2-dp5-pp2";
+  setup.workload.algorithm = "auto";
+  setup.asked.training.minibatch = 32;
+  setup.asked.training.accounting = Accounting::kOverlap;
+  setup.asked.training.optimizer = Optimizer::kAdam;
+  setup.asked.gradients = "layer";
   return setup;
+}
+
+void make_inference(InferencePhase phase, std::uint64_t batch, std::uint64_t context,
+                    TrainingSample& setup) {
+  setup.asked.kind = TrainingQuestion::kInference;
+  setup.asked.inference.emplace();
+  setup.asked.inference->phase = phase;
+  setup.asked.inference->batch = batch;
+  setup.asked.inference->context = context;
+}
+
+TitledTable table_of(const TrainingSample& setup, std::span<const TrainingResult> runs) {
+  return training_table(setup.asked, setup.workload, runs);
 }
 
 TrainingResult training_result(const std::string& fabric, double ns) {
@@ -53,16 +70,16 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::string heading_of(const TrainingSetup& setup, std::vector<TrainingResult> runs = {}) {
+std::string heading_of(const TrainingSample& setup, std::vector<TrainingResult> runs = {}) {
   if (runs.empty()) runs = {training_result("mesh", 2e6)};
-  return training_table(setup, runs).heading;
+  return table_of(setup, runs).heading;
 }
 
 // Column `name` of a table in CSV, a value per run.
-std::vector<std::string> training_csv(const TrainingSetup& setup,
+std::vector<std::string> training_csv(const TrainingSample& setup,
                                       const std::vector<TrainingResult>& runs,
                                       const std::string& name) {
-  const TitledTable table = training_table(setup, runs);
+  const TitledTable table = table_of(setup, runs);
   const auto& columns = table.table.columns();
   std::vector<std::string> values;
   const auto at = std::ranges::find(columns, name, &Column::name);
@@ -85,15 +102,16 @@ TEST(TrainingTable, TheHeadingSaysWhatWasTrainedAndHow) {
             "iterations\n"
             "algorithm auto, accounting overlap, gradients layer, optimizer adam, compute by the "
             "roofline of each machine file; model rtl, lanes 3, seed 7");
-  TrainingSetup setup = training_setup();
-  setup.parameters = 1234;
-  setup.microbatches = 4;
-  setup.iterations = 1;
-  setup.is_paced = true;
-  setup.stream = "broadcast";
-  setup.stream_layers = 1;
-  setup.compute_rate = 1.25e14;
-  setup.fit = TrainingSetup::Fit{"fred_d.yaml", 1.5, 9};
+  TrainingSample setup = training_setup();
+  setup.asked.kind = TrainingQuestion::kStreaming;
+  setup.asked.packet_order = PacketOrder::kPaced;
+  TrainingOptions& training = setup.asked.training;
+  training.microbatches = 4;
+  training.iterations = 1;
+  training.stream_layers = 1;
+  setup.workload.parameters = 1234;
+  setup.workload.compute_rate = 1.25e14;
+  setup.workload.fit = TrainedWorkload::Fit{"fred_d.yaml", 1.5, 9};
   EXPECT_EQ(
       heading_of(setup),
       "gpt3: 1.23 k parameters, mp2-dp5-pp2 (placement paper), minibatch 32, 4 microbatches, 1 "
@@ -101,8 +119,8 @@ TEST(TrainingTable, TheHeadingSaysWhatWasTrainedAndHow) {
       "algorithm auto, packets paced where they can be, accounting overlap, weights streamed by "
       "broadcast, 1 layer of a stage at a time, compute 125 TFLOP/s per NPU, fitted on "
       "fred_d.yaml = 1.5; model rtl, lanes 3, seed 7");
-  setup.stream_layers = 3;
-  setup.fit.reset();
+  training.stream_layers = 3;
+  setup.workload.fit.reset();
   EXPECT_NE(
       heading_of(setup).find("3 layers of a stage at a time, compute 125 TFLOP/s per NPU; model"),
       std::string::npos)
@@ -110,22 +128,23 @@ TEST(TrainingTable, TheHeadingSaysWhatWasTrainedAndHow) {
 }
 
 TEST(TrainingTable, TheHeadingOfInferenceNamesItsPass) {
-  TrainingSetup setup = training_setup();
-  setup.inference = TrainingSetup::Inference{"decode", 1, 512};
+  TrainingSample setup = training_setup();
+  make_inference(InferencePhase::kDecode, 1, 512, setup);
   EXPECT_EQ(
       heading_of(setup),
       "gpt3: 175 G parameters, mp2-dp5-pp2 (placement paper), decode of 1 sequence with a context "
       "of 512 tokens, 1 microbatch, 2 passes\n"
       "algorithm auto, compute by the roofline of each machine file; model rtl, lanes 3, seed 7");
-  setup.inference = TrainingSetup::Inference{"prefill", 2, 1};
+  make_inference(InferencePhase::kPrefill, 2, 1, setup);
   EXPECT_NE(heading_of(setup).find("prefill of 2 sequences with a context of 1 token,"),
             std::string::npos)
       << heading_of(setup);
 }
 
 TEST(TrainingTable, TheHeadingOfGivenWorkSaysWhatItIs) {
-  TrainingSetup setup = training_setup();
-  setup.given = "traces, 8 ranks, 280 nodes";
+  TrainingSample setup = training_setup();
+  setup.asked.kind = TrainingQuestion::kTraces;
+  setup.workload.given = "traces, 8 ranks, 280 nodes";
   EXPECT_EQ(
       heading_of(setup),
       "gpt3: traces, 8 ranks, 280 nodes\n"
@@ -148,7 +167,7 @@ TEST(TrainingTable, TimesAreInMicrosecondsUpToAHundredMilliseconds) {
     // The longest of all machines decides for all.
     const std::vector<TrainingResult> runs{training_result("mesh", ns / 4),
                                            training_result("fred", ns)};
-    const TextTable table = training_table(training_setup(), runs).table.written();
+    const TextTable table = table_of(training_setup(), runs).table.written();
     const auto& columns = table.columns();
     const auto at = std::ranges::find(columns, "iteration", &Column::label);
     ASSERT_NE(at, columns.end());
@@ -163,34 +182,35 @@ TEST(TrainingTable, PartsOfNoTimeAreForProgramsOnly) {
   std::vector<TrainingResult> runs{training_result("mesh", 2e6), training_result("fred", 1e6)};
   const std::vector<std::string> all{"machine", "iteration", "speed-up", "compute", "mp",
                                      "pp",      "dp",        "cycles",   "payload"};
-  EXPECT_EQ(text_columns(training_table(training_setup(), runs)), all)
+  EXPECT_EQ(text_columns(table_of(training_setup(), runs)), all)
       << "a bubble of 0.04 us would be shown as 0.0";
   for (const char* name : {"bubble_ns", "input_load_ns", "streaming_ns", "memory_ns"})
     EXPECT_EQ(training_csv(training_setup(), runs, name).size(), 2U) << name;
   runs[1].breakdown_ns[1].second = 51;   // bubble
   runs[1].breakdown_ns[2].second = 0.1;  // others have what there is
-  EXPECT_EQ(text_columns(training_table(training_setup(), runs)),
+  EXPECT_EQ(text_columns(table_of(training_setup(), runs)),
             (std::vector<std::string>{"machine", "iteration", "speed-up", "compute", "bubble",
                                       "input", "mp", "pp", "dp", "cycles", "payload"}));
 }
 
 TEST(TrainingTable, ColumnsOfInferenceAreItsTokens) {
-  TrainingSetup setup = training_setup();
+  TrainingSample setup = training_setup();
   TrainingResult result = training_result("mesh", 2e6);
   result.tokens = TokenTimes{1234.56, 2.5e6};
   TrainingResult interrupted = training_result("fred", 1e6);
   for (const auto& [phase, label, name] :
-       {std::tuple("prefill", "first token", "time_to_first_token_ns"),
-        {"decode", "per token", "time_per_token_ns"}}) {
-    setup.inference = TrainingSetup::Inference{phase, 2, 64};
-    const TitledTable table = training_table(setup, std::vector{result, interrupted});
+       {std::tuple(InferencePhase::kPrefill, "first token", "time_to_first_token_ns"),
+        {InferencePhase::kDecode, "per token", "time_per_token_ns"}}) {
+    make_inference(phase, 2, 64, setup);
+    const TitledTable table = table_of(setup, std::vector{result, interrupted});
     const std::vector<std::string> labels = text_columns(table);
-    EXPECT_EQ(std::ranges::count(labels, label), 1) << phase;
+    EXPECT_EQ(std::ranges::count(labels, label), 1) << name;
     EXPECT_EQ(training_csv(setup, {result, interrupted}, name),
               (std::vector<std::string>{"1234.56", ""}));
     EXPECT_EQ(training_csv(setup, {result, interrupted}, "tokens_per_s"),
               (std::vector<std::string>{fmt::to_string(2.5e6), ""}));
-    EXPECT_EQ(training_csv(setup, {result}, "phase"), std::vector<std::string>{phase});
+    EXPECT_EQ(training_csv(setup, {result}, "phase"),
+              std::vector<std::string>{phase == InferencePhase::kPrefill ? "prefill" : "decode"});
     EXPECT_EQ(training_csv(setup, {result}, "minibatch"), std::vector<std::string>{""});
     EXPECT_EQ(training_csv(setup, {result}, "batch"), std::vector<std::string>{"2"});
     EXPECT_EQ(training_csv(setup, {result}, "context"), std::vector<std::string>{"64"});
@@ -207,9 +227,9 @@ TEST(TrainingTable, TheBestBaseHasItsAlgorithmAndPlacement) {
   best.speedup = 1.25;
   best.speedup_best_base = 1;
   const std::vector<TrainingResult> runs{base, best};
-  TrainingSetup setup = training_setup();
-  setup.stream = "broadcast";
-  const std::vector<std::string> labels = text_columns(training_table(setup, runs));
+  TrainingSample setup = training_setup();
+  setup.asked.kind = TrainingQuestion::kStreaming;
+  const std::vector<std::string> labels = text_columns(table_of(setup, runs));
   for (const char* label : {"over best base", "algorithm", "placement"})
     EXPECT_EQ(std::ranges::count(labels, label), 1) << label;
   EXPECT_EQ(training_csv(setup, runs, "algorithm"),
@@ -222,7 +242,7 @@ TEST(TrainingTable, TheBestBaseHasItsAlgorithmAndPlacement) {
   EXPECT_EQ(training_csv(setup, runs, "speedup_best_base"), (std::vector<std::string>{"", "1"}));
   // A name stands once in CSV, whatever people see twice.
   std::vector<std::string> names;
-  const auto table = training_table(setup, runs).table;
+  const auto table = table_of(setup, runs).table;
   for (const Column& column : table.columns())
     if (!column.name.empty()) names.push_back(column.name);
   std::ranges::sort(names);
@@ -252,7 +272,7 @@ TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
   runs[0].is_best_base = true;
   for (const std::size_t columns : {60U, 80U, 120U, 200U}) {
     TableOutput output(TableFormat::kTable, {.columns = columns}, true);
-    const std::string text = output.table(training_table(training_setup(), runs));
+    const std::string text = output.table(table_of(training_setup(), runs));
     for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), columns) << line;
     const std::string legend = output.legend(training_legend());
     EXPECT_EQ(legend.find("Columns hidden at") == 0 ||
@@ -264,10 +284,10 @@ TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
 }
 
 TEST(TrainingTable, NamesWhatIsIdealised) {
-  TrainingSetup setup = training_setup();
-  EXPECT_EQ(idealised_text(setup), "");
-  setup.idealised = {"loads cost nothing", "weights are there"};
-  EXPECT_EQ(idealised_text(setup), "Idealised: loads cost nothing; weights are there.");
+  TrainingSample setup = training_setup();
+  EXPECT_EQ(idealised_text(setup.workload), "");
+  setup.workload.idealised = {"loads cost nothing", "weights are there"};
+  EXPECT_EQ(idealised_text(setup.workload), "Idealised: loads cost nothing; weights are there.");
 }
 
 }  // namespace

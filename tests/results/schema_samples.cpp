@@ -7,9 +7,9 @@
 #include "report/network_table.h"
 #include "report/optimum_table.h"
 #include "report/rank_table.h"
+#include "report/training_json.h"
 #include "results/document.h"
 #include "results/fields/fabric.h"
-#include "results/training_results.h"
 #include "support/sample_run.h"
 
 namespace fredsim {
@@ -172,58 +172,69 @@ TrainingResult sample_training_result() {
   return result;
 }
 
-TrainingSetup sample_training_setup() {
-  TrainingSetup setup;
-  setup.workload = "small";
-  setup.parameters = 12'000'000;
-  setup.strategy = "mp2-cp2-dp1-pp1";
-  setup.layers_per_stage = {3.5, 4};
-  setup.splits_tokens = true;
-  setup.minibatch = 16;
-  setup.iterations = 2;
-  setup.algorithm = "auto";
-  setup.accounting = "overlap";
-  setup.gradients = "bucket=25MB";
-  setup.optimizer = "adam";
-  setup.recompute = "full";
-  setup.execution = "streaming";
-  setup.stream = "multicast";
-  setup.stream_layers = 1;
-  setup.compute_rate = 1e15;
-  setup.fit = TrainingSetup::Fit{"fred_d.yaml", 1.5, 12};
-  setup.idealised = {"weights are there"};
-  return setup;
+// A question and its workload.
+struct TrainingSample {
+  TrainingQuestion asked;
+  TrainedWorkload workload;
+};
+
+TrainingSample sample_training() {
+  TrainingSample sample;
+  sample.workload = {.name = "small",
+                     .parameters = 12'000'000,
+                     .strategy = "mp2-cp2-dp1-pp1",
+                     .layers_per_stage = {3.5, 4},
+                     .algorithm = "auto",
+                     .compute_rate = 1e15,
+                     .fit = TrainedWorkload::Fit{"fred_d.yaml", 1.5, 12},
+                     .idealised = {"weights are there"}};
+  sample.asked.kind = TrainingQuestion::kStreaming;
+  sample.asked.split.sp = true;
+  sample.asked.gradients = "bucket=25MB";
+  TrainingOptions& training = sample.asked.training;
+  training.minibatch = 16;
+  training.algorithm = "auto";
+  training.accounting = Accounting::kOverlap;
+  training.optimizer = Optimizer::kAdam;
+  training.recompute = Recompute::kFull;
+  training.stream = Stream::kMulticast;
+  training.stream_layers = 1;
+  return sample;
 }
 
-json training_file(const TrainingSetup& setup, const TrainingResult& result) {
-  return json::parse(training_json(kOrigin, setup, std::vector{result}));
+json training_file(const TrainingSample& sample, const TrainingResult& result) {
+  return json::parse(training_json(kOrigin, sample.asked, sample.workload, std::vector{result}));
 }
-json inference_file(const std::string& phase) {
-  TrainingSetup setup = sample_training_setup();
-  setup.inference = TrainingSetup::Inference{phase, 2, 64, "microbatches=2"};
-  setup.optimizer = setup.stream = "";
-  setup.compute_rate.reset();
-  setup.fit.reset();
+json inference_file(InferencePhase phase) {
+  TrainingSample sample = sample_training();
+  sample.asked.kind = TrainingQuestion::kInference;
+  sample.asked.inference.emplace();
+  sample.asked.inference->phase = phase;
+  sample.asked.inference->batch = 2;
+  sample.asked.inference->context = 64;
+  sample.asked.inference->overlap = 2;
+  sample.workload.compute_rate.reset();
+  sample.workload.fit.reset();
   TrainingResult result = sample_training_result();
   result.tokens = TokenTimes{123.5, 2e6};
   result.memory.reset();
-  return training_file(setup, result);
+  return training_file(sample, result);
 }
 json traces_file() {
-  TrainingSetup setup = sample_training_setup();
-  setup.given = "traces, 8 ranks, 280 nodes";
-  setup.optimizer = setup.stream = "";
-  setup.model_file = "none";
+  TrainingSample sample = sample_training();
+  sample.asked.kind = TrainingQuestion::kTraces;
+  sample.workload.given = "traces, 8 ranks, 280 nodes";
+  sample.workload.model_file = "none";
   TrainingResult result = sample_training_result();
   result.memory.reset();
-  return training_file(setup, result);
+  return training_file(sample, result);
 }
 json interrupted_training_file() {
   TrainingResult result = sample_training_result();
   result.run.incomplete = true;
   result.run.payload = "incomplete";
   result.iterations_ns.clear();
-  return training_file(sample_training_setup(), result);
+  return training_file(sample_training(), result);
 }
 
 json flow_training_file() {
@@ -235,7 +246,7 @@ json flow_training_file() {
                                                         .sizes = {2048},
                                                         .mean_percent = 0.5,
                                                         .worst_percent = 1.25}};
-  return training_file(sample_training_setup(), result);
+  return training_file(sample_training(), result);
 }
 json conflicts_file() {
   const ConflictSetup setup{.kind = "unicast", .ports = 8, .trials = 100, .seed = 3};
@@ -379,9 +390,7 @@ json own_file() {
                                   std::vector<ReportedRun>{{run, std::nullopt}}));
 }
 
-json whole_training_file() {
-  return training_file(sample_training_setup(), sample_training_result());
-}
+json whole_training_file() { return training_file(sample_training(), sample_training_result()); }
 
 const std::vector<SampleFile>& sample_files() {
   static const std::vector<SampleFile> kFiles{
@@ -393,8 +402,8 @@ const std::vector<SampleFile>& sample_files() {
       {"interrupted_traffic", "traffic", [] { return traffic_file(true); }},
       {"training", "training", whole_training_file},
       {"flow_training", "training", flow_training_file},
-      {"prefill", "training", [] { return inference_file("prefill"); }},
-      {"decode", "training", [] { return inference_file("decode"); }},
+      {"prefill", "training", [] { return inference_file(InferencePhase::kPrefill); }},
+      {"decode", "training", [] { return inference_file(InferencePhase::kDecode); }},
       {"traces", "training", traces_file},
       {"interrupted_training", "training", interrupted_training_file},
       {"conflicts", "conflicts", conflicts_file},

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "report/fields/all.h"
 #include "schema_samples.h"
 
 namespace fredsim {
@@ -116,7 +117,8 @@ class SchemaCheck {
 };
 
 const SchemaCheck& schema() {
-  static const SchemaCheck kSchema(json::parse(results_schema({{"type", "object"}}).dump()));
+  static const SchemaCheck kSchema(
+      json::parse(results_schema({{"type", "object"}}, fields::kDocuments).dump()));
   return kSchema;
 }
 

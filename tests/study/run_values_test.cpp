@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "results/fields/all.h"
+#include "report/fields/all.h"
 #include "topology/support.h"
 
 namespace fredsim {

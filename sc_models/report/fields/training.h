@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `fredsim train`.
+// Fields of `fredsim train`; those of its options are in their rows (workload/training_rows.h).
 #pragma once
 
 #include "results/fields/run.h"
+#include "workload/training_rows.h"
 
 namespace fredsim::fields {
 
-inline constexpr auto kInferenceFields = std::to_array<Field>({
-    {"phase", word("prefill decode"), kNone, "`--phase`"},
-    {"batch", kPositive, kNone, "sequences"},
-    {"context", kPositive, "tokens", "of a sequence"},
-    {"overlap", word("microbatches=2"), kNone,
-     "microbatches that share the NPUs of a stage, one of which computes while others communicate",
-     "with `--overlap`"},
-});
+// Options between the other fields, in the order of the JSON.
+using TrainingRows = std::span<const OptionRow<TrainingQuestion>>;
+inline constexpr TrainingRows kPhaseRows = rows_between(kTrainingRows, "--phase", "--overlap");
+inline constexpr TrainingRows kSequenceRows = rows_between(kTrainingRows, "--sp", "--sp");
+inline constexpr TrainingRows kSampleRows =
+    rows_between(kTrainingRows, "--minibatch", "--iterations");
+inline constexpr TrainingRows kMethodRows = rows_between(kTrainingRows, "--algorithm", "--memory");
+inline constexpr TrainingRows kExecutionRows =
+    rows_between(kTrainingRows, "--execution", "--stream-groups");
+
+inline constexpr auto kInferenceFields = fields_of<kPhaseRows>();
 inline constexpr Object kInference{"inference", "an inference pass", kInferenceFields};
 
 inline constexpr auto kFitFields = std::to_array<Field>({
@@ -122,36 +126,20 @@ inline constexpr auto kTrainingRunFields = join(
         {"layers_per_stage", or_null(list(kNumber)), "layers",
          "of each stage of the pipeline, of a transformer whole layers and halves; null: of a text "
          "workload or traces"},
-        {"sequence_parallel", kTrue, kNone, "MP workers share the tokens between layers",
-         "with `--sp`"},
+    }),
+    fields_of<kSequenceRows>(),
+    std::to_array<Field>({
         {"placement", or_null(kText), kNone,
          "paper, snake, searched, identity or a file; null: of a text workload or traces"},
         {"placement_npus", or_null(list(kCount)), kNone,
          "NPU of every worker; null: of a text workload or traces"},
-        {"minibatch", or_null(kCount), "samples",
-         "of an iteration; null: inference, a text workload or traces"},
-        {"microbatches", or_null(kCount), kNone,
-         "of a replica; null: of a text workload or traces"},
-        {"iterations", kPositive, kNone, "that were simulated"},
-        {"algorithm", kText, kNone, "of the collectives"},
-        {"accounting", or_null(word("serial overlap")), kNone,
-         "`--accounting`; null: inference, a text workload or traces"},
-        {"gradients",
-         or_null(pattern("^(layer|streamed|(bucket|zero2|dear|priority)=[^,]+)(,every=[0-9]+)?$")),
-         kNone, "`--gradients`; null: inference, a text workload or traces"},
-        {"compress", or_null(kText), kNone, "`--compress`; null: nothing is"},
-        {"optimizer", or_null(word("none sgd adam")), kNone,
-         "`--optimizer`; null: weights are streamed, or inference, a text workload or traces"},
-        {"recompute", or_null(word("none selective full")), kNone,
-         "`--recompute`; null: inference, a text workload or traces"},
-        {"memory", or_null(word("unlimited limited")), kNone,
-         "`--memory`; null: inference, a text workload or traces"},
+    }),
+    fields_of<kSampleRows>(), fields_of<kMethodRows>(),
+    std::to_array<Field>({
         {"npu_memory", object(kNpuMemory), "B", "that training needs of an NPU", "of models"},
-        {"execution", or_null(word("stationary streaming")), kNone,
-         "`--execution`; null: inference, a text workload or traces"},
-        {"stream", or_null(word("broadcast multicast")), kNone, "`--stream`; null: weights stay"},
-        {"stream_layers", or_null(kCount), kNone,
-         "layers of a stage that come in together; null: weights stay"},
+    }),
+    fields_of<kExecutionRows>(),
+    std::to_array<Field>({
         {"compute_flops_per_s", or_null(kNumber), "FLOP/s",
          "of all NPUs; null: the roofline of each machine"},
         {"idealised", list(kText), kNone, "what costs nothing here, and would on a machine"},

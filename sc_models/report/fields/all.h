@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "report/fields/training.h"
 #include "results/fields/doctor.h"
 #include "results/fields/network.h"
 #include "results/fields/optimum.h"
@@ -12,7 +13,6 @@
 #include "results/fields/run.h"
 #include "results/fields/sweep.h"
 #include "results/fields/traffic.h"
-#include "results/fields/training.h"
 
 namespace fredsim::fields {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/gradient_arguments.h"
+#include "runner/gradient_options.h"
 
 #include <fmt/format.h>
 

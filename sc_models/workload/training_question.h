@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training or inference as asked for: what the rows of its options fill (workload/training_rows.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "plan/chunking.h"
+#include "plan/collective.h"
+#include "plan/group_conflict.h"
+#include "results/option_row.h"
+#include "workload/expert_layers.h"
+#include "workload/inference_graph.h"
+#include "workload/training_graph.h"
+
+namespace fredsim {
+
+struct TrainingQuestion {
+  // Kinds, of which a question is one.
+  static constexpr Where kStationary = 1, kStreaming = 2;  // training of a model, by its weights
+  static constexpr Where kInference = 4;                   // requests to a model
+  static constexpr Where kText = 8;                        // a workload in ASTRA-sim's format
+  static constexpr Where kTraces = 16;                     // Chakra's
+  static constexpr Where kTraining = kStationary | kStreaming, kModel = kTraining | kInference;
+
+  Where kind = kStationary;
+  TrainingOptions training;
+  SequenceSplit split{};                        // its contexts are in the strategies' dp
+  std::optional<InferenceOptions> inference{};  // in place of training
+  // Values of --gradients, with what it is without a number, and --compress; empty: nothing is compressed.
+  std::string gradients, compress;
+  int text_mp = 0;  // MP of a text workload; 0: as it says
+  OnConflict on_conflict = OnConflict::kRefuse;
+  PacketOrder packet_order = PacketOrder::kAuto;
+  Chunking chunking{};
+  ExpertOptions experts{};
+  bool best_base = false;  // the base once more, as well as it can
+
+  bool is_model() const { return (kind & kModel) != 0; }
+  bool is_training() const { return (kind & kTraining) != 0; }
+};
+
+}  // namespace fredsim
