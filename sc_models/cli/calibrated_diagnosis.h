@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cli/diagnosis.h"
-#include "cli/work_flows.h"
+#include "runner/work_flows.h"
 #include "runner/work_jobs.h"
 
 namespace fredsim {

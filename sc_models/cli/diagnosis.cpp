@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/work_flows.h"
 #include "collective/algorithm.h"
 #include "runner/option_values.h"
+#include "runner/work_flows.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 

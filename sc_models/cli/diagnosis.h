@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a work on a machine, by flows alone (cli/work_flows.h): its time with each limit lifted and with all lifted.
+// Limits of a work on a machine, by flows alone (runner/work_flows.h): its time with each limit lifted and with all lifted.
 //
 // Buffers: as `auto` sizes them, where they are larger; the work is planned anew.
 // Windows, latency, turns of phases in switches: lifted in the flows of the same plan (flow/flow_lifts.h).

@@ -2,9 +2,10 @@
 // `fredsim optimize`: searches over machines.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "base/error.h"
 #include "cli/command.h"
@@ -13,10 +14,8 @@
 #include "cli/topoopt_arguments.h"
 #include "report/output_file.h"
 #include "results/version.h"
-#include "runner/bandwidth_jobs.h"
 #include "runner/interrupt.h"
-#include "runner/machines.h"
-#include "runner/topoopt_run.h"
+#include "runner/run.h"
 
 namespace fredsim {
 
@@ -35,68 +34,67 @@ class OptimizeCommand final : public Command {
   }
 
   void check() override {
-    machine_strings_.check(machine_);
-    output_strings_.check(output_);
+    machine_strings_.check(request_);
+    output_strings_.check(request_);
     if (topoopt_strings_.is_asked()) {
-      topoopt_ = topoopt_strings_.checked(bandwidth_strings_);
-      bandwidth_.workloads = {topoopt_->train};
+      request_.search = topoopt_strings_.checked(bandwidth_strings_);
       return;
     }
     topoopt_strings_.refuse_without_topology();
-    bandwidth_ = bandwidth_strings_.checked();
+    request_.search = bandwidth_strings_.checked();
   }
 
   FileUses files() const override {
     FileUses files;
-    add_machine_files(machine_, files);
-    for (const TrainOptions& workload : bandwidth_.workloads)
+    add_machine_files(request_, files);
+    const auto add_workload = [&files](const TrainOptions& workload) {
       if (workload.source != TrainOptions::Source::kBuiltIn)
         files.inputs.push_back({"--workload", workload.workload});
-    add_output("--json", output_.json_file, files);
-    if (topoopt_) add_output("--write", topoopt_->machine_file, files);
+    };
+    if (const auto* network = std::get_if<TopooptAsked>(&request_.search))
+      add_workload(network->train);
+    else
+      std::ranges::for_each(std::get<BandwidthOptions>(request_.search).workloads, add_workload);
+    add_output("--json", request_.json_file, files);
+    if (const auto* network = std::get_if<TopooptAsked>(&request_.search))
+      add_output("--write", network->machine_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", output_.json_file);
-    const MachineConfig machine = std::move(load_machines(machine_, output_.quiet).front());
-    if (topoopt_) return run_topology(invocation, machine, json);
-    const FoundBandwidths found = find_bandwidths(machine, bandwidth_);
-    if (!json || !json->is_stdout()) {
-      TableOutput output = table_output(output_);
-      fmt::print("{}", output.table(optimum_table(found.setup, found.result)));
-      fmt::print("{}", output.paragraph(optimum_summary(found.setup, found.result)));
-      fmt::print("{}", output.legend(optimum_legend(found.setup)));
-    }
-    if (json)
-      json->write(optimum_json(origin_of(invocation.command_line), found.setup, found.result));
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    const auto* const network = std::get_if<TopooptAsked>(&request_.search);
+    const std::optional<OutputFile> machine_file =
+        open_output("--write", network != nullptr ? network->machine_file : "");
+    RunObserver nobody;
+    const Results answer = fredsim::run(request_, nobody, invocation.files);
+    if ((!json || !json->is_stdout()) && (!machine_file || !machine_file->is_stdout()))
+      print(answer);
+    if (machine_file) machine_file->write(std::get<FoundNetwork>(answer).machine);
+    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
+    check_complete(answer);
   }
 
  private:
-  void run_topology(const Invocation& invocation, const MachineConfig& machine,
-                    const std::optional<OutputFile>& json) const {
-    const std::optional<OutputFile> file = open_output("--write", topoopt_->machine_file);
-    const FoundNetwork found = find_network(machine, *topoopt_);
-    if ((!json || !json->is_stdout()) && (!file || !file->is_stdout())) {
-      TableOutput output = table_output(output_);
-      fmt::print("{}", output.table(network_table(found.setup, found.result)));
-      fmt::print("{}", output.legend(network_legend(found.result)));
+  void print(const Results& answer) const {
+    TableOutput output = table_output(request_);
+    if (const auto* network = std::get_if<FoundNetwork>(&answer)) {
+      fmt::print("{}", output.table(network_table(network->setup, network->result)));
+      fmt::print("{}", output.legend(network_legend(network->result)));
+      return;
     }
-    if (file) file->write(found.machine);
-    if (json)
-      json->write(network_json(origin_of(invocation.command_line), found.setup, found.result));
-    if (found.is_interrupted) throw Interrupted("interrupted: the best network so far");
+    const auto& found = std::get<FoundBandwidths>(answer);
+    fmt::print("{}", output.table(optimum_table(found.setup, found.result)));
+    fmt::print("{}", output.paragraph(optimum_summary(found.setup, found.result)));
+    fmt::print("{}", output.legend(optimum_legend(found.setup)));
   }
 
   MachineStrings machine_strings_;
-  MachineOptions machine_;
   BandwidthStrings bandwidth_strings_;
-  BandwidthOptions bandwidth_;
   TopooptStrings topoopt_strings_;
-  std::optional<TopooptAsked> topoopt_;
   OutputStrings output_strings_;
-  OutputOptions output_;
+  OptimizeRequest request_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -17,17 +18,15 @@
 #include "cli/rank_session.h"
 #include "cli/wave_arguments.h"
 #include "report/breakdown_table.h"
-#include "report/json.h"
 #include "report/machine_labels.h"
 #include "report/output_file.h"
 #include "report/run_table.h"
 #include "report/simulated_text.h"
 #include "results/fields/run.h"
 #include "results/version.h"
-#include "runner/chunk_options.h"
 #include "runner/interrupt.h"
-#include "runner/job_runner.h"
 #include "runner/machines.h"
+#include "runner/run.h"
 #include "runner/timeline_output.h"
 #include "runner/work_jobs.h"
 
@@ -74,42 +73,6 @@ void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
   }
 }
 
-// The base in `table`, its best self there too or `run`.
-double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) {
-  double speedup = run.comparison->speedup;
-  if (table.size() > 1)
-    speedup = std::min(speedup, compare_to_base(table[1].result, run.result).speedup);
-  return run.is_best_base ? std::min(speedup, 1.0) : speedup;
-}
-
-// All machines at one size after the other, so that the first figures are there soon. Ends early when
-// interrupted, with an incomplete run if it was under way.
-void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
-              TableOutput& output) {
-  const bool prints = request.compares && prints_tables(request);
-  for (std::size_t s = 0; s < request.work.sizes.size(); ++s) {
-    std::vector<ReportedRun> table;
-    for (ComparedMachine& entry : compared) {
-      if (interrupt_flag()) break;
-      ReportedRun run{.result = run_job(entry, s, request), .comparison = std::nullopt};
-      run.result.workers = workers_of(entry.work, entry.config.topology);
-      name_orders(request.work.chunking, run.result);
-      run.is_best_base = entry.is_best_base;
-      if (!table.empty() && !run.result.incomplete) {
-        run.comparison = compare_to_base(table.front().result, run.result);
-        if (request.best_base) run.speedup_best_base = over_best(table, run);
-      }
-      entry.runs.push_back(run);
-      table.push_back(std::move(run));
-    }
-    if (prints && !table.empty()) {
-      fmt::print("{}", output.table(compare_table(table, request.format)));
-      if (request.format == TableFormat::kTable) print_parts(table, output);
-      std::fflush(stdout);
-    }
-  }
-}
-
 std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& compared) {
   std::vector<ReportedRun> first_runs;
   std::vector<MachineRuns> machines;
@@ -143,12 +106,44 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
   std::fflush(stdout);  // before a file is waited for
 }
 
-void finish_waves(std::vector<ComparedMachine>& compared) {
-  for (ComparedMachine& entry : compared) {
-    if (entry.machine == nullptr) continue;
-    if (WaveRecorder* const wave = entry.machine->wave()) wave->finish();
+// Tables of each size while others are simulated, then what needs all of them.
+class RunPrinter final : public RunObserver {
+ public:
+  RunPrinter(const RunRequest& request, const OutputFile* timeline_file)
+      : request_(request), output_(table_output(request)), timeline_file_(timeline_file) {}
+
+  void on_runs(std::span<const ReportedRun> runs) override {
+    if (!request_.compares || !prints_tables(request_)) return;
+    const std::vector<ReportedRun> table(runs.begin(), runs.end());
+    fmt::print("{}", output_.table(compare_table(table, request_.format)));
+    if (request_.format == TableFormat::kTable) print_parts(table, output_);
+    std::fflush(stdout);
   }
-}
+
+  void on_end(const Results& results) override {
+    const auto& work = std::get<WorkResults>(results);
+    if (prints_tables(request_)) print_after(request_, work.machines, output_);
+    for (const ComparedMachine& entry : work.machines) {
+      if (entry.machine == nullptr) continue;
+      const WaveRecorder* const wave = entry.machine->wave();
+      if (wave != nullptr) note_wave(*wave, request_.quiet);
+    }
+  }
+
+  // Writes the timeline until the failure.
+  void on_error(const Results& results, const Error& error) override {
+    if (timeline_file_ != nullptr && error.code() == ExitCode::kFailed)
+      write_timeline(*timeline_file_, *std::get<WorkResults>(results).timeline, kTimelineShares,
+                     kTimelineHint);
+  }
+
+  TableOutput& output() { return output_; }
+
+ private:
+  const RunRequest& request_;
+  TableOutput output_;
+  const OutputFile* timeline_file_;  // null: none
+};
 
 class RunCommand final : public Command {
  public:
@@ -229,53 +224,22 @@ class RunCommand final : public Command {
     return files;
   }
 
-  // All machines are elaborated, then the kernel starts and runs the jobs, the smallest size first.
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     request_.progress_log = open_progress(request_.progress_file);
     const std::optional<OutputFile> timeline_file =
         open_output("--timeline", request_.timeline_file);
-    std::vector<ComparedMachine> compared = plan_work(request_, invocation.files);
-    Timeline timeline;
-    elaborate(request_, invocation.files, compared, timeline_file ? &timeline : nullptr);
-    const bool prints = prints_tables(request_);
-    TableOutput output = table_output(request_);
-
-    JobRunner runner("jobs", [&] { run_jobs(request_, compared, output); });
-    sc_core::sc_start();
-    if (prints) print_after(request_, compared, output);  // prints work done before a failure, too
-    for (ComparedMachine& entry : compared) {
-      if (entry.machine == nullptr) continue;
-      const WaveRecorder* const wave = entry.machine->wave();
-      if (wave != nullptr) note_wave(*wave, request_.quiet);
-    }
-    try {
-      runner.finish();
-    } catch (const Error& error) {
-      if (timeline_file && error.code() == ExitCode::kFailed)
-        write_timeline(*timeline_file, timeline, kTimelineShares,
-                       kTimelineHint);  // until the failure
-      throw;
-    }
-    finish_waves(compared);
+    RunPrinter printer(request_, timeline_file ? &*timeline_file : nullptr);
+    const Results answer = fredsim::run(request_, printer, invocation.files);
     note_ranks(request_.quiet);
-    if (prints) fmt::print("{}", output.legend(request_.is_flow ? kFlowLegend : kTableLegend));
-
-    std::vector<ReportedRun> runs;
-    for (ComparedMachine& entry : compared) {
-      std::ranges::move(entry.runs, std::back_inserter(runs));
-      entry.machine.reset();  // a large one's memory is used again for the results' text
-      entry.plans.clear();
-    }
-    if (json) json->write(results_json(origin_of(invocation.command_line), runs));
-    if (timeline_file) write_timeline(*timeline_file, timeline, kTimelineShares, kTimelineHint);
-    const auto complete = static_cast<std::size_t>(
-        std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
-    const std::size_t asked = compared.size() * request_.work.sizes.size();
-    if (complete < asked) {
-      throw Interrupted(fmt::format("interrupted: {} of {} runs complete", complete, asked));
-    }
+    if (prints_tables(request_))
+      fmt::print("{}", printer.output().legend(request_.is_flow ? kFlowLegend : kTableLegend));
+    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
+    if (timeline_file)
+      write_timeline(*timeline_file, *std::get<WorkResults>(answer).timeline, kTimelineShares,
+                     kTimelineHint);
+    check_complete(answer);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "cli/command.h"
@@ -15,180 +16,56 @@
 #include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "config/buffer_notes.h"
-#include "energy/run_energy.h"
-#include "engine/layout.h"
-#include "engine/machine.h"
-#include "fabric/ranked_cut.h"
 #include "report/breakdown_table.h"
-#include "report/json.h"
 #include "report/output_file.h"
 #include "report/traffic_table.h"
 #include "results/fields/traffic.h"
 #include "results/version.h"
 #include "runner/interrupt.h"
-#include "runner/job_progress.h"
 #include "runner/machines.h"
-#include "runner/switch_pattern.h"
-#include "runner/switch_rtl.h"
-#include "traffic/traffic_run.h"
+#include "runner/run.h"
 
 namespace fredsim {
 
 namespace {
 
-// The search for saturation bisects the injection limit in this many steps: to less than 1 %.
-constexpr int kSearchSteps = 128;
-
-struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
-  TrafficOptions traffic;
-  // Ascending; empty: those that the search for saturation takes.
-  std::vector<double> rates;
-  WaveOptions wave;
-  BreakdownOptions breakdown;
-};
-
-// Observers of every edge of all nodes leave threads nothing to do by themselves.
-void check_threads(const TrafficRequest& request) {
-  if (request.traffic.threads == 1) return;
-  for (const auto& [option, is_on] : {std::pair("--wave", !request.wave.file.empty()),
-                                      std::pair("--breakdown", request.breakdown.is_on)}) {
-    if (!is_on) continue;
-    throw BadInput(
-        fmt::format("--threads: found {} with {}; allowed: 1, since it looks at every cycle",
-                    request.traffic.threads, option));
-  }
-}
-
-void check_rates(const std::vector<double>& rates, const Topology& topology) {
-  const double limit = injection_limit(topology);
-  if (!rates.empty() && rates.back() > limit) {
-    throw BadInput(fmt::format(
-        "--rate: found '{:g}'; allowed: {:g} at most, the flits per cycle that the {} "
-        "ports of an NPU of {} take",
-        rates.back(), limit, topology.nodes[topology.npus.front()].ports, topology.name));
-  }
-}
-
-FabricOptions fabric_of(const TrafficRequest& request) {
-  return {.model = request.model,
-          .rtl_instances = request.rtl_instances,
-          .wave = request.wave,
-          .own_contexts = request.traffic.threads > 1,
-          .stop = &interrupt_flag()};
-}
-
-SwitchFactory switches_of(const TrafficRequest& request, const Topology& topology) {
-  const FabricOptions fabric = fabric_of(request);
-  require_rtl(needed_rtl(topology, fabric), request.rtl_build, request.quiet);
-  return factory_for(fabric);
-}
-
-// Over processes and threads.
-RankedCut cut_of(const TrafficRequest& request, const Topology& topology) {
-  const int threads = request.traffic.threads;
-  if (run_ranks() == nullptr) return {.cut = cut_for_threads(topology, threads)};
-  check_threads(topology, threads);
-  const Cut by_rank =
-      cut_by_rank(topology, costs_of_nodes(topology, fabric_of(request)), run_ranks());
-  return cut_over(run_ranks(), by_rank,
-                  threads == 1 ? Cut{} : cut_parts_evenly(topology, by_rank, threads));
-}
-
-class Sweep {
+// Tables, of the points before a failure, too.
+class TrafficPrinter final : public RunObserver {
  public:
-  Sweep(const TrafficRequest& request, const MachineConfig& machine)
-      : name_(with_settings(machine.topology.name, machine.settings.own)),
-        pattern_(to_string(request.traffic.pattern.kind)),
-        outputs_(request),
-        ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
-        topology_(machine.topology),
-        figures_(machine.energy),
-        run_(machine.topology, request.traffic, switches_of(request, machine.topology),
-             cut_of(request, machine.topology)),
-        setup_(run_.setup()) {
-    setup_.config = machine.path;
-    setup_.settings = machine.settings;
-    setup_.machine = machine.keys;
-    setup_.layout = layout_of(machine.topology);
-    if (!request.wave.file.empty()) run_.trace(request.wave);
-    if (request.breakdown.is_on) run_.break_down(request.breakdown);
-    run_.stop_on(interrupt_flag());
+  explicit TrafficPrinter(const TrafficRequest& request)
+      : request_(request), output_(table_output(request)) {}
+
+  void on_end(const Results& results) override {
+    const TrafficJobs& traffic = *std::get<TrafficResults>(results);
+    if (traffic.wave() != nullptr) note_wave(*traffic.wave(), request_.quiet);
+    if (!prints() || traffic.points().empty()) return;
+    fmt::print("{}", output_.table(traffic_table(traffic.setup(), traffic.points())));
+    fmt::print("{}", output_.block(traffic_summary(traffic.points())));
+    for (const TrafficPoint& point : traffic.points()) {
+      if (!point.breakdown) continue;
+      const std::string title =
+          fmt::format("{}, {} at rate {:g}", traffic.name(), traffic.setup().pattern, point.rate);
+      fmt::print("{}", breakdown_text(title, {&*point.breakdown, 1}, output_));
+    }
   }
 
-  // No rates: those of the search for saturation. False: interrupted, with an incomplete point if one was
-  // under way.
-  bool measure(std::span<const double> rates) {
-    if (rates.empty()) return search_saturation();
-    return std::ranges::all_of(rates, [&](double rate) { return measure(rate).has_value(); });
+  void print_notes(const TrafficJobs& traffic) {
+    if (!prints()) return;
+    const Topology& topology = traffic.machine().topology;
+    if (!request_.quiet) {
+      std::vector<std::string> notes = topology.notes;
+      std::ranges::move(buffer_notes(topology, {request_.traffic.packet_flits}),
+                        std::back_inserter(notes));
+      fmt::print("{}", output_.lists({{notes_title(traffic.machine()), std::move(notes)}}));
+    }
+    fmt::print("{}", output_.legend(kTrafficLegend));
   }
-
-  const std::string& name() const { return name_; }
-  const TrafficSetup& setup() const { return setup_; }
-  const std::vector<TrafficPoint>& points() const { return points_; }
-  const WaveRecorder* wave() const { return run_.wave(); }
-  void finish_wave() { run_.finish_wave(); }
 
  private:
-  bool search_saturation() {
-    int low = 0;
-    int high = kSearchSteps;
-    std::optional<bool> saturated = measure_step(high);
-    if (saturated == false) return true;
-    while (saturated && high - low > 1) {
-      const int middle = (low + high) / 2;
-      saturated = measure_step(middle);
-      (saturated == true ? high : low) = middle;
-    }
-    return saturated.has_value();
-  }
-  std::optional<bool> measure_step(int step) {
-    return measure(setup_.injection_limit * step / kSearchSteps);
-  }
-  // True: the rate is saturated; none: interrupted.
-  std::optional<bool> measure(double rate) {
-    if (interrupt_flag()) return std::nullopt;
-    const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
-    JobProgress progress(outputs_, job, false);
-    TrafficRun::OnProgress on_progress;
-    if (progress.is_wanted()) {
-      on_progress = [&](const TrafficRun::Progress& p) {
-        const auto cycle = static_cast<double>(p.cycle);
-        progress.update({.cycle = p.cycle,
-                         .time_ns = cycle * ns_per_cycle_,
-                         .bytes_delivered = p.bytes,
-                         .share = std::min(cycle / static_cast<double>(p.window_end), 1.0)},
-                        {cycle, p.end});
-      };
-    }
-    try {
-      TrafficPoint point = run_.measure(rate, on_progress);
-      const auto node_cycles =
-          static_cast<double>(setup_.sending_nodes) * static_cast<double>(setup_.window_cycles);
-      point.energy =
-          energy_of(topology_, figures_, point, setup_.window_cycles, point.accepted * node_cycles);
-      if (!point.incomplete)
-        progress.complete({.cycle = point.cycles,
-                           .time_ns = static_cast<double>(point.cycles) * ns_per_cycle_,
-                           .bytes_delivered = point.delivered_bytes});
-      const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
-      const std::optional<bool> saturated =
-          point.incomplete ? std::nullopt : std::optional(point.saturated);
-      points_.insert(next, std::move(point));
-      return saturated;
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
-    }
-  }
+  bool prints() const { return request_.json_file != "-"; }
 
-  std::string name_;
-  std::string_view pattern_;
-  const OutputOptions& outputs_;
-  double ns_per_cycle_;
-  const Topology& topology_;
-  const EnergyFigures& figures_;
-  TrafficRun run_;
-  TrafficSetup setup_;
-  std::vector<TrafficPoint> points_;  // rates ascending
+  const TrafficRequest& request_;
+  TableOutput output_;
 };
 
 class TrafficCommand final : public Command {
@@ -236,56 +113,12 @@ class TrafficCommand final : public Command {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     request_.progress_log = open_progress(request_.progress_file);
-    const MachineConfig machine = load_machines(request_, request_.quiet).front();
-    check_no_system(machine, "traffic");
-    check_runs_exactly(machine);
-    const Topology* topology = &machine.topology;
-    check_rates(request_.rates, *topology);
-    if (!request_.rtl_instances.empty()) {
-      check_switch_pattern("--rtl-instances", request_.rtl_instances, {&topology, 1});
-    }
-    if (!request_.wave.file.empty()) {
-      check_instance_pattern("--wave-scope", request_.wave.scope, {&topology, 1});
-    }
-    Sweep sweep(request_, machine);
-    const bool prints = !json || !json->is_stdout();
-    TableOutput output = table_output(request_);
-    const auto print_table = [&] {
-      if (sweep.wave() != nullptr) note_wave(*sweep.wave(), request_.quiet);
-      if (prints && !sweep.points().empty()) {
-        fmt::print("{}", output.table(traffic_table(sweep.setup(), sweep.points())));
-        fmt::print("{}", output.block(traffic_summary(sweep.points())));
-        for (const TrafficPoint& point : sweep.points()) {
-          if (!point.breakdown) continue;
-          const std::string title =
-              fmt::format("{}, {} at rate {:g}", sweep.name(), sweep.setup().pattern, point.rate);
-          fmt::print("{}", breakdown_text(title, {&*point.breakdown, 1}, output));
-        }
-      }
-    };
-    bool is_complete = true;
-    try {
-      is_complete = sweep.measure(request_.rates);
-    } catch (const Error&) {
-      print_table();  // points that were complete before the failure
-      throw;
-    }
-    print_table();
-    sweep.finish_wave();
+    TrafficPrinter printer(request_);
+    const Results answer = fredsim::run(request_, printer, invocation.files);
     note_ranks(request_.quiet);
-    if (prints && !request_.quiet) {
-      std::vector<std::string> notes = topology->notes;
-      std::ranges::move(buffer_notes(*topology, {request_.traffic.packet_flits}),
-                        std::back_inserter(notes));
-      fmt::print("{}", output.lists({{notes_title(machine), std::move(notes)}}));
-    }
-    if (prints) fmt::print("{}", output.legend(kTrafficLegend));
-    if (json)
-      json->write(traffic_json(origin_of(invocation.command_line), sweep.setup(), sweep.points()));
-    if (!is_complete) {
-      const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
-      throw Interrupted(fmt::format("interrupted: {} rates complete", complete));
-    }
+    printer.print_notes(*std::get<TrafficResults>(answer));
+    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
+    check_complete(answer);
   }
 
  private:

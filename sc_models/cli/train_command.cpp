@@ -8,26 +8,24 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <variant>
 
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/rank_session.h"
 #include "report/fields/training.h"
-#include "report/json.h"
 #include "report/output_file.h"
 #include "report/simulated_text.h"
-#include "report/training_json.h"
 #include "report/training_table.h"
 #include "results/version.h"
 #include "runner/interrupt.h"
-#include "runner/job_runner.h"
 #include "runner/machines.h"
 #include "runner/option_values.h"
 #include "runner/program_name.h"
+#include "runner/run.h"
 #include "runner/timeline_output.h"
 #include "runner/trace_output.h"
-#include "runner/training_jobs.h"
 
 namespace fredsim {
 namespace {
@@ -169,32 +167,34 @@ class TrainCommand final : public Command {
     request_.progress_log = open_progress(request_.progress_file);
     const std::optional<OutputFile> timeline_file =
         open_output("--timeline", request_.timeline_file);
-    TrainingJobs training(request_, invocation.files);
-    const bool prints = request_.json_file != "-" && request_.timeline_file != "-";
-    TableOutput output = table_output(request_);
-    bool is_complete = true;
-    JobRunner runner("jobs", [&] { is_complete = training.run(); });
-    sc_core::sc_start();
-    const std::vector<TrainingResult>& results = training.results();
-    if (prints && !results.empty()) print(training, output);
-    runner.finish();
+    TrainPrinter printer(*this);
+    const Results answer = fredsim::run(request_, printer, invocation.files);
+    const auto& training = std::get<TrainResults>(answer);
     note_ranks(request_.quiet);
-    if (json && !results.empty())
-      json->write(training_json(origin_of(invocation.command_line), training.asked(),
-                                training.workload(), results));
-    if (timeline_file && !results.empty())
-      write_timeline(*timeline_file, training.timeline(), "",
+    if (json && !training->results().empty())
+      json->write(results_text(answer, origin_of(invocation.command_line)));
+    if (timeline_file && !training->results().empty())
+      write_timeline(*timeline_file, training->timeline(), "",
                      "fewer --iterations, or one machine by itself, show more");
-    if (!is_complete)
-      throw Interrupted(fmt::format(
-          "interrupted: {} of {} machines complete",
-          std::ranges::count_if(results, [](const auto& one) { return !one.run.incomplete; }),
-          training.machines().size()));
+    check_complete(answer);
   }
 
  private:
-  void print(const TrainingJobs& training, TableOutput& output) const {
+  class TrainPrinter final : public RunObserver {
+   public:
+    explicit TrainPrinter(const TrainCommand& command) : command_(command) {}
+    void on_end(const Results& results) override {
+      command_.print(*std::get<TrainResults>(results));
+    }
+
+   private:
+    const TrainCommand& command_;
+  };
+
+  void print(const TrainingJobs& training) const {
     const std::vector<TrainingResult>& results = training.results();
+    if (request_.json_file == "-" || request_.timeline_file == "-" || results.empty()) return;
+    TableOutput output = table_output(request_);
     const TrainedWorkload workload = training.workload();
     const bool is_rows_only =
         request_.format == TableFormat::kCsv || request_.format == TableFormat::kAstra;

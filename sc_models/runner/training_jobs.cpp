@@ -70,7 +70,7 @@ std::string packet_order_of(const ShapePlans& plans) {
 }  // namespace
 
 TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
-    : request_(request), files_(files), asked_(request.train), rate_(asked_.compute_rate) {
+    : request_(request), files_(files), asked_(request_.train), rate_(asked_.compute_rate) {
   const InterruptEndsPlanning interrupt_ends_it;
   read_workload();
   if (asked_.inference) check_is_transformer(model_, "--phase");

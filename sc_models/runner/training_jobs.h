@@ -61,7 +61,7 @@ struct TrainedMachine {
 
 class TrainingJobs {
  public:
-  // `files`: of the command line. Both are kept by reference.
+  // `files`: of the command line.
   TrainingJobs(const TrainRequest& request, const FileUses& files);
   // In an SC_THREAD. False: interrupted.
   bool run();
@@ -122,8 +122,8 @@ class TrainingJobs {
   // Finds the rate, by runs of the base and the machine named.
   bool fit();
 
-  const TrainRequest& request_;
-  const FileUses& files_;
+  const TrainRequest request_;
+  const FileUses files_;
   const TrainOptions& asked_;
   ModelShape model_;   // a model
   TextWorkload text_;  // a text workload

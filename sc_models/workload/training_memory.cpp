@@ -23,7 +23,7 @@ std::uint64_t share_of_bytes(std::uint64_t all, int places) {
 std::uint64_t activations_of(const ModelShape& model, const TrainingOptions& o,
                              const std::vector<LayerRange>& layers) {
   const std::uint64_t samples =
-      share_of_bytes(o.minibatch, o.strategy.dp / model.split.cp);  // of the replica with the most
+      share_of_bytes(o.minibatch, o.strategy.dp / model.split.cp);  // the largest replica's
   const std::uint64_t of_microbatch = share_of_bytes(samples, static_cast<int>(o.microbatches));
   double kept = 0;
   double inside = 0;  // max of layers that are computed again together

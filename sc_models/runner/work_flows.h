@@ -8,11 +8,11 @@
 #include <optional>
 #include <variant>
 
-#include "cli/work_arguments.h"
 #include "engine/work_run.h"
 #include "flow/flow_lifts.h"
 #include "plan/plan.h"
 #include "results/results.h"
+#include "runner/work_options.h"
 #include "systems/system_plan.h"
 
 namespace fredsim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/work_flows.h"
+#include "runner/work_flows.h"
 
 #include <utility>
 #include <vector>

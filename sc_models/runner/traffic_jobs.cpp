@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/traffic_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "energy/run_energy.h"
+#include "engine/layout.h"
+#include "engine/machine.h"
+#include "fabric/ranked_cut.h"
+#include "runner/interrupt.h"
+#include "runner/job_progress.h"
+#include "runner/machines.h"
+#include "runner/run_ranks.h"
+#include "runner/switch_pattern.h"
+#include "runner/switch_rtl.h"
+
+namespace fredsim {
+namespace {
+
+// The search for saturation bisects the injection limit in this many steps: to less than 1 %.
+constexpr int kSearchSteps = 128;
+
+void check_rates(const std::vector<double>& rates, const Topology& topology) {
+  const double limit = injection_limit(topology);
+  if (!rates.empty() && rates.back() > limit) {
+    throw BadInput(fmt::format(
+        "--rate: found '{:g}'; allowed: {:g} at most, the flits per cycle that the {} "
+        "ports of an NPU of {} take",
+        rates.back(), limit, topology.nodes[topology.npus.front()].ports, topology.name));
+  }
+}
+
+FabricOptions fabric_of(const TrafficRequest& request) {
+  return {.model = request.model,
+          .rtl_instances = request.rtl_instances,
+          .wave = request.wave,
+          .own_contexts = request.traffic.threads > 1,
+          .stop = &interrupt_flag()};
+}
+
+SwitchFactory switches_of(const TrafficRequest& request, const Topology& topology) {
+  const FabricOptions fabric = fabric_of(request);
+  require_rtl(needed_rtl(topology, fabric), request.rtl_build, request.quiet);
+  return factory_for(fabric);
+}
+
+// Over processes and threads.
+RankedCut cut_of(const TrafficRequest& request, const Topology& topology) {
+  const int threads = request.traffic.threads;
+  if (run_ranks() == nullptr) return {.cut = cut_for_threads(topology, threads)};
+  check_threads(topology, threads);
+  const Cut by_rank =
+      cut_by_rank(topology, costs_of_nodes(topology, fabric_of(request)), run_ranks());
+  return cut_over(run_ranks(), by_rank,
+                  threads == 1 ? Cut{} : cut_parts_evenly(topology, by_rank, threads));
+}
+
+MachineConfig machine_of(const TrafficRequest& request) {
+  MachineConfig machine = std::move(load_machines(request, request.quiet).front());
+  check_no_system(machine, "traffic");
+  check_runs_exactly(machine);
+  const Topology* const topology = &machine.topology;
+  check_rates(request.rates, *topology);
+  if (!request.rtl_instances.empty())
+    check_switch_pattern("--rtl-instances", request.rtl_instances, {&topology, 1});
+  if (!request.wave.file.empty())
+    check_instance_pattern("--wave-scope", request.wave.scope, {&topology, 1});
+  return machine;
+}
+
+}  // namespace
+
+void check_threads(const TrafficRequest& request) {
+  if (request.traffic.threads == 1) return;
+  for (const auto& [option, is_on] : {std::pair("--wave", !request.wave.file.empty()),
+                                      std::pair("--breakdown", request.breakdown.is_on)}) {
+    if (!is_on) continue;
+    throw BadInput(
+        fmt::format("--threads: found {} with {}; allowed: 1, since it looks at every cycle",
+                    request.traffic.threads, option));
+  }
+}
+
+TrafficJobs::TrafficJobs(const TrafficRequest& request)
+    : request_(request),
+      machine_(machine_of(request_)),
+      name_(with_settings(machine_.topology.name, machine_.settings.own)),
+      pattern_(to_string(request_.traffic.pattern.kind)),
+      ns_per_cycle_(1e9 / static_cast<double>(machine_.topology.clock_hz)),
+      run_(std::make_unique<TrafficRun>(machine_.topology, request_.traffic,
+                                        switches_of(request_, machine_.topology),
+                                        cut_of(request_, machine_.topology))),
+      setup_(run_->setup()) {
+  setup_.config = machine_.path;
+  setup_.settings = machine_.settings;
+  setup_.machine = machine_.keys;
+  setup_.layout = layout_of(machine_.topology);
+  if (!request_.wave.file.empty()) run_->trace(request_.wave);
+  if (request_.breakdown.is_on) run_->break_down(request_.breakdown);
+  run_->stop_on(interrupt_flag());
+}
+
+bool TrafficJobs::measure() {
+  is_complete_ = request_.rates.empty() ? search_saturation()
+                                        : std::ranges::all_of(request_.rates, [&](double rate) {
+                                            return measure(rate).has_value();
+                                          });
+  return is_complete_;
+}
+
+bool TrafficJobs::search_saturation() {
+  int low = 0;
+  int high = kSearchSteps;
+  std::optional<bool> saturated = measure_step(high);
+  if (saturated == false) return true;
+  while (saturated && high - low > 1) {
+    const int middle = (low + high) / 2;
+    saturated = measure_step(middle);
+    (saturated == true ? high : low) = middle;
+  }
+  return saturated.has_value();
+}
+
+std::optional<bool> TrafficJobs::measure_step(int step) {
+  return measure(setup_.injection_limit * step / kSearchSteps);
+}
+
+std::optional<bool> TrafficJobs::measure(double rate) {
+  if (interrupt_flag()) return std::nullopt;
+  const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
+  JobProgress progress(request_, job, false);
+  TrafficRun::OnProgress on_progress;
+  if (progress.is_wanted()) {
+    on_progress = [&](const TrafficRun::Progress& p) {
+      const auto cycle = static_cast<double>(p.cycle);
+      progress.update({.cycle = p.cycle,
+                       .time_ns = cycle * ns_per_cycle_,
+                       .bytes_delivered = p.bytes,
+                       .share = std::min(cycle / static_cast<double>(p.window_end), 1.0)},
+                      {cycle, p.end});
+    };
+  }
+  try {
+    TrafficPoint point = run_->measure(rate, on_progress);
+    const auto node_cycles =
+        static_cast<double>(setup_.sending_nodes) * static_cast<double>(setup_.window_cycles);
+    point.energy = energy_of(machine_.topology, machine_.energy, point, setup_.window_cycles,
+                             point.accepted * node_cycles);
+    if (!point.incomplete)
+      progress.complete({.cycle = point.cycles,
+                         .time_ns = static_cast<double>(point.cycles) * ns_per_cycle_,
+                         .bytes_delivered = point.delivered_bytes});
+    const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
+    const std::optional<bool> saturated =
+        point.incomplete ? std::nullopt : std::optional(point.saturated);
+    points_.insert(next, std::move(point));
+    return saturated;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+  }
+}
+
+}  // namespace fredsim
