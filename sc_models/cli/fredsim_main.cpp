@@ -139,7 +139,6 @@ Ended run_to_end(int argc, char** argv, fredsim::RankSession& ranks) {
 
 int sc_main(int argc, char** argv) {
   sc_core::sc_report_handler::set_handler(report_to_stderr);
-  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_DO_NOTHING);
   std::optional<fredsim::RankSession> ranks;
   try {
     ranks.emplace();

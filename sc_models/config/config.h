@@ -63,7 +63,7 @@ struct MachineConfig {
 // A machine to be loaded: the settings, "key.path=value", are of this one alone.
 struct MachineFile {
   std::string path;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings{};
   std::optional<std::string> text{};  // in place of what the file has; `path` names it in messages
   bool is_block = false;              // part of another machine: ConfigReader
   AllowedValues* allowed = nullptr;   // likewise

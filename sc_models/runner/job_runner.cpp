@@ -7,16 +7,21 @@ namespace fredsim {
 
 namespace {
 
+constexpr const char* kKernel = "/OSCI/SystemC";
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // formatting and verification run on it
 
 }  // namespace
 
 JobRunner::JobRunner(sc_core::sc_module_name name, std::function<void()> jobs)
-    : sc_core::sc_module(name), jobs_(std::move(jobs)) {
+    : sc_core::sc_module(name),
+      jobs_(std::move(jobs)),
+      when_stopped_(sc_core::sc_report_handler::set_actions(kKernel, sc_core::SC_DO_NOTHING)) {
   SC_HAS_PROCESS(JobRunner);
   SC_THREAD(run_jobs);
   set_stack_size(kStackBytes);
 }
+
+JobRunner::~JobRunner() { sc_core::sc_report_handler::set_actions(kKernel, when_stopped_); }
 
 void JobRunner::finish() const {
   if (failure_) std::rethrow_exception(failure_);

@@ -16,6 +16,9 @@ namespace fredsim {
 class JobRunner : public sc_core::sc_module {
  public:
   JobRunner(sc_core::sc_module_name name, std::function<void()> jobs);
+  ~JobRunner() override;
+  JobRunner(const JobRunner&) = delete;
+  JobRunner& operator=(const JobRunner&) = delete;
   // After sc_start: throws what the jobs threw.
   void finish() const;
 
@@ -23,6 +26,8 @@ class JobRunner : public sc_core::sc_module {
   void run_jobs();
 
   std::function<void()> jobs_;
+  // The kernel says "Simulation stopped by user" on standard output, where results go: not meanwhile.
+  sc_core::sc_actions when_stopped_;
   std::exception_ptr failure_;
 };
 

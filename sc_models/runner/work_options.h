@@ -24,19 +24,19 @@ struct WorkItem {
     int item = 0;            // index in the same list
     bool all_ranks = false;  // else each NPU waits for its own part
   };
-  std::string name;  // empty: none
+  std::string name{};  // empty: none
   Collective collective = Collective::kAllReduce;
   // Members in rank order, workers and others (group_members.h); an empty list: all workers.
-  std::vector<std::vector<int>> groups;
-  std::optional<std::uint64_t> size;  // else that of the run
+  std::vector<std::vector<int>> groups{};
+  std::optional<std::uint64_t> size{};  // else that of the run
   int vc = kDp;
   std::string algorithm = "auto";
   int root = 0;   // rank in its group
   int roots = 0;  // Part::roots
   std::uint64_t start_ps = 0;
   std::uint64_t start_cycles = 0;                // beside start_ps
-  std::vector<std::uint64_t> matrix;             // all_to_all_v; empty: random
-  std::vector<After> after;                      // begins when they are complete
+  std::vector<std::uint64_t> matrix{};           // all_to_all_v; empty: random
+  std::vector<After> after{};                    // begins when they are complete
   std::uint64_t delay_ps = 0, delay_cycles = 0;  // and so much later: the sum
   std::uint64_t repeat = 1;                      // one after the other
 };

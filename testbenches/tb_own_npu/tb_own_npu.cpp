@@ -14,14 +14,17 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <systemc>
 #include <vector>
 
 #include "base/error.h"
+#include "base/option_words.h"
 #include "base/shell.h"
 #include "cli/command_line.h"
 #include "cli/program_options.h"
@@ -38,10 +41,12 @@
 #include "routing/nic_port.h"
 #include "runner/file_uses.h"
 #include "runner/rtl_build_line.h"
+#include "runner/run.h"
 #include "trace/wave_recorder.h"
 
 namespace {
 
+constexpr std::array<std::string_view, 2> kQuestions{"collective", "training"};
 constexpr int kLanes = 1;  // FP16 lanes carried per flit; timing does not depend on it
 
 // Step 1: a module that receives. It needs one target socket; b_transport is the easy way to write
@@ -155,6 +160,7 @@ struct Options {
   std::string format = "table";
   std::string json;
   std::string wave;
+  std::string ask;
 };
 
 // Step 3: assemble. A Fabric makes a NIC for every endpoint of the topology; bind what you have,
@@ -198,6 +204,33 @@ void run(const Options& options, const std::string& program, const std::string& 
   if (json) json->write(fredsim::results_json(fredsim::origin_of(command), sender.runs));
 }
 
+// Besides: what fredsim's own NPUs do on this machine, asked as a value in place of a command line, for a model to be held against. A
+// question of works or training has a process of its own, as SystemC is elaborated once: no modules of yours beside it.
+fredsim::Question collective(const std::string& config) {
+  fredsim::RunRequest question;
+  question.machines = {{.path = config}};
+  question.is_flow = true;  // calibrated by exact runs of small sizes; results state their error
+  question.work.items = {{.groups = {{}}}};  // an all-reduce of all NPUs
+  question.work.sizes = {std::uint64_t{16} << 20};
+  return question;
+}
+
+fredsim::Question training(const std::string& config) {
+  fredsim::OptionTexts options;  // those of `fredsim train`, as texts
+  options["--workload"] = "small";
+  options["--dp"] = "4";
+  fredsim::TrainRequest question;
+  question.machines = {{.path = config}};
+  question.train = fredsim::train_options(options, {});
+  return question;
+}
+
+void ask(const fredsim::Question& question, const std::string& command) {
+  fredsim::RunObserver nobody;
+  const fredsim::Results results = fredsim::run(question, nobody);
+  fmt::print("{}", fredsim::results_text(results, fredsim::origin_of(command)));
+}
+
 // The program as one types it here, for the examples of the help.
 std::string typed(const std::string& program) {
   if (program.find('/') == std::string::npos) return program;  // found by PATH
@@ -234,9 +267,18 @@ int sc_main(int argc, char** argv) {
   program.add("--format", options.format, "NAME", "of the table: table (default), csv or markdown");
   program.add("--json", options.json, "FILE", "results as JSON; -: to standard output");
   program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");
+  program.add("--ask", options.ask, "WHAT",
+              "in place of your model: collective, an all-reduce as calibrated flows,\n"
+              "or training, iterations of a small model; prints JSON");
   if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
   try {
-    run(options, name, fredsim::command_line(name, {argv + 1, argv + argc}));
+    const std::string command = fredsim::command_line(name, {argv + 1, argv + argc});
+    if (options.ask.empty()) {
+      run(options, name, command);
+    } else {
+      const auto what = fredsim::parse_word("--ask", options.ask, kQuestions);
+      ask(what == 0 ? collective(options.config) : training(options.config), command);
+    }
     return 0;
   } catch (const std::exception& error) {
     return fredsim::report_error(name, error);

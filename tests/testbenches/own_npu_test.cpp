@@ -191,5 +191,31 @@ TEST_F(OwnNpuFiles, WhatIsWrongEndsItBeforeTheRun) {
   EXPECT_EQ(run_own_npu({"--config", "none.yaml"}).exit_code, 2);
 }
 
+// A question from C++ has the answer of the command.
+TEST(OwnNpu, QuestionsAreAnsweredAsByTheCommands) {
+  const auto answer = [](Outcome outcome) {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    json document = outcome.json();
+    document.erase("command");
+    for (json& run : document["runs"]) {
+      run.erase("wall_s");
+      run.erase("sim_cycles_per_s");
+    }
+    return document;
+  };
+  const std::string config = "configs/fred_small.yaml";
+  EXPECT_EQ(
+      answer(run_own_npu({"--config", config, "--ask", "collective"})),
+      answer(run_fredsim({"run", config, "--size", "16MiB", "--engine", "flow", "--json", "-"})));
+  EXPECT_EQ(
+      answer(run_own_npu({"--config", config, "--ask", "training"})),
+      answer(run_fredsim({"train", config, "--workload", "small", "--dp", "4", "--json", "-"})));
+  const Outcome refused = run_own_npu({"--ask", "weather"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(refused.err.ends_with(
+      "tb_own_npu: --ask: found 'weather'; allowed: collective or training\n"))
+      << refused.err;
+}
+
 }  // namespace
 }  // namespace fredsim
