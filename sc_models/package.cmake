@@ -84,7 +84,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/fredsim-config.cmake ${version_file}
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/rtl_locations.cpp.in DESTINATION ${FREDSIM_SHARE}/sc_models COMPONENT development)
 
 # RTL of any size is built from these, by the program too.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${FREDSIM_SHARE} COMPONENT program FILES_MATCHING PATTERN "*.sv" PATTERN "*.f")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${FREDSIM_SHARE} COMPONENT program FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sc_models DESTINATION ${FREDSIM_SHARE} COMPONENT program
         FILES_MATCHING PATTERN "*.h" PATTERN "*.vlt")
 get_property(package_files GLOBAL PROPERTY FREDSIM_RTL_PACKAGE_FILES)

@@ -14,50 +14,16 @@ module aggregator #(
   parameter int unsigned P = 12,
   /// adders, each for all lanes, 1 to 32
   parameter int unsigned ADDERS = 4,
-  /// lanes physically carried per flit, 1 to 256
-  parameter int unsigned LANES = 1,
   /// input buffer of each data VC in flits: 24 KB
   parameter int unsigned VC_DEPTH = 48,
-  /// input buffer of the control VC in flits: 2 KB
-  parameter int unsigned CTRL_DEPTH = 4,
-  /// output staging of each VC in flits, at least PACKET_FLITS
-  parameter int unsigned OUT_DEPTH = 24,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
-  /// flits of the longest data packet
-  parameter int unsigned PACKET_FLITS = 8,
-  /// see phased_control
-  parameter int unsigned YIELD = 4,
-  /// see phased_control
-  parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority, any order of them: noc_pkg
-  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// bits of a destination in the routing table, 10 to 15: noc_pkg
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// 1: the memories can be tested
-  parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a register's address, derived
-  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W
+  `include "../phased/phased_parameters.svh"
+  `include "../common/switch_parameters.svh"
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic [P-1:0]               in_valid_i,
-  input  logic [P*FLIT_W-1:0]        in_flit_i,
-  output logic [VCS*P-1:0]           in_credit_o,
-  output logic [P-1:0]               out_valid_o,
-  output logic [P*FLIT_W-1:0]        out_flit_o,
-  input  logic [P-1:0]               out_ready_i,
-  input  logic [VCS*P-1:0]           out_credit_i,
-  input  logic                       reg_valid_i,
-  input  logic                       reg_write_i,
-  input  logic [REG_ADDR_W-1:0]      reg_addr_i,
-  input  logic [31:0]                reg_wdata_i,
-  output logic [31:0]                reg_rdata_o,
-  output logic                       idle_o,
+  `include "../common/switch_ports.svh"
   output logic [31:0]                error_o,
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic [2*P+1:0]             bist_fail_o

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of fred_interconnect, relative to this folder: read with -F.
-../common/noc_pkg.sv
-../common/fp_add_pkg.sv
-../common/fp_add_align.sv
-../common/fp_add_round.sv
-../common/fp_add.sv
-../common/clock_gate.sv
-../common/gated_registers.sv
-../common/gated_choice.sv
-../phased/phased_pkg.sv
+-F ../phased/phased_switch.f
 fred_pkg.sv
 fred_r_uswitch.sv
 fred_r_uswitch_two_stage.sv

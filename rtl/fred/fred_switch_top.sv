@@ -25,25 +25,17 @@ module fred_switch_top #(
   /// see fred_switch
   parameter int unsigned M = 3,
   /// see fred_switch
-  parameter int unsigned LANES = 1,
-  /// see fred_switch
   parameter int unsigned VC_DEPTH = 48,
-  /// see fred_switch
-  parameter int unsigned CTRL_DEPTH = 4,
   /// see fred_switch
   parameter int unsigned OUT_DEPTH = 24,
   /// see fred_switch
   parameter int unsigned FORMAT = 0,
-  /// see fred_switch
-  parameter int unsigned PACKET_FLITS = 8,
   /// see fred_switch
   parameter int unsigned YIELD = 4,
   /// see fred_switch
   parameter int unsigned QUANTUM = 64,
   /// see fred_switch
   parameter int unsigned ADDER_STAGES = 1,
-  /// see fred_switch
-  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// see fred_switch
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// flits between a link's clock and the switch's, a power of two
@@ -52,46 +44,44 @@ module fred_switch_top #(
   parameter int unsigned TX_DEPTH = 16,
   /// slots of the deepest buffer of a VC at the other end of a link
   parameter int unsigned LINK_CREDITS = VC_DEPTH,
-  /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// bits of an address on the bus, which counts bytes, derived
-  localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2
+  localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2,
+  `include "../common/switch_parameters.svh"
 ) (
-  input  logic                          clk_i,
-  input  logic                          rst_ni,
-  input  logic                          test_mode_i,
-  input  logic                          test_rst_ni,
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                test_mode_i,
+  input  logic                test_rst_ni,
   // links, what arrives
-  input  logic [P-1:0]                  rx_clk_i,
-  input  logic [P-1:0]                  rx_valid_i,
-  input  logic [P*FLIT_W-1:0]           rx_flit_i,
-  input  logic [noc_pkg::NUM_VCS*P-1:0] rx_credit_i,
-  output logic [P-1:0]                  rx_overflow_o,
+  input  logic [P-1:0]        rx_clk_i,
+  input  logic [P-1:0]        rx_valid_i,
+  input  logic [P*FLIT_W-1:0] rx_flit_i,
+  input  logic [VCS*P-1:0]    rx_credit_i,
+  output logic [P-1:0]        rx_overflow_o,
   // links, what leaves
-  input  logic [P-1:0]                  tx_clk_i,
-  input  logic [P-1:0]                  tx_ready_i,
-  output logic [P-1:0]                  tx_valid_o,
-  output logic [P*FLIT_W-1:0]           tx_flit_o,
-  output logic [noc_pkg::NUM_VCS*P-1:0] tx_credit_o,
+  input  logic [P-1:0]        tx_clk_i,
+  input  logic [P-1:0]        tx_ready_i,
+  output logic [P-1:0]        tx_valid_o,
+  output logic [P*FLIT_W-1:0] tx_flit_o,
+  output logic [VCS*P-1:0]    tx_credit_o,
   // register bus
-  input  logic                          psel_i,
-  input  logic                          penable_i,
-  input  logic                          pwrite_i,
-  input  logic [ADDR_W-1:0]             paddr_i,
-  input  logic [31:0]                   pwdata_i,
-  output logic                          pready_o,
-  output logic [31:0]                   prdata_o,
-  output logic                          pslverr_o,
+  input  logic                psel_i,
+  input  logic                penable_i,
+  input  logic                pwrite_i,
+  input  logic [ADDR_W-1:0]   paddr_i,
+  input  logic [31:0]         pwdata_i,
+  output logic                pready_o,
+  output logic [31:0]         prdata_o,
+  output logic                pslverr_o,
   // status
-  output logic                          idle_o,
-  output logic [31:0]                   error_o,
+  output logic                idle_o,
+  output logic [31:0]         error_o,
   // memory test
-  input  logic                          bist_start_i,
-  output logic                          bist_busy_o,
-  output logic                          bist_done_o,
-  output logic [2*P+1:0]                bist_fail_o
+  input  logic                bist_start_i,
+  output logic                bist_busy_o,
+  output logic                bist_done_o,
+  output logic [2*P+1:0]      bist_fail_o
 );
-  localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned BUFFER = (VC_DEPTH > CTRL_DEPTH) ? VC_DEPTH : CTRL_DEPTH;
   localparam int unsigned PLACES = 2 * P + 2;
 
@@ -100,9 +90,9 @@ module fred_switch_top #(
   reset_sync i_reset (.clk_i, .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rst_n));
 
   // ------------------------------------------------------------------ register bus
-  logic                           reg_valid, reg_write, known;
-  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr;
-  logic [31:0]                    reg_wdata, reg_rdata;
+  logic                  reg_valid, reg_write, known;
+  logic [REG_ADDR_W-1:0] reg_addr;
+  logic [31:0]           reg_wdata, reg_rdata;
 
   fred_register_map #(.P(P), .M(M), .ROUTE_ADDR_W(ROUTE_ADDR_W)) i_map (
     .write_i(pwrite_i),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of mesh_router, relative to this folder: read with -F.
++incdir+.
 ../common/noc_pkg.sv
 ../common/clock_gate.sv
 ../common/gated_registers.sv

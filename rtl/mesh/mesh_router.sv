@@ -53,37 +53,14 @@ module mesh_router #(
   parameter int unsigned NUM_LOCAL = 4,
   /// I/O ports, 0 to 15
   parameter int unsigned NUM_IO = 2,
-  /// lanes physically carried per flit, 1 to 256
-  parameter int unsigned LANES = 1,
   /// input buffer of each data VC in flits
   parameter int unsigned VC_DEPTH = 80,
-  /// input buffer of the control VC in flits: 2 KB
-  parameter int unsigned CTRL_DEPTH = 4,
-  /// flits of the longest data packet
-  parameter int unsigned PACKET_FLITS = 8,
-  /// virtual channels by priority, any order: noc_pkg
-  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
-  /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+  `include "../common/switch_parameters.svh"
 ) (
-  input  logic                           clk_i,
-  input  logic                           rst_ni,
-  input  logic [P-1:0]                   in_valid_i,
-  input  logic [P*FLIT_W-1:0]            in_flit_i,
-  output logic [noc_pkg::NUM_VCS*P-1:0]  in_credit_o,
-  output logic [P-1:0]                   out_valid_o,
-  output logic [P*FLIT_W-1:0]            out_flit_o,
-  input  logic [P-1:0]                   out_ready_i,
-  input  logic [noc_pkg::NUM_VCS*P-1:0]  out_credit_i,
-  input  logic                           reg_valid_i,
-  input  logic                           reg_write_i,
-  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
-  input  logic [31:0]                    reg_wdata_i,
-  output logic [31:0]                    reg_rdata_o,
-  output logic                           idle_o,
-  output logic [31:0]                    error_o
+  `include "../common/switch_ports.svh"
+  output logic [31:0] error_o
 );
   if (NUM_LOCAL < 1 || P > 32 || LANES < 1 || LANES > 256 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       PACKET_FLITS < 1) begin : gen_range
@@ -94,7 +71,6 @@ module mesh_router #(
     $fatal(1, "mesh_router: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
 
-  localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
 

@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of mesh_reducing, relative to this folder: read with -F.
-../common/noc_pkg.sv
-../common/fp_add_pkg.sv
-../common/fp_add_align.sv
-../common/fp_add_round.sv
-../common/fp_add.sv
-../common/clock_gate.sv
-../common/gated_registers.sv
-../common/gated_choice.sv
-../common/bist_pkg.sv
-../common/flit_ram.sv
-../common/bist_ram.sv
-../common/vc_queue.sv
-../common/vc_buffer.sv
-../common/credit_counter.sv
-../common/packet_order.sv
-../common/rr_arbiter.sv
-../common/vc_allocator.sv
-../phased/phased_pkg.sv
-../phased/phased_input_unit.sv
-../phased/phased_output_unit.sv
-../phased/phased_store.sv
-../phased/phased_candidates.sv
-../phased/phased_join.sv
-../phased/phased_join_check.sv
-../phased/phased_control.sv
-../phased/phased_matcher.sv
-../common/switch_counters.sv
-../phased/phased_switch.sv
+-F ../phased/phased_switch.f
 ../reducing_crossbar/reducing_crossbar_pkg.sv
 ../reducing_crossbar/reducing_crossbar_node.sv
 ../reducing_crossbar/reducing_crossbar_tree.sv

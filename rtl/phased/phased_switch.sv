@@ -67,56 +67,22 @@ module phased_switch #(
   parameter int unsigned CONFIG_FIELD_W = 1,
   /// see phased_matcher
   parameter int unsigned APART_LEVELS = 0,
-  /// lanes physically carried per flit, 1 to 256
-  parameter int unsigned LANES = 1,
   /// input buffer of each data VC in flits: 24 KB
   parameter int unsigned VC_DEPTH = 48,
-  /// input buffer of the control VC in flits: 2 KB
-  parameter int unsigned CTRL_DEPTH = 4,
-  /// output staging of each VC in flits, at least PACKET_FLITS
-  parameter int unsigned OUT_DEPTH = 24,
-  /// flits of the longest data packet
-  parameter int unsigned PACKET_FLITS = 8,
-  /// see phased_control
-  parameter int unsigned YIELD = 4,
-  /// see phased_control
-  parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority, any order of them: noc_pkg
-  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// 1: the memories can be tested
-  parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
   /// bits of a phase's number, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
   /// bits of a number of credits, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
-  /// bits of a register's address, derived
-  localparam int unsigned REG_ADDR_W = noc_pkg::REG_ADDR_W,
   /// bits of a destination, derived
   localparam int unsigned DST_W = noc_pkg::DST_W,
   /// bits of an output port's number, derived
-  localparam int unsigned OUT_W = phased_pkg::OUT_W
+  localparam int unsigned OUT_W = phased_pkg::OUT_W,
+  `include "../phased/phased_parameters.svh"
+  `include "../common/switch_parameters.svh"
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic [P-1:0]               in_valid_i,
-  input  logic [P*FLIT_W-1:0]        in_flit_i,
-  output logic [VCS*P-1:0]           in_credit_o,
-  output logic [P-1:0]               out_valid_o,
-  output logic [P*FLIT_W-1:0]        out_flit_o,
-  input  logic [P-1:0]               out_ready_i,
-  input  logic [VCS*P-1:0]           out_credit_i,
-  input  logic                       reg_valid_i,
-  input  logic                       reg_write_i,
-  input  logic [REG_ADDR_W-1:0]      reg_addr_i,
-  input  logic [31:0]                reg_wdata_i,
-  output logic [31:0]                reg_rdata_o,
-  output logic                       idle_o,
+  `include "../common/switch_ports.svh"
   output logic [31:0]                error_o,
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic [2*P:0]               bist_fail_o,

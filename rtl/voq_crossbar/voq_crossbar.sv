@@ -25,47 +25,22 @@
 module voq_crossbar #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
-  /// lanes physically carried per flit, 1 to 256
-  parameter int unsigned LANES = 1,
   /// input buffer of each data VC in flits, shared by its queues: 24 KB
   parameter int unsigned VC_DEPTH = 48,
-  /// input buffer of the control VC in flits: 2 KB
-  parameter int unsigned CTRL_DEPTH = 4,
   /// output staging of each VC in flits, at least PACKET_FLITS
   parameter int unsigned OUT_DEPTH = 24,
-  /// flits of the longest data packet
-  parameter int unsigned PACKET_FLITS = 8,
-  /// virtual channels by priority, any order of the four: noc_pkg
-  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// bits of a destination in the routing table, 10 to 15: noc_pkg
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   /// rounds of iSLIP, 1 to 4: voq_scheduler
   parameter int unsigned ITERATIONS = 2,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS
+  `include "../common/switch_parameters.svh"
 ) (
-  input  logic                           clk_i,
-  input  logic                           rst_ni,
-  input  logic [P-1:0]                   in_valid_i,
-  input  logic [P*FLIT_W-1:0]            in_flit_i,
-  output logic [VCS*P-1:0]               in_credit_o,
-  output logic [P-1:0]                   out_valid_o,
-  output logic [P*FLIT_W-1:0]            out_flit_o,
-  input  logic [P-1:0]                   out_ready_i,
-  input  logic [VCS*P-1:0]               out_credit_i,
-  input  logic                           reg_valid_i,
-  input  logic                           reg_write_i,
-  input  logic [noc_pkg::REG_ADDR_W-1:0] reg_addr_i,
-  input  logic [31:0]                    reg_wdata_i,
-  output logic [31:0]                    reg_rdata_o,
-  output logic                           idle_o,
-  output logic [31:0]                    error_o,
-  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
-  output logic [2*P:0]                   bist_fail_o
+  `include "../common/switch_ports.svh"
+  output logic [31:0]                error_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [2*P:0]               bist_fail_o
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;

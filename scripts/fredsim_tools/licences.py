@@ -16,7 +16,7 @@ from .checkout import CHECKOUT
 IDENTIFIER = "SPDX-License-Identifier: Apache-2.0"
 LISTED = ".reuse/dep5"
 TEXT_OF_THE_LICENCE = "LICENSE"
-SLASHES = {".cpp", ".h", ".sv", ".js", ".proto", ".vlt", ".f"}
+SLASHES = {".cpp", ".h", ".sv", ".svh", ".js", ".proto", ".vlt", ".f"}
 HASHES = {".py", ".pyi", ".typed", ".sh", ".cmake", ".yaml", ".yml", ".txt", ".pc", ".supp", ""}
 # Has to be the first line where it is there.
 BEFORE = re.compile(r"#!|<!doctype|syntax ", re.IGNORECASE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of the RTL's packages (rtl/*/*_pkg.sv), where they are written and nowhere else.
+"""The RTL as files: what file lists and included files name; and constants of its packages (rtl/*/*_pkg.sv), where they are written and nowhere else.
 
 The build writes them as JSON beside the headers that C++ has of them (sc_models/base/rtl_packages.cmake). Where that file is missing or older
 than a package, Verilator reads the packages here, which needs no build folder.
@@ -19,6 +19,25 @@ from .checkout import CHECKOUT
 
 WRITER = CHECKOUT / "sc_models" / "base" / "rtl_package_header.py"
 MADE = CHECKOUT / "build" / "rtl_packages" / "rtl"
+
+
+INCLUDED = re.compile(r'^[ \t]*`include "([^"]+)"\n', re.MULTILINE)
+
+
+def listed(file_list: Path) -> list[Path]:
+    """Sources of a file list (.f), those of the lists in it (-F LIST) where it names them, each once."""
+    found: list[Path] = []
+    for line in file_list.read_text(encoding="utf-8").splitlines():
+        if line.startswith("-F "):
+            found += listed(file_list.parent / line.removeprefix("-F ").strip())
+        elif line.endswith(".sv"):
+            found.append((file_list.parent / line).resolve())
+    return list(dict.fromkeys(found))
+
+
+def text_of(source: Path) -> str:
+    """A source with what it includes in place."""
+    return INCLUDED.sub(lambda match: text_of(source.parent / match[1]), source.read_text(encoding="utf-8"))
 
 
 @functools.cache

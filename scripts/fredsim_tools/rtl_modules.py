@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import checkout, licences
+from .rtl import text_of
 
 FOLDERS = {
     "common": "Cells and whatever every switch shares",
@@ -63,7 +64,7 @@ def parameters(header: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def read(file: Path) -> Module:
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if licences.IDENTIFIER not in line]
+    lines = [line for line in text_of(file).splitlines() if licences.IDENTIFIER not in line]
     begin = next(k for k, line in enumerate(lines) if not line.startswith("//"))
     summary, items = paragraphs([line.removeprefix("//").removeprefix(" ") for line in lines[:begin]])
     if not summary:

@@ -10,6 +10,7 @@ Mended by --write; else a difference from it is a finding:
                 Two in front of a comment behind code. No tabs, none at the end of a line, at most one empty line in a row.
   columns       names of declarations on neighbouring lines, but for those with attributes, and of all ports of a module; comments behind neighbouring lines;
                 brackets of connections; statements of the items of a case.
+  included      files of parameters or ports stand in their list as its other lines do, and are formatted as a part of one.
   lines         an instance's parameters and connections on one line if they fit, else one connection per line, and one parameter
                 per line if those do not fit. begin stands on its statement's line, else behind its end.
 Findings that remain: lines of more than 120 columns; names of instances without i_, of ports without _i, _o, _ni or _no, labels of
@@ -32,9 +33,11 @@ from .sv_lexer import Token
 from .sv_syntax import KEYWORDS, OPENING, Declaration, Instance, List, Source
 
 FOLDERS = ("rtl", "testbenches", "tests")
+SUFFIXES = (".sv", ".svh")
 INDENT = 2
 COLUMNS = 120
 COMMENT_GAP = 2
+PARAMETER = re.compile(r"^\s*(?:parameter|localparam)\b", re.MULTILINE)
 PORT = re.compile(r"\w+_n?[io]")
 CLOSING = set(OPENING.values())
 TIGHT = {"::", ".", "@", "#", "'"}  # without a blank behind them
@@ -311,7 +314,7 @@ class _Writer:
         return above is not None and token.newlines == 1 and above.column == token.column and token.text.startswith("//")
 
     def indentation(self, token: Token) -> int:
-        if token.kind == "directive":
+        if token.kind == "directive" and not (self.brackets and token.text.startswith("`include")):
             return 0
         if self.brackets and token.level is None:
             bracket = self.brackets[-1]
@@ -444,6 +447,16 @@ def formatted(text: str, name: str | None = None) -> tuple[str, list[tuple[int, 
     return better, sorted([*layout.findings, *check_lines(better)])
 
 
+def formatted_part(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The same for a file that modules include: comments on top, then parameters or ports of a list."""
+    top = re.match(r"(?://[^\n]*\n)*", text)
+    head = top[0] if top else ""
+    before, behind = ("module part #(\n", ") ();\nendmodule\n") if PARAMETER.search(text) else ("module part (\n", ");\nendmodule\n")
+    better, findings = formatted(before + text.removeprefix(head) + behind)
+    lines = head.count("\n") - before.count("\n")
+    return head + better.removeprefix(before).removesuffix(behind), [(line + lines, finding) for line, finding in findings]
+
+
 def differences(path: Path, text: str, better: str) -> Iterator[str]:
     for line in difflib.unified_diff(text.splitlines(), better.splitlines(), str(path), f"{path}, formatted", n=0, lineterm=""):
         yield line
@@ -455,12 +468,15 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("path", nargs="*", type=Path, help="files and folders (default: all of the checkout)")
     options = parser.parse_args(words)
     paths = options.path or [checkout.CHECKOUT / folder for folder in FOLDERS]
-    files = sorted({file for path in paths for file in (path.rglob("*.sv") if path.is_dir() else [path])})
+    files = sorted({file for path in paths for file in ((one for one in path.rglob("*.sv*") if one.suffix in SUFFIXES) if path.is_dir() else [path])})
     wrong = 0
     for file in files:
         text = file.read_text(encoding="utf-8")
         try:
-            better, findings = formatted(text, None if file.resolve().is_relative_to(checkout.CHECKOUT / "tests") else file.stem)
+            if file.suffix == ".svh":
+                better, findings = formatted_part(text)
+            else:
+                better, findings = formatted(text, None if file.resolve().is_relative_to(checkout.CHECKOUT / "tests") else file.stem)
         except (sv_lexer.Unreadable, Changed) as error:
             print(f"{file}:{error}")  # begins with its line, where there is one
             wrong += 1

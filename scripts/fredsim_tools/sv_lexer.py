@@ -72,6 +72,8 @@ def tokens(text: str) -> list[Token]:
         kind = match.lastgroup or ""
         word = text[place : match.end()]
         shown = "\n".join(part.rstrip() for part in word.split("\n"))
+        if word.lstrip().startswith("`include"):  # it may stand in a list
+            shown = shown.lstrip()
         found.append(Token("word" if kind == "escaped" else kind, shown, line, place - start, newlines, len(found)))
         line += word.count("\n")
         place = match.end()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkout, kinds
-from .rtl import constants
+from .rtl import constants, listed
 
 SHOWN = 5  # differences
 
@@ -65,17 +65,6 @@ def run(words: Sequence[str], folder: Path) -> None:
         raise Failed(f"{words[0]}: exit code {done.returncode}: {(done.stderr or done.stdout)[-2000:]}")
 
 
-def files_of(listed: Path) -> list[Path]:
-    """Files of a list, those of the lists in it first."""
-    found: list[Path] = []
-    for line in listed.read_text().splitlines():
-        if line.startswith("-F "):
-            found += files_of(listed.parent / line[3:])
-        elif line.endswith(".sv"):
-            found.append((listed.parent / line).resolve())
-    return list(dict.fromkeys(found))
-
-
 class Switch:
     """A switch of a size, `entry` as in the size list, elaborated once."""
 
@@ -91,7 +80,7 @@ class Switch:
         self._elaborate()
 
     def _elaborate(self) -> None:
-        sources = files_of(checkout.CHECKOUT / self.kind.files[0])
+        sources = listed(checkout.CHECKOUT / self.kind.files[0])
         names = " ".join(os.path.relpath(source, self.folder.resolve()) for source in sources)
         settings = "".join(f" -chparam {key} {value}" for key, value in self.values.items())
         script = (f"read_verilog -sv -defer -noassert {names}; hierarchy -check -top {self.kind.top}{settings}; proc; flatten; "

@@ -10,6 +10,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from fredsim_tools import rtl_modules  # noqa: E402
+from fredsim_tools.rtl import text_of  # noqa: E402
 
 PAGE = (CHECKOUT / "docs/reference/rtl_modules.md").read_text(encoding="utf-8")
 SOURCES = sorted((CHECKOUT / "rtl").glob("*/*.sv"))
@@ -26,7 +27,7 @@ class RtlModules(unittest.TestCase):
 
     def test_has_every_parameter_that_is_explained(self):
         for file in SOURCES:
-            explained = re.findall(r"///.*\n\s*(?:parameter|localparam)\s", file.read_text(encoding="utf-8"))
+            explained = re.findall(r"///.*\n\s*(?:parameter|localparam)\s", text_of(file))
             with self.subTest(module=file.stem):
                 self.assertEqual(len(explained), len(rtl_modules.read(file).parameters))
                 self.assertTrue(all(meaning for _, _, meaning in rtl_modules.read(file).parameters))

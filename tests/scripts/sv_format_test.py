@@ -189,6 +189,18 @@ class Remaining(unittest.TestCase):
         self.finds("module m #(\n  /// one\n  parameter int A = 1,\n  // two\n  parameter int B = 2,\n  localparam int C = 3\n);\nendmodule\n",
                    (5, "found a parameter without a /// line above"), (6, "found a parameter without a /// line above"))  # fmt: skip
 
+    def test_an_included_file_stands_in_its_list(self):
+        text = 'module m #(\n  /// one\n  parameter int A = 1,\n  `include "p.svh"\n) (\n  `include "q.svh"\n  output logic b_o\n);\nendmodule\n'
+        self.assertEqual(sv_format.formatted(text.replace("  `", "`")), (text, []))
+        self.assertEqual(sv_format.formatted(text), (text, []))
+
+    def test_parts_of_lists(self):
+        ports = "// Pins.\n  input  logic       a_i,\n  output logic [1:0] b_o,\n"
+        self.assertEqual(sv_format.formatted_part(ports.replace("       a_i", " a_i")), (ports, []))
+        self.assertEqual(sv_format.formatted_part(ports.replace("a_i", "a")), (ports.replace("a_i", "a"), [(2, "found the port a; allowed: *_i, *_o, *_ni, *_no")]))
+        parameters = "// Numbers.\n// Two.\n  /// one\n  parameter int A = 1,\n  localparam int B = 2\n"
+        self.assertEqual(sv_format.formatted_part(parameters), (parameters, [(5, "found a parameter without a /// line above")]))
+
     def test_one_unit_of_the_files_name(self):
         self.finds(module(), name="m")
         self.finds(module(), (1, "found the modules m; allowed: one, n"), name="n")
@@ -241,6 +253,7 @@ class Command(unittest.TestCase):
 class Checkout(unittest.TestCase):
     def test_a_second_time_changes_nothing(self):
         files = [file for folder in sv_format.FOLDERS for file in (CHECKOUT / folder).rglob("*.sv")]
+        self.assertTrue([file for folder in sv_format.FOLDERS for file in (CHECKOUT / folder).rglob("*.svh")])
         self.assertGreater(len(files), 50)
         for file in files:
             with self.subTest(file=file):

@@ -41,17 +41,23 @@ std::string from_root(const fs::path& path, const fs::path& root) {
   return inside.empty() || inside.starts_with("..") ? normal.string() : inside;
 }
 
-std::vector<std::string> listed_sources(const fs::path& list, const fs::path& root) {
+// Sources of a file list, those of the lists in it (-F LIST) where it names them, each once. +incdir+FOLDER is for tools that read
+// the list themselves: included files are found from the file that includes them.
+void add_listed(std::vector<std::string>& sources, const fs::path& list, const fs::path& root) {
   constexpr std::string_view kOurs = "${FREDSIM_RTL}";
-  std::vector<std::string> sources;
+  constexpr std::string_view kList = "-F ";
   std::istringstream lines(text_of(list));
   for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.starts_with("//")) continue;
+    if (line.empty() || line.starts_with("//") || line.starts_with('+')) continue;
     if (const std::size_t at = line.find(kOurs); at != std::string::npos)
       line.replace(at, kOurs.size(), (root / "rtl").string());
-    sources.push_back(from_root(list.parent_path() / line, root));
+    if (line.starts_with(kList)) {
+      add_listed(sources, list.parent_path() / line.substr(kList.size()), root);
+      continue;
+    }
+    std::string source = from_root(list.parent_path() / line, root);
+    if (std::ranges::find(sources, source) == sources.end()) sources.push_back(std::move(source));
   }
-  return sources;
 }
 
 // The file list of a top module: the kind's own, or that of a size which has the user's.
@@ -141,8 +147,7 @@ std::optional<RtlSize> rtl_size(const SwitchShape& shape, const RtlToolchain& to
   for (const std::string& settings : rtl.settings)
     size.sources.push_back(fs::path(settings).lexically_normal().string());
   if (size.lanes > tools.shared_adder_lanes) size.sources.push_back(tools.shared_adder);
-  const std::vector<std::string> sources = listed_sources(where.root / list, where.root);
-  size.sources.insert(size.sources.end(), sources.begin(), sources.end());
+  add_listed(size.sources, where.root / list, where.root);
   return size;
 }
 

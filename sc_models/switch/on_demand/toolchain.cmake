@@ -27,7 +27,7 @@ set(around_words "")
 fredsim_quoted(link_words -shared ${link})
 configure_file(on_demand/rtl_toolchain.cpp.in rtl_toolchain.cpp @ONLY)
 
-set(patterns rtl/*/*.sv rtl/*/*.f sc_models/switch/*/*.vlt sc_models/base/*.h sc_models/routing/*.h sc_models/topology/*.h
+set(patterns rtl/*/*.sv rtl/*/*.svh rtl/*/*.f sc_models/switch/*/*.vlt sc_models/base/*.h sc_models/routing/*.h sc_models/topology/*.h
     sc_models/switch/*.h sc_models/switch/*/*.h)
 list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
 file(GLOB sources ${sources})

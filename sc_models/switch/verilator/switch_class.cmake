@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # fredsim_switch_class(LIBRARY "fred P=4" [OPTIMISE -O1]): Verilates the switch of a size entry (sizes.cmake) into a
-# library (verilator/verilate.cmake). In its file list ${FREDSIM_RTL} stands for our rtl/. In the caller it sets
+# library (verilator/verilate.cmake); its file list is read by fredsim_rtl_files(). In the caller it sets
 # switch_prefix, the class; switch_key, the entry as the program writes it; and switch_row, what the registry
 # (switch_registry.cpp.in) says of it, with switch_includes.
 #
@@ -32,15 +32,7 @@ function(fredsim_switch_class library entry)
   foreach(name value IN ZIP_LISTS size_names size_values)
     list(APPEND arguments -G${name}=${value})
   endforeach()
-  file(STRINGS ${files} lines REGEX "^([^/]|/[^/])")
-  get_filename_component(folder ${files} DIRECTORY)
-  set(sources "")
-  foreach(line ${lines})
-    string(REPLACE "\${FREDSIM_RTL}" "${fredsim_SOURCE_DIR}/rtl" line "${line}")
-    cmake_path(ABSOLUTE_PATH line BASE_DIRECTORY ${folder})
-    list(APPEND sources ${line})
-  endforeach()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  fredsim_rtl_files(sources ${files})
   list(TRANSFORM FREDSIM_SWITCH_SETTINGS PREPEND ${FREDSIM_VERILATOR}/ OUTPUT_VARIABLE settings)
   list(APPEND settings ${kind_SETTINGS})
   if(size_lanes GREATER FREDSIM_SHARED_ADDER_LANES)

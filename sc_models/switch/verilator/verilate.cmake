@@ -13,7 +13,7 @@
 # Assertions are on, in every class; parameters out of range stop the build.
 set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 # Verilator's arguments for all classes, before and behind those of a class.
-set(FREDSIM_VERILATOR_ARGUMENTS --cc --assert --x-assign fast --x-initial fast)
+set(FREDSIM_VERILATOR_ARGUMENTS --cc --relative-includes --assert --x-assign fast --x-initial fast)
 set(FREDSIM_VERILATOR_LAST_ARGUMENTS -Werror-USERFATAL)
 
 # fredsim_without_sanitizers(TARGET): takes the options of FREDSIM_SANITIZE from a target that has just been added.

@@ -4,6 +4,7 @@
 import re
 from pathlib import Path
 
+from .. import rtl
 from ..kinds import load
 from .clock_gates import GATE
 
@@ -26,11 +27,8 @@ class Sources:
         self.lists = list(dict.fromkeys([*(name for kind in self.kinds for name in kind.files), *beside]))
         self.files: dict[str, Path] = {}  # name of a module or package -> file, relative to the checkout
         for name in self.lists:
-            folder = (self.checkout / name).parent
-            for line in (self.checkout / name).read_text().splitlines():
-                if line.endswith(".sv"):
-                    file = (folder / line).resolve().relative_to(self.checkout.resolve())
-                    self.files[file.stem] = file
+            for path in rtl.listed(self.checkout / name):
+                self.files[path.stem] = path.relative_to(self.checkout.resolve())
         self._texts: dict[str, str] = {}
 
     def modules(self) -> list[str]:
@@ -40,8 +38,9 @@ class Sources:
         return [Path(name).stem for name in self.lists]
 
     def text(self, name: str) -> str:
+        """With what it includes."""
         if name not in self._texts:
-            self._texts[name] = (self.checkout / self.files[name]).read_text()
+            self._texts[name] = rtl.text_of(self.checkout / self.files[name])
         return self._texts[name]
 
     def code(self, name: str) -> str:

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of phased_switch, and the adders that interconnects around it have, relative to this folder: read with -F.
++incdir+.
+../common/noc_pkg.sv
+../common/fp_add_pkg.sv
+../common/fp_add_align.sv
+../common/fp_add_round.sv
+../common/fp_add.sv
+../common/clock_gate.sv
+../common/gated_registers.sv
+../common/gated_choice.sv
+../common/bist_pkg.sv
+../common/flit_ram.sv
+../common/bist_ram.sv
+../common/vc_queue.sv
+../common/vc_buffer.sv
+../common/credit_counter.sv
+../common/packet_order.sv
+../common/rr_arbiter.sv
+../common/vc_allocator.sv
+phased_pkg.sv
+phased_input_unit.sv
+phased_output_unit.sv
+phased_store.sv
+phased_candidates.sv
+phased_join.sv
+phased_join_check.sv
+phased_control.sv
+phased_route_ram.sv
+phased_table_routes.sv
+phased_matcher.sv
+../common/switch_counters.sv
+phased_switch.sv
