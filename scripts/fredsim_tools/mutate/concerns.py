@@ -46,7 +46,7 @@ ROWS: dict[str, tuple[Test, ...]] = {
     "rtl/phased/*": (("test_phased_modules",), PHASED, TOP),
     "rtl/reducing_crossbar/*": (("test_reducing_crossbar",), PHASED),
     "rtl/voq_crossbar/voq_scheduler.sv": (VOQ, ("test_voq_scheduler",)),
-    "rtl/voq_crossbar/*": (("test_voq_buffer",), VOQ, ("test_voq_scheduler",)),
+    "rtl/voq_crossbar/*": (("test_voq_modules",), ("test_voq_buffer",), VOQ, ("test_voq_scheduler",)),
     "sc_models/switch/aggregator/adder_pool.cpp": (("test_twin_parts",), PHASED),
     "sc_models/switch/fred/fred_online_paths.cpp": (ONLINE, PHASED),
     "sc_models/switch/fred/fred_row.cpp": (("test_twin_parts",), PHASED),
