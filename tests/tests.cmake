@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Requirements of tests, read with BUILD_TESTING only: GoogleTest, and fredsim_test().
 include(GoogleTest)
+include(${CMAKE_CURRENT_LIST_DIR}/labels.cmake)
 find_package(GTest QUIET)
 if(NOT GTest_FOUND)
   message(FATAL_ERROR "no GoogleTest found, which the tests need; allowed: install it (Debian: libgtest-dev), or "
@@ -41,6 +42,5 @@ function(fredsim_test name)
   if(NOT ARG_PROCESSORS)
     set(ARG_PROCESSORS 1)
   endif()
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES PROCESSORS ${ARG_PROCESSORS})
+  fredsim_discover(test_${name} ${name} PROCESSORS ${ARG_PROCESSORS})
 endfunction()

@@ -11,6 +11,7 @@
 #include "plan/hop_paths.h"
 #include "plan/link_load.h"
 #include "plan/link_walk.h"
+#include "plan/pattern.h"
 
 namespace fredsim {
 namespace {

@@ -13,6 +13,7 @@
 #include "collective/packet_order.h"
 #include "collective/plan_time.h"
 #include "plan/acknowledgements.h"
+#include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 
 namespace fredsim {

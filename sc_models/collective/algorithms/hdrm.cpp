@@ -24,6 +24,7 @@
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
 #include "collective/plan_time.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# The label of every test, one each, by its suite, the part of its name before the first dot. ctest -L runs those of a label:
+#   unit     a library by itself, at most about a second of processor time each and a minute together
+#   system   the program, or whole machines
+#   rtl      Verilated classes, Verilator, yosys or iverilog
+#   slow     longer than their like: over a second for a library, over 20 s else
+# python3 -m fredsim_tools.test_times, in scripts/, says what they take.
+set(unit_suites base collective config energy experts flow nic npu optimize results routing study switch_registry topology trace traffic twin_parts
+    workload workload_files voq_scheduler_twin)
+set(system_suites allocations cli engine fabric fuzz labels on_demand pages python ranks reference report scripts switch tb_fabric_speed tb_flow_speed
+    tb_mesh_scaling tb_own_npu tb_plan_time tb_rounding testbenches)
+set(rtl_suites aggregator apb_slave bist cells common_cells cover_points crossing formal fred_modules fred_online mesh_modules mesh_reducing mesh_router
+    mutate phased_modules phased_switches reducing_crossbar rr_arbiter rtl switch_top synth tb_bus_switch tb_custom_switch tutorial voq_buffer
+    voq_crossbar voq_modules voq_scheduler waves xcheck)
+set(slow_suites package)
+
+# Cases with another label than their suite, as filters of GoogleTest and as whole names of other tests.
+set(slow_cases_collective "Choice.IsThatOfTheTable")
+set(slow_tests report.page_in_browser)
+
+# fredsim_label(RESULT TEST)
+function(fredsim_label result test)
+  string(REGEX REPLACE "\\..*" "" suite "${test}")
+  set(labels "")
+  foreach(label unit system rtl slow)
+    if(suite IN_LIST ${label}_suites)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  foreach(label rtl slow)
+    if(test IN_LIST ${label}_tests)
+      set(labels ${label})
+    endif()
+  endforeach()
+  list(LENGTH labels count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "test ${test}: found '${labels}' for its suite ${suite} in tests/labels.cmake; allowed: one label")
+  endif()
+  set(${result} ${labels} PARENT_SCOPE)
+endfunction()
+
+# fredsim_discover(TARGET SUITE …): gtest_discover_tests() with the labels of a suite and of its cases.
+function(fredsim_discover target suite)
+  fredsim_label(label ${suite})
+  set(properties ${ARGN})
+  set(all "")
+  foreach(other rtl slow)
+    if(${other}_cases_${suite})
+      string(APPEND all ":${${other}_cases_${suite}}")
+      gtest_discover_tests(${target} TEST_PREFIX ${suite}. TEST_FILTER "${${other}_cases_${suite}}" DISCOVERY_TIMEOUT 60
+                           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties} LABELS ${other})
+    endif()
+  endforeach()
+  string(REGEX REPLACE "^:" "-" filter "${all}")
+  if(NOT filter)
+    set(filter "*")
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX ${suite}. TEST_FILTER "${filter}" DISCOVERY_TIMEOUT 60
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES ${properties} LABELS ${label})
+endfunction()
