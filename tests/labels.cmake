@@ -14,9 +14,36 @@ set(rtl_suites aggregator apb_slave bist cells common_cells cover_points crossin
     voq_crossbar voq_modules voq_scheduler waves xcheck)
 set(slow_suites package)
 
-# Cases with another label than their suite, as filters of GoogleTest and as whole names of other tests.
-set(slow_cases_collective "Choice.IsThatOfTheTable")
-set(slow_tests report.page_in_browser)
+# Cases with another label than their suite, as filters of GoogleTest, and other tests by their whole names.
+set(rtl_cases_trace "*RandomBreakdown.AddsUpInEveryImplementation*:*RandomBreakdown.OfSyntheticTraffic*")
+set(rtl_cases_traffic "PartitionedTraffic.WithVerilatedSwitches:*EveryImplementationGivesTheSame*")
+set(rtl_cases_workload "*TheSameInEveryImplementation*")
+
+set(slow_cases_cli "GradientRuns.GainOfDearAt10GigabitPerSecond")
+string(JOIN ":" slow_cases_collective
+       "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.PartsThatAreUnderWay*" "Hdrm.HasOneFlowPerPair*"
+       "Hdrm.WithoutTheMap*" "InSwitchPlan.RandomGroupsOnRandomPortOrders" "LostPartsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"
+       "PacketOrder.KeepsItsContractOnRandomWorks" "PacketPace.AsksNoLink*" "PlacementSearch.AnnealingForLong*" "RingBoxTrees.*" "UplinkSearch.FindsAWay*"
+       "WorkPlan.RandomWorksDeliverWhatTheyMust" "WorkerPlacement.*")
+set(slow_cases_config "UsedKeys.ChangeWhatIsBuiltOrAreRefused")
+set(slow_cases_energy "EnergyOfEngines.IsThatOfARunInFull")
+set(slow_cases_experts "ExpertTokens.FollowTheChancesOfTheRouter")
+set(slow_cases_fabric "RankCut.KeepsToTheRulesOnEveryKindOfTopology")
+string(JOIN ":" slow_cases_flow "Eflops.*" "FlowRun.LinksBehindOthers*" "SystemFiles.AllReducesPutTheirShare*" "Themis.*")
+set(slow_cases_optimize "Artefact/LibraGroup.IsAsGoodAsTheOptimum*")
+set(slow_cases_results "Timeline.SpansThatTouchDoSoInWholeNanosecondsToo")
+string(JOIN ":" slow_cases_routing "FredConflict.ExhaustiveOnSmallSwitches" "FredRouting.RoutesRandomPermutations" "FredRouting.ServesRandomFlowSets*"
+       "OnlineRoutes.EveryPairOfRandomTreesIsConnected")
+set(slow_cases_study "StudyPoints.AreThoseThatCountingFinds")
+string(JOIN ":" slow_cases_topology "FatTree.ThoseThatAreTooLargeAreForFlows" "GraphPaths.EqualPathsOfRandomTreesCarryTheSame" "Mesh2d.EveryShapeIsSound")
+string(JOIN ":" slow_cases_traffic "PartitionedTraffic.IsThatOfAWhole*" "PartitionedTraffic.StepsInGroupsAsAlone" "TrafficOnATorus.SaturatedRingsKeepTurning")
+set(slow_cases_twin_parts "AdderPool.FollowsItsReference")
+string(JOIN ":" slow_cases_workload "FailedController.TakesLittleLonger*" "GradientScheduleTest.GraphsOfRandomModels" "GraphSizeTest.OfTraining"
+       "MicrobatchOverlap.TakesNoLonger*" "StreamingRun.ToUsersOnFredD*")
+set(system_tests results.schema_and_repetition results.commit)
+set(slow_tests flow.simgrid pages.docs_user_implementations_md pages.site_in_browser python.notebooks python.numbers report.page_in_browser
+    scripts.checkout_path scripts.eflops scripts.flow_error scripts.gallery scripts.microarchitectures scripts.plain_build scripts.silicon scripts.study
+    study.on_a_cluster testbenches.own_npu_outside)
 
 # fredsim_label(RESULT TEST)
 function(fredsim_label result test)
@@ -27,7 +54,7 @@ function(fredsim_label result test)
       list(APPEND labels ${label})
     endif()
   endforeach()
-  foreach(label rtl slow)
+  foreach(label system rtl slow)
     if(test IN_LIST ${label}_tests)
       set(labels ${label})
     endif()
