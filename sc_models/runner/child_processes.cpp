@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/child_processes.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +19,6 @@ namespace fredsim {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};  // for children that are asked to end
-constexpr int kNotStarted = 127;              // as shells have it
 
 [[noreturn]] void fail(const char* what) {
   throw RunFailed(
@@ -34,20 +30,6 @@ sigset_t child_signals() {
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGCHLD);
   return signals;
-}
-
-// In the child: becomes this program anew.
-[[noreturn]] void become(char* const* argv, pid_t parent, int out, int err,
-                         const sigset_t& signals) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(kNotStarted);  // it has gone before
-  const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  ::dup2(in, STDIN_FILENO);
-  ::dup2(out, STDOUT_FILENO);
-  ::dup2(err, STDERR_FILENO);
-  ::pthread_sigmask(SIG_SETMASK, &signals, nullptr);
-  ::execv("/proc/self/exe", argv);
-  ::_exit(kNotStarted);
 }
 
 }  // namespace
@@ -81,45 +63,38 @@ ChildProcesses::ChildProcesses() {
 }
 
 ChildProcesses::~ChildProcesses() {
-  for (const Child& child : children_) ::kill(child.process, SIGTERM);
+  for (const Child& child : children_) child.process.send(SIGTERM);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!children_.empty() && std::chrono::steady_clock::now() < end)
     wait(std::chrono::milliseconds(100));
-  for (const Child& child : children_) {
-    ::kill(child.process, SIGKILL);
-    ::waitpid(child.process, nullptr, 0);
-  }
+  children_.clear();  // by SIGKILL
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
+
+ChildProcesses::Child::Child(std::size_t number, const std::vector<std::string>& words,
+                             const sigset_t& blocked)
+    : id(number),
+      process({.words = words}, {.program = "/proc/self/exe",
+                                 .out = out.descriptor(),
+                                 .err = err.descriptor(),
+                                 .ends_with_parent = true,
+                                 .blocked = blocked}) {}
 
 void ChildProcesses::start(std::size_t id, const std::vector<std::string>& words) {
   std::vector<std::string> all{program_name()};
   all.insert(all.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  argv.reserve(all.size() + 1);
-  for (std::string& word : all) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::list<Child> started(1);  // nothing can fail once the child is there
-  Child& child = started.front();
-  child.id = id;
-  const pid_t parent = ::getpid();
-  child.process = ::fork();
-  if (child.process < 0) fail("a child process");
-  if (child.process == 0)
-    become(argv.data(), parent, child.out.descriptor(), child.err.descriptor(), before_);
-  children_.splice(children_.end(), started);
+  children_.emplace_back(id, all, before_);
 }
 
 std::optional<EndedProcess> ChildProcesses::take_ended() {
   for (auto child = children_.begin(); child != children_.end(); ++child) {
-    int status = 0;
-    if (::waitpid(child->process, &status, WNOHANG) != child->process) continue;
-    EndedProcess ended{.id = child->id, .out = child->out.text(), .err = child->err.text()};
-    if (WIFEXITED(status)) {
-      ended.exit_code = WEXITSTATUS(status);
-    } else {
-      ended.signal = WTERMSIG(status);
-    }
+    const std::optional<ChildEnd> end = child->process.ended();
+    if (!end) continue;
+    EndedProcess ended{.id = child->id,
+                       .exit_code = end->exit_code,
+                       .signal = end->signal,
+                       .out = child->out.text(),
+                       .err = child->err.text()};
     children_.erase(child);
     return ended;
   }

@@ -2,10 +2,8 @@
 // Commands of this program as child processes, whose outputs are caught in memory.
 //
 // None outlives this process or this object: both end them by SIGTERM, which they take as an interruption.
-// Errors: RunFailed, where the system gives no process or memory.
+// Errors: RunFailed, where the system gives no process or memory; those of a ChildProcess.
 #pragma once
-
-#include <sys/types.h>
 
 #include <chrono>
 #include <csignal>
@@ -14,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "base/child_process.h"
 
 namespace fredsim {
 
@@ -52,9 +52,11 @@ class ChildProcesses {
     int descriptor_;
   };
   struct Child {
-    std::size_t id = 0;
-    pid_t process = -1;
+    Child(std::size_t number, const std::vector<std::string>& words, const sigset_t& blocked);
+
+    std::size_t id;
     Memory out, err;
+    ChildProcess process;
   };
 
   std::optional<EndedProcess> take_ended();

@@ -18,10 +18,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/file_text.h"
 #include "base/suggest.h"
-#include "switch/on_demand/child_process.h"
 #include "switch/on_demand/rtl_cache.h"
 #include "switch/on_demand/size_build.h"
 
@@ -181,16 +181,16 @@ class Builder {
 
   void run_step(Wanted& wanted, std::size_t step) {
     running_.push_back({&wanted, step, SteadyClock::now(),
-                        ChildProcess(wanted.build->command(step), wanted.build->output(step),
-                                     options_.stop != nullptr)});
+                        start_to_file(wanted.build->command(step), wanted.build->output(step),
+                                      options_.stop != nullptr)});
   }
 
   // True if a command has ended.
   bool reap() {
     bool any = false;
     for (auto running = running_.begin(); running != running_.end();) {
-      const std::optional<std::string> failure = running->process.failure();
-      if (!failure) {
+      const std::optional<ChildEnd> end = running->process.ended();
+      if (!end) {
         ++running;
         continue;
       }
@@ -198,7 +198,7 @@ class Builder {
       Wanted& wanted = *running->wanted;
       const std::size_t step = running->step;
       running = running_.erase(running);
-      if (!failure->empty()) fail(wanted, step, *failure);
+      if (const std::string failure = end->failure(); !failure.empty()) fail(wanted, step, failure);
       wanted.build->done(step);
       if (wanted.build->is_complete()) keep(wanted);
     }

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "switch/on_demand/child_process.h"
+#include "base/child_process.h"
 #include "switch/on_demand/rtl_size.h"
 
 namespace fredsim {
