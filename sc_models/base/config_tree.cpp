@@ -5,6 +5,8 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
+#include <yaml-cpp/node/node.h>
+#include <yaml-cpp/node/parse.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
@@ -109,16 +111,19 @@ class TreeBuilder : public YAML::EventHandler {
   ConfigNode& add(const YAML::Mark& mark) {
     if (open_.empty()) {
       root_.where = place(mark);
+      root_.line = mark.line + 1;
       return root_;
     }
     std::vector<ConfigEntry>& entries = open_.back()->entries;
     if (open_.back()->kind == ConfigNode::Kind::kList) {
       ConfigNode& node = entries.emplace_back(ConfigEntry{number_after(entries), {}}).node;
       node.where = place(mark);
+      node.line = mark.line + 1;
       return node;
     }
     ConfigNode& node = entries.emplace_back(ConfigEntry{std::move(*key_), {}}).node;
     node.where = key_place_;
+    node.line = mark.line + 1;
     key_.reset();
     return node;
   }
@@ -141,6 +146,19 @@ int line_with_tab(const std::string& text, int last) {
   return -1;
 }
 
+// Says what is no YAML as `fixed_place` or with line and column.
+[[noreturn]] void refuse_yaml(const YAML::Exception& error, const std::string& text,
+                              const std::string& source, const std::string& fixed_place) {
+  if (!fixed_place.empty())
+    throw BadInput(fmt::format("{}: the value is not YAML: {}", fixed_place, yaml_problem(error)));
+  if (const int line = line_with_tab(text, error.mark.line); line >= 0)
+    throw BadInput(
+        fmt::format("{}:{}: found a tab before the first word; allowed: blanks, as YAML indents",
+                    source, line + 1));
+  throw BadInput(fmt::format("{}:{}:{}: not YAML: {}", source, error.mark.line + 1,
+                             error.mark.column + 1, yaml_problem(error)));
+}
+
 ConfigNode parse_yaml(const std::string& text, const std::string& source,
                       const std::string& fixed_place) {
   TreeBuilder builder(source, fixed_place);
@@ -151,16 +169,7 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    if (!fixed_place.empty()) {
-      throw BadInput(
-          fmt::format("{}: the value is not YAML: {}", fixed_place, yaml_problem(error)));
-    }
-    if (const int line = line_with_tab(text, error.mark.line); line >= 0)
-      throw BadInput(
-          fmt::format("{}:{}: found a tab before the first word; allowed: blanks, as YAML indents",
-                      source, line + 1));
-    throw BadInput(fmt::format("{}:{}:{}: not YAML: {}", source, error.mark.line + 1,
-                               error.mark.column + 1, yaml_problem(error)));
+    refuse_yaml(error, text, source, fixed_place);
   }
   return builder.take();
 }
@@ -171,6 +180,20 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
   const auto entry = std::find_if(entries.begin(), entries.end(),
                                   [&](const auto& candidate) { return candidate.key == key; });
   return entry == entries.end() ? nullptr : &entry->node;
+}
+
+ConfigNode parse_any_text(const std::string& text, const std::string& source) {
+  try {
+    return parse_yaml(text, source, "");
+  } catch (const BadInput&) {
+    // A list that is not closed looks like a key that is none.
+    try {
+      YAML::LoadAll(text);
+    } catch (const YAML::Exception& error) {
+      refuse_yaml(error, text, source, "");
+    }
+    throw;
+  }
 }
 
 ConfigNode parse_config_text(const std::string& text, const std::string& source) {

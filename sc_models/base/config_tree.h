@@ -20,10 +20,11 @@ struct ConfigEntry;
 struct ConfigNode {
   enum class Kind : std::uint8_t { kEmpty, kValue, kMap, kList };
   Kind kind = Kind::kEmpty;
-  std::string where;                 // source of the key: "configs/mesh.yaml:7" or "--set
-                                     // fabric.width=8"
-  std::string text;                  // kValue
-  std::vector<ConfigEntry> entries;  // kMap, kList: in the order written
+  std::string where;                   // source of the key: "configs/mesh.yaml:7" or "--set
+                                       // fabric.width=8"
+  int line = 0;                        // line of the value; 0: an override
+  std::string text{};                  // kValue
+  std::vector<ConfigEntry> entries{};  // kMap, kList: in the order written
 
   const ConfigNode* find(std::string_view key) const;  // nullptr where there is none
 };
@@ -41,6 +42,9 @@ ConfigNode read_config_file(const std::string& path);
 
 // The same of a text; `source` stands for the file in messages.
 ConfigNode parse_config_text(const std::string& text, const std::string& source);
+
+// The same of a text that may hold anything, a list or nothing as well.
+ConfigNode parse_any_text(const std::string& text, const std::string& source);
 
 // Applies "key.path=value" to the root. Messages name it with `from` in front: "--set key.path=value".
 void apply_override(ConfigNode& root, const std::string& override_text,

@@ -312,13 +312,6 @@ std::string schema_path(std::string_view path) {
   return std::string(path);
 }
 
-std::string_view parent(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
-std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
 const Key* find_key(std::string_view path, const TopologyKind* kind) {
   const std::string wanted = schema_path(path);
   const auto is_of = [&](const Key& key) { return kind == nullptr || key.is_of(*kind); };

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_key.h"
 #include "topology/topology_kind.h"
 
 namespace fredsim {
@@ -51,9 +52,6 @@ bool is_value(Holds holds);
 // Names as messages list them; `kinds` are topologies.
 std::vector<std::string_view> names_of(std::span<const TopologyKind* const> kinds);
 
-// "switch.yield": its section, "switch", and its last name, "yield".
-std::string_view parent(std::string_view path);
-std::string_view leaf(std::string_view path);
 // Names of the keys of a section, without those that topologies of this kind do not have, where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           const TopologyKind* kind = nullptr);

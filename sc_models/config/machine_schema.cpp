@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <vector>
 
 #include "config/config_reader.h"
 #include "config/config_schema.h"
+#include "config/file_schema.h"
 #include "topology/topology_kind.h"
 
 namespace fredsim {
@@ -18,17 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
 constexpr const char* kOrAuto = "^( *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *|auto)$";
 
 enum class Use : std::uint8_t { kFile, kResults };
-
-Json words_in(std::string_view text) {
-  Json words = Json::array();
-  std::istringstream stream{std::string(text)};
-  for (std::string word; std::getline(stream, word, ' ');) words.push_back(word);
-  return words;
-}
 
 Json value_schema(const Key& key, Use use) {
   if (key.holds == Holds::kWord) return {{"enum", words_in(key.words)}};
@@ -89,6 +81,11 @@ Json key_schema(const Key& key, Use use) {
     case Holds::kInteger:
       json = integer_schema(key);
       break;
+    case Holds::kNumber:
+      json = {{"type", "number"}};
+      break;
+    case Holds::kOther:
+      break;  // anything
     case Holds::kBoolean:
       json = {{"type", "boolean"}};
       break;
@@ -194,30 +191,10 @@ std::string shown_kinds(const Key& key) {
   return fmt::format("{}", fmt::join(names_of(key.kinds), ", "));
 }
 
-std::string_view shown_type(const Key& key) {
-  switch (key.holds) {
-    case Holds::kValue:
-      return key.words.empty() ? "number and unit" : "number and unit, or a word";
-    case Holds::kText:
-      return "text or number";
-    case Holds::kWord:
-      return "word";
-    case Holds::kKeys:
-      return "section";
-    case Holds::kList:
-      return "list of sections";
-    case Holds::kWords:
-      return "list of words";
-    case Holds::kInteger:
-      return "integer";
-    case Holds::kBoolean:
-      return "true or false";
-    case Holds::kNames:
-      return "integers by name";
-    case Holds::kValues:
-      return "numbers with units by name";
-  }
-  return "";
+std::string shown_type(const Key& key) {
+  const std::string_view type = shown_holds(key.holds);
+  const bool has_words = key.holds == Holds::kValue && !key.words.empty();
+  return fmt::format("{}{}", type, has_words ? ", or a word" : "");
 }
 
 std::string shown_default(const Key& key) {

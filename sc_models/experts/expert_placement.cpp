@@ -8,15 +8,25 @@
 #include <array>
 #include <charconv>
 
-#include "base/config_tree.h"
 #include "base/error.h"
-#include "experts/shares_section.h"
+#include "base/key_reader.h"
 
 namespace fredsim {
 namespace {
 
-constexpr auto kPlacementKeys = std::to_array<std::string_view>({"layers"});
 constexpr int kMaxExpert = 1 << 16;
+constexpr std::string_view kLayers = "list of layers with experts";
+
+constexpr auto kPlacementKeys = std::to_array<FileKey>({
+    {.path = "layers",
+     .meaning =
+         "by layer with experts, or one for all, and by rank: numbers of its experts, from 0",
+     .holds = Holds::kOther,
+     .form = kLayers,
+     .schema = R"({"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1,
+                   "items": {"type": "array", "minItems": 1,
+                             "items": {"type": "integer", "minimum": 0, "maximum": 65535}}}})"},
+});
 
 int expert_of(const ConfigNode& node) {
   int value = -1;
@@ -31,6 +41,17 @@ int expert_of(const ConfigNode& node) {
 
 }  // namespace
 
+const FileKeys& expert_placement_keys() {
+  static constexpr FileKeys kFile{
+      .name = "expert_placement",
+      .title = "placements of experts",
+      .given = "`fredsim train --expert-placement FILE`, as --write-expert-placement writes it",
+      .source = "sc_models/experts/expert_placement.cpp",
+      .keys = kPlacementKeys,
+      .what = "a placement of experts"};
+  return kFile;
+}
+
 ExpertPlacement contiguous_experts(int experts, int ranks, int slots) {
   ExpertPlacement::Ranks all(static_cast<std::size_t>(ranks));
   for (int slot = 0; slot < ranks * slots; ++slot) all[slot / slots].push_back(slot % experts);
@@ -40,16 +61,18 @@ ExpertPlacement contiguous_experts(int experts, int ranks, int slots) {
 
 ExpertPlacement read_expert_placement(const std::string& path) {
   const ConfigNode root = read_config_file(path);
-  check_keys(root, "a placement of experts", kPlacementKeys);
-  const ConfigNode* const layers = root.find("layers");
-  if (layers == nullptr) throw BadInput(fmt::format("{}: the key 'layers' is missing", path));
+  const KeyReader file(root, expert_placement_keys());
+  if (!file.has("layers")) throw BadInput(fmt::format("{}: the key 'layers' is missing", path));
+  const auto list = [](const ConfigNode& node, std::string_view form) -> const auto& {
+    return filled_list(node, node.where, form).entries;
+  };
   ExpertPlacement placement;
-  for (const ConfigEntry& layer : list_of(*layers, "a list of layers with experts").entries) {
+  for (const ConfigEntry& layer : list(file.node("layers"), kLayers)) {
     ExpertPlacement::Ranks& ranks = placement.layers.emplace_back();
     placement.places.push_back(layer.node.where);
-    for (const ConfigEntry& rank : list_of(layer.node, "a list of ranks").entries) {
+    for (const ConfigEntry& rank : list(layer.node, "list of ranks")) {
       std::vector<int>& own = ranks.emplace_back();
-      for (const ConfigEntry& expert : list_of(rank.node, "a list of experts").entries)
+      for (const ConfigEntry& expert : list(rank.node, "list of experts"))
         own.push_back(expert_of(expert.node));
       std::ranges::sort(own);
     }

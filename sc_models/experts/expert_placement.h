@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file_key.h"
+
 namespace fredsim {
 
 struct ExpertPlacement {
@@ -28,6 +30,7 @@ struct ExpertPlacement {
 
 ExpertPlacement contiguous_experts(int experts, int ranks, int slots);
 
+const FileKeys& expert_placement_keys();
 ExpertPlacement read_expert_placement(const std::string& path);
 std::string expert_placement_text(const ExpertPlacement& placement);
 

@@ -8,16 +8,39 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/suggest.h"
-#include "experts/shares_section.h"
+#include "base/key_reader.h"
 
 namespace fredsim {
 namespace {
 
-constexpr auto kRouterKeys = std::to_array<std::string_view>({"rows", "shares", "tokens"});
-constexpr auto kRowWords =
-    std::to_array<std::string_view>({"all", "layers", "ranks"});  // RouterRows
 constexpr double kMaxTokens = 1e15;
+constexpr std::string_view kRows = "list of rows, each a list of numbers";
+
+constexpr auto kRouterKeys = std::to_array<FileKey>({
+    {.path = "rows",
+     .meaning = "what the rows are by: all layers and ranks alike, one row; layers with experts; "
+                "ranks whose tokens they are",
+     .holds = Holds::kWord,
+     .default_value = "all",
+     .words = "all layers ranks",  // RouterRows
+     .aliases = "by"},
+    {.path = "shares",
+     .meaning = "share of its tokens that each expert gets; the shares of a row add up to 1",
+     .holds = Holds::kOther,
+     .aliases = "probabilities weights",
+     .instead = "tokens",
+     .form = kRows,
+     .schema = R"({"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1,
+                   "items": {"type": "number", "minimum": 0, "maximum": 1}}})"},
+    {.path = "tokens",
+     .meaning = "tokens that each expert got, in place of shares; divided by the sum of their row",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .aliases = "counts loads",
+     .form = kRows,
+     .schema = R"({"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1,
+                   "items": {"type": "number", "minimum": 0, "maximum": 1e15}}})"},
+});
 
 double number_of(const ConfigNode& node, double max) {
   double value = 0;
@@ -30,35 +53,37 @@ double number_of(const ConfigNode& node, double max) {
                              shown(node.text), max));
 }
 
-RouterRows rows_of(const ConfigNode& node) {
-  for (std::size_t i = 0; i < kRowWords.size(); ++i)
-    if (node.kind == ConfigNode::Kind::kValue && node.text == kRowWords[i])
-      return static_cast<RouterRows>(i);
-  throw BadInput(fmt::format("{}: rows: found '{}'; allowed: {}", node.where, shown(node.text),
-                             join_words(kRowWords)));
-}
-
 }  // namespace
+
+const FileKeys& router_file_keys() {
+  static constexpr FileKeys kFile{.name = "router",
+                                  .title = "files of routers",
+                                  .given = "`fredsim train --router FILE`",
+                                  .source = "sc_models/experts/router_file.cpp",
+                                  .keys = kRouterKeys,
+                                  .what = "a router's file"};
+  return kFile;
+}
 
 RouterShares read_router_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
-  check_keys(root, "a router's file", kRouterKeys);
-  const ConfigNode* const shares = root.find("shares");
-  const ConfigNode* const tokens = root.find("tokens");
-  if ((shares == nullptr) == (tokens == nullptr))
+  const KeyReader file(root, router_file_keys());
+  const bool has_shares = file.has("shares");
+  if (has_shares == file.has("tokens"))
     throw BadInput(fmt::format("{}: found {}; allowed: one of shares and tokens", path,
-                               shares == nullptr ? "no shares" : "shares and tokens"));
+                               has_shares ? "shares and tokens" : "no shares"));
   RouterShares found{.path = path};
-  if (const ConfigNode* const rows = root.find("rows")) found.by = rows_of(*rows);
-  const ConfigNode& list =
-      list_of(shares != nullptr ? *shares : *tokens, "a list of rows, each a list of numbers");
-  for (const ConfigEntry& entry : list.entries) {
+  if (file.has("rows"))
+    found.by = static_cast<RouterRows>(
+        index_of(file.node("rows").text, file.label("rows"), words_in(kRouterKeys[0].words)));
+  const ConfigNode& rows = file.node(has_shares ? "shares" : "tokens");
+  for (const ConfigEntry& entry : filled_list(rows, rows.where, kRows).entries) {
     std::vector<double>& row = found.rows.emplace_back();
     for (const ConfigEntry& value :
-         list_of(entry.node, "a list of numbers, one for each expert").entries)
-      row.push_back(number_of(value.node, shares != nullptr ? 1 : kMaxTokens));
+         filled_list(entry.node, entry.node.where, "list of numbers, one for each expert").entries)
+      row.push_back(number_of(value.node, has_shares ? 1 : kMaxTokens));
     found.places.push_back(fmt::format("{}: row {}", entry.node.where, entry.key));
-    if (shares != nullptr) continue;
+    if (has_shares) continue;
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);
     if (!(sum > 0))
       throw BadInput(fmt::format("{}: found no tokens; allowed: some", found.places.back()));

@@ -10,10 +10,12 @@
 
 #include <string>
 
+#include "base/file_key.h"
 #include "experts/router.h"
 
 namespace fredsim {
 
+const FileKeys& router_file_keys();
 RouterShares read_router_file(const std::string& path);
 
 }  // namespace fredsim

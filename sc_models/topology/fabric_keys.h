@@ -9,25 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_key.h"
 #include "base/suggest.h"
 #include "topology/topology.h"
 
 namespace fredsim {
-
-// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames, kValues: integers, and
-// numbers with units, under names that the schema does not know
-enum class Holds : std::uint8_t {
-  kValue,
-  kText,
-  kWord,
-  kKeys,
-  kList,
-  kWords,
-  kInteger,
-  kBoolean,
-  kNames,
-  kValues
-};
 
 // All of it stays as long as the program. Kinds may share a key, which then is the same in each, or of another form.
 struct FabricKey {

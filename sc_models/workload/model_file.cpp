@@ -3,211 +3,282 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <span>
-#include <utility>
 
-#include "base/config_tree.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/key_reader.h"
 #include "base/units.h"
 
 namespace fredsim {
 namespace {
 
-using Words = std::span<const std::string_view>;
-
-constexpr auto kModelKeys =
-    std::to_array<std::string_view>({"name", "sample", "layers", "transformer"});
-constexpr auto kLayerKeys = std::to_array<std::string_view>(
-    {"name", "parameters", "flops", "output", "reduces", "repeat", "forward", "backward"});
-constexpr auto kTransformerKeys = std::to_array<std::string_view>(
-    {"layers", "hidden", "heads", "kv_heads", "head_size", "mlp", "mlp_matrices", "vocabulary",
-     "sequence", "kv_rank", "rope_size", "q_rank", "experts", "top_k", "expert_mlp",
-     "shared_experts", "dense_layers"});
-constexpr std::uint64_t kMaxParameters = std::uint64_t{1} << 44;
-constexpr double kMaxFlops = 1e21;
 constexpr std::uint64_t kMaxLayers = 10'000;
+constexpr double kMaxParameters = std::uint64_t{1} << 44;
+constexpr double kMaxFlops = 1e21;
+constexpr double kMaxWidth = 1 << 20;
+constexpr double kMaxExperts = 1 << 12;
+constexpr double kGated = 3;  // matrices of an MLP
 
-std::string place(const ConfigNode& node, std::string_view key) {
-  return fmt::format("{}: {}", node.where, key);
-}
+constexpr auto kModelKeys = std::to_array<FileKey>({
+    {.path = "name", .meaning = "name of the model, in results", .holds = Holds::kText},
+    {.path = "sample",
+     .meaning = "input of a sample",
+     .unit = "size",
+     .aliases = "input sample_bytes",
+     .instead = "transformer"},
+    {.path = "layers",
+     .meaning = "layers in the order of the forward pass; numbers are of one sample",
+     .holds = Holds::kList,
+     .instead = "transformer",
+     .form = "list of layers, each with '- ' and keys"},
+    {"layers.name", "name of the layer; `layer N` where left out", Holds::kText, "", true},
+    {.path = "layers.parameters",
+     .meaning = "parameters; their gradients are as many, of 2 bytes",
+     .holds = Holds::kNumber,
+     .max = kMaxParameters,
+     .aliases = "params weights",
+     .form = ", such as 118e6"},
+    {.path = "layers.flops",
+     .meaning = "of the forward pass; a multiplication and an addition are two. The backward pass "
+                "takes twice as many",
+     .holds = Holds::kNumber,
+     .max = kMaxFlops,
+     .aliases = "flop compute operations",
+     .form = ", such as 118e6"},
+    {.path = "layers.output",
+     .meaning = "activations that it hands on; gradients that come back are as large",
+     .unit = "size",
+     .aliases = "activations output_bytes"},
+    {.path = "layers.reduces",
+     .meaning = "with --mp above 1 its workers all-reduce its output, and in the backward pass the "
+                "gradient of its input",
+     .holds = Holds::kBoolean,
+     .default_value = "false",
+     .aliases = "all_reduce reduce"},
+    {.path = "layers.repeat",
+     .meaning = "the layer comes so many times",
+     .holds = Holds::kInteger,
+     .default_value = "1",
+     .min = 1,
+     .max = kMaxLayers,
+     .aliases = "count times"},
+    {.path = "layers.forward",
+     .meaning = "time of a microbatch on one worker, in place of what its FLOPs would take",
+     .is_optional = true,
+     .unit = "time"},
+    {.path = "layers.backward",
+     .meaning = "likewise, of the backward pass",
+     .is_optional = true,
+     .unit = "time"},
+    {.path = "transformer",
+     .meaning = "numbers that sample and layers follow from",
+     .holds = Holds::kKeys,
+     .is_optional = true},
+    {.path = "transformer.layers",
+     .meaning = "layers, each an attention and an MLP",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxLayers / 2,
+     .aliases = "num_hidden_layers num_layers n_layer"},
+    {.path = "transformer.hidden",
+     .meaning = "values of a token between layers",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "hidden_size d_model n_embd"},
+    {.path = "transformer.heads",
+     .meaning = "heads of attention's queries",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "num_attention_heads n_head"},
+    {.path = "transformer.kv_heads",
+     .meaning = "heads of keys and values, a divisor of heads; as many where left out",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "num_key_value_heads num_kv_heads",
+     .instead = "kv_rank"},
+    {.path = "transformer.head_size",
+     .meaning = "values of a head; hidden / heads where left out",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "head_dim"},
+    {.path = "transformer.mlp",
+     .meaning = "values inside the MLP",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "intermediate_size ffn_hidden_size d_ff"},
+    {.path = "transformer.mlp_matrices",
+     .meaning = "matrices of hidden x mlp: 2, or 3 where the MLP is gated (SwiGLU)",
+     .holds = Holds::kInteger,
+     .default_value = "2",
+     .min = 2,
+     .max = kGated},
+    {.path = "transformer.vocabulary",
+     .meaning = "words, of the embedding and of the head",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "vocab_size vocab"},
+    {.path = "transformer.sequence",
+     .meaning = "tokens of a sample in training; inference has --context",
+     .holds = Holds::kInteger,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "sequence_length seq_len max_position_embeddings"},
+    {.path = "transformer.kv_rank",
+     .meaning = "latent attention (MLA): values of a token that keys and values of all heads are "
+                "made from",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "kv_lora_rank"},
+    {.path = "transformer.rope_size",
+     .meaning = "latent attention: values of a key that carry the position",
+     .holds = Holds::kInteger,
+     .default_value = "0",
+     .max = kMaxWidth,
+     .aliases = "qk_rope_head_dim",
+     .with = "kv_rank"},
+    {.path = "transformer.q_rank",
+     .meaning = "latent attention: values that the queries are made from; 0: of the hidden values",
+     .holds = Holds::kInteger,
+     .default_value = "0",
+     .max = kMaxWidth,
+     .aliases = "q_lora_rank",
+     .with = "kv_rank"},
+    {.path = "transformer.experts",
+     .meaning = "experts of a layer; none where left out",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxExperts,
+     .aliases = "num_experts num_local_experts n_routed_experts"},
+    {.path = "transformer.top_k",
+     .meaning = "experts that a token goes to, at most all; needed with experts",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxExperts,
+     .aliases = "num_experts_per_tok",
+     .with = "experts"},
+    {.path = "transformer.expert_mlp",
+     .meaning = "values inside the MLP of an expert; mlp where left out",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxWidth,
+     .aliases = "moe_intermediate_size",
+     .with = "experts"},
+    {.path = "transformer.shared_experts",
+     .meaning = "experts that every token goes to",
+     .holds = Holds::kInteger,
+     .default_value = "0",
+     .max = kMaxExperts,
+     .aliases = "n_shared_experts num_shared_experts",
+     .with = "experts"},
+    {.path = "transformer.dense_layers",
+     .meaning = "first layers that have one MLP in place of experts, not all of them",
+     .holds = Holds::kInteger,
+     .default_value = "0",
+     .max = kMaxLayers / 2 - 1,
+     .aliases = "first_k_dense_replace",
+     .with = "experts"},
+});
 
-// Its keys, with what is under them.
-class Section {
- public:
-  Section(const ConfigNode& node, std::string_view what, Words allowed) : node_(node) {
-    if (node.kind != ConfigNode::Kind::kMap)
-      throw BadInput(
-          fmt::format("{}: found no keys; allowed: {}", place(node, what), join_words(allowed)));
-    for (const ConfigEntry& entry : node.entries) {
-      if (std::ranges::count(allowed, entry.key) > 0) continue;
-      throw BadInput(fmt::format("{}: found the key '{}'; {}", entry.node.where, shown(entry.key),
-                                 advice(entry.key, allowed, {.last = "and"})));
-    }
-  }
-
-  const ConfigNode* find(std::string_view key) const { return node_.find(key); }
-  const ConfigNode& at(std::string_view key) const {
-    const ConfigNode* const found = find(key);
-    if (found == nullptr)
-      throw BadInput(fmt::format("{}: the key '{}' is missing", node_.where, key));
-    return *found;
-  }
-  const std::string& text(std::string_view key) const {
-    const ConfigNode& node = at(key);
-    if (node.kind != ConfigNode::Kind::kValue)
-      throw BadInput(place(node, key) + ": a single value is wanted");
-    return node.text;
-  }
-  std::uint64_t size(std::string_view key) const {
-    return parse_size(text(key), place(at(key), key));
-  }
-  std::uint64_t time_ps(std::string_view key) const {
-    return find(key) == nullptr ? 0 : parse_time_ps(text(key), place(at(key), key));
-  }
-  std::uint64_t whole(std::string_view key, std::uint64_t min, std::uint64_t max) const {
-    return parse_number(text(key), place(at(key), key), min, max);
-  }
-  bool flag(std::string_view key) const {
-    if (find(key) == nullptr) return false;
-    const std::string& found = text(key);
-    if (found == "true" || found == "false") return found == "true";
-    throw BadInput(
-        fmt::format("{}: found '{}'; allowed: true or false", place(at(key), key), shown(found)));
-  }
-  double number(std::string_view key, double max) const {
-    const std::string& found = text(key);
-    double value = 0;
-    const char* const end = found.data() + found.size();
-    const auto [stop, error] = std::from_chars(found.data(), end, value);
-    if (error == std::errc() && stop == end && value >= 0 && value <= max) return value;
-    throw BadInput(fmt::format("{}: found '{}'; allowed: a number from 0 to {:g}, such as 118e6",
-                               place(at(key), key), shown(found), max));
-  }
-
- private:
-  const ConfigNode& node_;
-};
-
-ModelLayer layer_of(const Section& section, std::size_t number) {
-  const double parameters = section.number("parameters", static_cast<double>(kMaxParameters));
+ModelLayer layer_of(const KeyReader& keys, std::size_t number) {
+  const double parameters = keys.number("parameters");
   if (parameters != std::floor(parameters))
-    throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number",
-                               place(section.at("parameters"), "parameters"),
-                               section.text("parameters")));
-  const bool is_named = section.find("name") != nullptr;
-  return {.name = is_named ? section.text("name") : fmt::format("layer {}", number),
+    throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number", keys.label("parameters"),
+                               keys.text("parameters")));
+  const bool is_named = keys.has("name");
+  return {.name = is_named ? keys.text("name") : fmt::format("layer {}", number),
           .parameters = static_cast<std::uint64_t>(parameters),
-          .flops = section.number("flops", kMaxFlops),
-          .output_bytes = section.size("output"),
-          .reduces = section.flag("reduces"),
-          .forward_ps = section.time_ps("forward"),
-          .backward_ps = section.time_ps("backward")};
+          .flops = keys.number("flops"),
+          .output_bytes = keys.size("output"),
+          .reduces = keys.flag("reduces"),
+          .forward_ps = keys.has("forward") ? keys.time_ps("forward") : 0,
+          .backward_ps = keys.has("backward") ? keys.time_ps("backward") : 0};
 }
 
-constexpr std::uint64_t kMaxWidth = 1 << 20;
-
-void read_latent_attention(const Section& section, TransformerShape& shape) {
-  for (const char* key : {"rope_size", "q_rank"})
-    if (section.find(key) != nullptr && section.find("kv_rank") == nullptr)
-      throw BadInput(place(section.at(key), key) + ": found without kv_rank");
-  if (section.find("kv_rank") == nullptr) return;
-  if (section.find("kv_heads") != nullptr)
-    throw BadInput(place(section.at("kv_heads"), "kv_heads") + ": not together with kv_rank");
-  shape.kv_rank = section.whole("kv_rank", 1, kMaxWidth);
-  if (section.find("rope_size") != nullptr)
-    shape.rope_size = section.whole("rope_size", 0, kMaxWidth);
-  if (section.find("q_rank") != nullptr) shape.q_rank = section.whole("q_rank", 0, kMaxWidth);
+void read_latent_attention(const KeyReader& keys, TransformerShape& shape) {
+  if (!keys.has("kv_rank")) return;
+  shape.kv_rank = keys.whole("kv_rank");
+  if (keys.has("rope_size")) shape.rope_size = keys.whole("rope_size");
+  shape.q_rank = keys.whole("q_rank");
 }
 
-void read_experts(const Section& section, TransformerShape& shape) {
-  constexpr std::uint64_t kMaxExperts = 1 << 12;
-  if (section.find("experts") == nullptr) {
-    for (const char* key : {"top_k", "expert_mlp", "shared_experts", "dense_layers"})
-      if (section.find(key) != nullptr)
-        throw BadInput(place(section.at(key), key) + ": found without experts");
-    return;
-  }
-  shape.experts = static_cast<int>(section.whole("experts", 1, kMaxExperts));
-  shape.top_k = static_cast<int>(section.whole("top_k", 1, kMaxExperts));
+void read_experts(const KeyReader& keys, TransformerShape& shape) {
+  if (!keys.has("experts")) return;
+  shape.experts = static_cast<int>(keys.whole("experts"));
+  shape.top_k = static_cast<int>(keys.whole("top_k"));
   if (shape.top_k > shape.experts)
     throw BadInput(fmt::format("{}: found {}; allowed: at most {}, the experts",
-                               place(section.at("top_k"), "top_k"), shape.top_k, shape.experts));
-  shape.expert_mlp =
-      section.find("expert_mlp") == nullptr ? shape.mlp : section.whole("expert_mlp", 1, kMaxWidth);
-  if (section.find("shared_experts") != nullptr)
-    shape.shared_experts = static_cast<int>(section.whole("shared_experts", 0, kMaxExperts));
-  if (section.find("dense_layers") != nullptr)
-    shape.dense_layers = static_cast<int>(
-        section.whole("dense_layers", 0, static_cast<std::uint64_t>(shape.layers) - 1));
+                               keys.label("top_k"), shape.top_k, shape.experts));
+  shape.expert_mlp = keys.has("expert_mlp") ? keys.whole("expert_mlp") : shape.mlp;
+  shape.shared_experts = static_cast<int>(keys.whole("shared_experts"));
+  if (keys.has("dense_layers"))
+    shape.dense_layers =
+        static_cast<int>(parse_number(keys.text("dense_layers"), keys.label("dense_layers"), 0,
+                                      static_cast<std::uint64_t>(shape.layers) - 1));
 }
 
-TransformerShape transformer_of(const Section& section) {
-  constexpr std::uint64_t kMax = kMaxWidth;
+TransformerShape transformer_of(const KeyReader& keys) {
+  keys.check_together();
   TransformerShape shape;
-  shape.layers = static_cast<int>(section.whole("layers", 1, kMaxLayers / 2));
-  shape.hidden = section.whole("hidden", 1, kMax);
-  shape.heads = section.whole("heads", 1, kMax);
-  const auto otherwise = [&](std::string_view key, std::uint64_t value, std::uint64_t max) {
-    return section.find(key) == nullptr ? value : section.whole(key, 1, max);
-  };
-  shape.kv_heads = otherwise("kv_heads", shape.heads, shape.heads);
+  shape.layers = static_cast<int>(keys.whole("layers"));
+  shape.hidden = keys.whole("hidden");
+  shape.heads = keys.whole("heads");
+  shape.kv_heads = keys.has("kv_heads") ? keys.whole("kv_heads", shape.heads) : shape.heads;
   if (shape.heads % shape.kv_heads != 0)
     throw BadInput(fmt::format("{}: found {}; allowed: a divisor of the {} heads",
-                               place(section.at("kv_heads"), "kv_heads"), shape.kv_heads,
-                               shape.heads));
-  if (section.find("head_size") == nullptr && shape.hidden % shape.heads != 0)
+                               keys.label("kv_heads"), shape.kv_heads, shape.heads));
+  if (!keys.has("head_size") && shape.hidden % shape.heads != 0)
     throw BadInput(
         fmt::format("{}: found {}, which {} heads do not divide; allowed: together with "
                     "head_size",
-                    place(section.at("hidden"), "hidden"), shape.hidden, shape.heads));
-  shape.head_size = otherwise("head_size", shape.hidden / shape.heads, kMax);
-  shape.mlp = section.whole("mlp", 1, kMax);
-  constexpr std::uint64_t kGated = 3;
-  shape.mlp_matrices = 2;
-  if (section.find("mlp_matrices") != nullptr)
-    shape.mlp_matrices = section.whole("mlp_matrices", 2, kGated);
-  shape.vocabulary = section.whole("vocabulary", 1, kMax);
-  shape.sequence = section.whole("sequence", 1, kMax);
-  read_latent_attention(section, shape);
-  read_experts(section, shape);
+                    keys.label("hidden"), shape.hidden, shape.heads));
+  shape.head_size = keys.has("head_size") ? keys.whole("head_size") : shape.hidden / shape.heads;
+  shape.mlp = keys.whole("mlp");
+  shape.mlp_matrices = keys.whole("mlp_matrices");
+  shape.vocabulary = keys.whole("vocabulary");
+  shape.sequence = keys.whole("sequence");
+  read_latent_attention(keys, shape);
+  read_experts(keys, shape);
   return shape;
-}
-
-ModelShape transformer_model(const Section& model) {
-  for (const char* key : {"sample", "layers"})
-    if (model.find(key) != nullptr)
-      throw BadInput(place(model.at(key), key) + ": not together with transformer");
-  return model_of(model.text("name"),
-                  transformer_of({model.at("transformer"), "transformer", kTransformerKeys}));
 }
 
 }  // namespace
 
+const FileKeys& model_file_keys() {
+  static constexpr FileKeys kFile{.name = "model",
+                                  .title = "model files",
+                                  .given = "`fredsim train --workload FILE`",
+                                  .source = "sc_models/workload/model_file.cpp",
+                                  .keys = kModelKeys};
+  return kFile;
+}
+
 ModelShape read_model_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
-  const Section model(root, "model", kModelKeys);
-  if (model.find("transformer") != nullptr) return transformer_model(model);
+  const KeyReader model(root, model_file_keys());
+  model.check_together();
+  if (model.has("transformer"))
+    return model_of(model.text("name"), transformer_of(model.map("transformer")));
   ModelShape shape{.name = model.text("name"),
                    .sample_bytes = model.size("sample"),
                    .layers = {},
                    .states_sizes = true};
-  const ConfigNode& layers = model.at("layers");
-  if (layers.kind != ConfigNode::Kind::kList || layers.entries.empty())
-    throw BadInput(place(layers, "layers") +
-                   ": found no list; allowed: a list of layers, each with "
-                   "'- ' and keys");
-  for (const ConfigEntry& entry : layers.entries) {
-    const Section section(entry.node, "layers", kLayerKeys);
-    std::uint64_t repeat = 1;
-    if (section.find("repeat") != nullptr)
-      repeat = parse_number(section.text("repeat"), place(section.at("repeat"), "repeat"), 1,
-                            kMaxLayers);
-    const ModelLayer layer = layer_of(section, shape.layers.size());
+  for (const KeyReader& keys : model.list("layers")) {
+    const std::uint64_t repeat = keys.whole("repeat");
+    const ModelLayer layer = layer_of(keys, shape.layers.size());
     if (shape.layers.size() + repeat > kMaxLayers)
       throw BadInput(fmt::format("{}: found more than {} layers", path, kMaxLayers));
     for (std::uint64_t i = 0; i < repeat; ++i) {

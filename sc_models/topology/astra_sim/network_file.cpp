@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "topology/node_reader.h"
 
 namespace fredsim {
 namespace {
@@ -46,7 +46,7 @@ constexpr Quantity kLatency{"ns", 1000, true};
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-Values values_of(const NodeReader& file, std::string_view name, std::size_t dimensions) {
+Values values_of(const KeyReader& file, std::string_view name, std::size_t dimensions) {
   Values values = file.values(name);
   if (values.size() == dimensions) return values;
   throw BadInput(fmt::format("{}: found {} values; allowed: {}, as many as topology has",
@@ -113,7 +113,7 @@ GraphSpec king_mesh(int side, std::uint64_t bandwidth, std::uint64_t latency_ps,
 
 NetworkFile read_network_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
-  const NodeReader file(root, "");
+  const KeyReader file(root, "");
   file.allow({"topology", "npus_count", "bandwidth", "latency"});
   const Values blocks = file.values("topology");
   if (blocks.empty())

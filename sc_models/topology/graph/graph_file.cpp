@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "topology/node_reader.h"
+#include "topology/graph/graph_kind.h"
 
 namespace fredsim {
 namespace {
@@ -21,7 +22,6 @@ constexpr std::array kKindAliases = {Alias{"npu", "gpu xpu tpu cpu host node end
                                      Alias{"switch", "router nvswitch leaf spine tor"},
                                      Alias{"adder", "reducer sharp in_switch"}};
 constexpr int kSwitch = 1, kAdder = 2;
-constexpr std::array<std::string_view, 2> kBooleans = {"false", "true"};
 constexpr int kMaxCounted = kMaxGraphNpus;
 constexpr int kMaxLinks = 1 << 20;
 
@@ -92,8 +92,8 @@ class NodeList {
   std::map<std::string, int> by_name_;
 };
 
-std::uint64_t latency_of(const NodeReader& link, const DefaultLatency& default_latency_ps) {
-  if (link.has("latency")) return parse_time_ps(link.text("latency"), link.label("latency"));
+std::uint64_t latency_of(const KeyReader& link, const DefaultLatency& default_latency_ps) {
+  if (link.has("latency")) return link.time_ps("latency");
   if (const std::optional<std::uint64_t> common = default_latency_ps()) return *common;
   throw BadInput(
       fmt::format("{}: found no latency; allowed: latency, or fabric.link_latency in the machine "
@@ -101,7 +101,36 @@ std::uint64_t latency_of(const NodeReader& link, const DefaultLatency& default_l
                   link.label()));
 }
 
+// Rows of a machine's own lists, whose keys are the same.
+std::vector<FileKey> file_rows() {
+  constexpr std::string_view kSection = "fabric.";
+  std::vector<FileKey> rows;
+  for (const FabricKey& key : graph_kind().keys()) {
+    const std::string_view path = key.path.substr(kSection.size());
+    if (path == "graph") continue;
+    FileKey& row = rows.emplace_back(
+        FileKey{path, key.meaning, key.holds, key.default_value, key.is_optional});
+    row.words = key.words;
+    row.form = key.holds == Holds::kList ? "list of entries with keys" : "";
+    if (key.holds == Holds::kInteger) row.min = 1, row.max = kMaxCounted;
+    if (path == "links.latency") row.is_optional = true, row.unit = "time";
+    if (path == "links.bandwidth") row.unit = "bandwidth";
+  }
+  return rows;
+}
+
 }  // namespace
+
+const FileKeys& graph_file_keys() {
+  static const std::vector<FileKey> kRows = file_rows();
+  static const FileKeys kFile{.name = "graph",
+                              .title = "graph files",
+                              .given = "`fabric: {type: graph, graph: FILE}` in a machine file",
+                              .source = "sc_models/topology/graph/graph_kind.cpp",
+                              .keys = kRows,
+                              .has_paths = true};
+  return kFile;
+}
 
 DefaultLatency default_latency(const FabricKeys& keys) {
   return [&keys]() -> std::optional<std::uint64_t> {
@@ -142,22 +171,17 @@ GraphSpec read_graph(const FabricKeys& keys) {
 
 GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default_latency_ps) {
   const ConfigNode root = read_config_file(path);
-  const NodeReader file(root, "");
-  file.allow({"nodes", "links"});
+  const KeyReader file(root, graph_file_keys());
   NodeList list;
-  for (const NodeReader& node : file.list("nodes")) {
-    node.allow({"name", "kind", "count"});
-    list.add(node.text("name"), node.choice("kind", kNodeKinds, kKindAliases),
-             node.has("count") ? node.integer("count", 1, kMaxCounted) : 1, node.has("count"),
-             node.label("name"));
-  }
-  for (const NodeReader& one : file.list("links")) {
-    one.allow({"from", "to", "bandwidth", "latency", "efficiency", "count", "one_way"});
+  for (const KeyReader& node : file.list("nodes"))
+    list.add(node.text("name"), node.choice("kind", kKindAliases), node.integer("count"),
+             node.has("count"), node.label("name"));
+  for (const KeyReader& one : file.list("links")) {
     GraphLink link;
-    link.bandwidth = parse_bandwidth(one.text("bandwidth"), one.label("bandwidth"));
+    link.bandwidth = one.bandwidth("bandwidth");
     link.latency_ps = latency_of(one, default_latency_ps);
-    link.count = one.has("count") ? one.integer("count", 1, kMaxCounted) : 1;
-    link.one_way = one.has("one_way") && one.choice("one_way", kBooleans) == 1;
+    link.count = one.integer("count");
+    link.one_way = one.flag("one_way");
     if (one.has("efficiency"))
       link.efficiency = parse_share(one.text("efficiency"), one.label("efficiency"));
     link.label = one.label();

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "base/file_key.h"
 #include "topology/fabric_keys.h"
 #include "topology/graph/graph.h"
 
@@ -28,7 +29,8 @@ DefaultLatency default_latency(const FabricKeys& keys);  // outlive it
 
 // fabric.nodes and fabric.links.
 GraphSpec read_graph(const FabricKeys& keys);
-// A file with the keys nodes and links.
+// A file with the keys nodes and links, those of fabric.nodes and fabric.links.
+const FileKeys& graph_file_keys();
 GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default_latency_ps);
 
 }  // namespace fredsim

@@ -33,10 +33,10 @@ constexpr auto kFileLatencies = std::to_array<FileUnit>({{"ms", 1e9}, {"us", 1e6
 
 // "gigabits_per_second: 400", the unit alone or beside `choice`.
 template <std::size_t kCount>
-std::optional<std::pair<FileUnit, double>> value_of(const NodeReader& owner, std::string_view name,
+std::optional<std::pair<FileUnit, double>> value_of(const KeyReader& owner, std::string_view name,
                                                     const std::array<FileUnit, kCount>& units) {
   if (!owner.has(name)) return std::nullopt;
-  const NodeReader value = owner.map(name);
+  const KeyReader value = owner.map(name);
   for (const FileUnit& unit : units) {
     if (!value.has(unit.name)) continue;
     if (value.has("choice") && value.text("choice") != unit.name) continue;
@@ -53,7 +53,7 @@ std::uint64_t rounded(double value, bool may_be_0, const std::string& label) {
                   value, may_be_0 ? "from" : "above"));
 }
 
-void read_values(const NodeReader& owner, FileLink& link) {
+void read_values(const KeyReader& owner, FileLink& link) {
   if (const auto bandwidth = value_of(owner, "bandwidth", kFileBandwidths)) {
     const auto& [unit, value] = *bandwidth;
     link.found_bandwidth = fmt::format("{:g} {}", value, unit.name);
@@ -87,12 +87,12 @@ std::uint64_t FileLink::used_latency_ps(const LinkDefaults& defaults) const {
                   label));
 }
 
-FileLink FileLinksReader::read_link(const NodeReader& reader) const {
+FileLink FileLinksReader::read_link(const KeyReader& reader) const {
   reader.allow({"name", "description", "physical", "bandwidth", "latency"});
   FileLink link;
   link.label = reader.label("name");
   if (reader.has("physical")) {
-    const NodeReader physical = reader.map("physical");
+    const KeyReader physical = reader.map("physical");
     physical.allow({"bandwidth", "latency"});
     read_values(physical, link);
   } else {
@@ -111,10 +111,10 @@ void FileLinksReader::fill(const std::string& name, FileLink& link) {
   }
 }
 
-FileLinks FileLinksReader::read(const NodeReader& owner) {
+FileLinks FileLinksReader::read(const KeyReader& owner) {
   FileLinks links;
   if (!owner.has("links")) return links;
-  for (const NodeReader& one : owner.list("links")) {
+  for (const KeyReader& one : owner.list("links")) {
     const std::string name = one.text("name");
     const auto [at, is_new] = links.emplace(name, read_link(one));
     if (!is_new)

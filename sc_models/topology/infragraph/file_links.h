@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "topology/node_reader.h"
+#include "base/key_reader.h"
 
 namespace fredsim {
 
@@ -48,12 +48,12 @@ class FileLinksReader {
   explicit FileLinksReader(const LinkDefaults& defaults) : defaults_(defaults) {}
 
   // Links under `links` of a device, or of the whole file.
-  FileLinks read(const NodeReader& owner);
+  FileLinks read(const KeyReader& owner);
   // After all of them.
   void check_names() const;
 
  private:
-  FileLink read_link(const NodeReader& reader) const;
+  FileLink read_link(const KeyReader& reader) const;
   void fill(const std::string& name, FileLink& link);
 
   const LinkDefaults& defaults_;

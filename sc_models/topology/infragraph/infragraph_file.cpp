@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/key_reader.h"
 #include "base/suggest.h"
 #include "topology/infragraph/connection.h"
-#include "topology/node_reader.h"
 
 namespace fredsim {
 namespace {
@@ -34,7 +34,7 @@ struct Component {
 struct Device {
   std::vector<std::pair<std::string, Component>> components{};  // in order
   FileLinks links{};
-  std::vector<NodeReader> edges{};
+  std::vector<KeyReader> edges{};
   std::vector<FileConnection> connections{};
 
   Component* find(const std::string& name) {
@@ -127,22 +127,22 @@ class SliceParser {
 
 class InfragraphReader {
  public:
-  InfragraphReader(const NodeReader& file, const LinkDefaults& defaults)
+  InfragraphReader(const KeyReader& file, const LinkDefaults& defaults)
       : file_(file), defaults_(defaults), links_reader_(defaults) {}
 
   GraphSpec read() {
     file_.allow({"name", "description", "devices", "links", "instances", "edges", "connections",
                  "annotations"});
-    for (const NodeReader& device : file_.list("devices")) read_device(device);
+    for (const KeyReader& device : file_.list("devices")) read_device(device);
     check_devices();
     links_ = links_reader_.read(file_);
     links_reader_.check_names();
     const std::vector<FileConnection> connections = read_connections(file_);
-    for (const NodeReader& instance : file_.list("instances")) read_instance(instance);
+    for (const KeyReader& instance : file_.list("instances")) read_instance(instance);
     imply_counts(connections);
     for (const auto& [name, instance] : instances_in_order_) add_instance(name, instance);
     if (file_.has("edges")) {
-      for (const NodeReader& edge : file_.list("edges"))
+      for (const KeyReader& edge : file_.list("edges"))
         add_edges(edge, links_, ends_of(edge, "ep1"), ends_of(edge, "ep2"));
     }
     for (const FileConnection& one : connections) connect("", one, links_);
@@ -152,7 +152,7 @@ class InfragraphReader {
  private:
   using Path = std::string;  // "host.0.xpu.3"
 
-  void read_device(const NodeReader& reader) {
+  void read_device(const KeyReader& reader) {
     reader.allow({"name", "description", "components", "links", "edges", "connections"});
     const std::string name = reader.text("name");
     const auto [at, is_new] = devices_.try_emplace(name);
@@ -160,7 +160,7 @@ class InfragraphReader {
       throw BadInput(fmt::format("{}: found '{}' twice; allowed: each device once",
                                  reader.label("name"), name));
     Device& device = at->second;
-    for (const NodeReader& one : reader.list("components")) {
+    for (const KeyReader& one : reader.list("components")) {
       one.allow({"name", "description", "count", "choice", "custom", "device", "cpu", "xpu", "nic",
                  "memory", "port", "switch", "type", "external"});
       const std::string component = one.text("name");
@@ -179,7 +179,7 @@ class InfragraphReader {
     device.connections = read_connections(reader);
   }
 
-  static std::vector<FileConnection> read_connections(const NodeReader& reader) {
+  static std::vector<FileConnection> read_connections(const KeyReader& reader) {
     std::vector<FileConnection> connections;
     if (!reader.has("connections")) return connections;
     for (const auto& [text, label] : reader.values("connections"))
@@ -212,7 +212,7 @@ class InfragraphReader {
     std::string label{};
   };
 
-  void read_instance(const NodeReader& reader) {
+  void read_instance(const KeyReader& reader) {
     reader.allow({"name", "description", "device", "count"});
     const std::string name = reader.text("name");
     Instance instance{.device = reader.text("device"), .label = reader.label("name")};
@@ -289,7 +289,7 @@ class InfragraphReader {
                                      kMaxComponents, kMaxComponents));
       }
     }
-    for (const NodeReader& edge : device.edges)
+    for (const KeyReader& edge : device.edges)
       add_edges(edge, device.links, inner_ends(edge, "ep1", path, name),
                 inner_ends(edge, "ep2", path, name));
     for (const FileConnection& one : device.connections) connect(path + '.', one, device.links);
@@ -341,17 +341,17 @@ class InfragraphReader {
     }
   }
 
-  std::vector<Path> inner_ends(const NodeReader& edge, std::string_view name, const Path& path,
+  std::vector<Path> inner_ends(const KeyReader& edge, std::string_view name, const Path& path,
                                const std::string& device) const {
-    const NodeReader end = edge.map(name);
+    const KeyReader end = edge.map(name);
     end.allow({"device", "component"});
     std::string text = end.text("component");
     if (end.has("device")) text = fmt::format("{}.{}", end.text("device"), text);
     return components_of({path}, device, text, end.label("component"));
   }
 
-  std::vector<Path> ends_of(const NodeReader& edge, std::string_view name) {
-    const NodeReader end = edge.map(name);
+  std::vector<Path> ends_of(const KeyReader& edge, std::string_view name) {
+    const KeyReader end = edge.map(name);
     end.allow({"instance", "component"});
     const std::string label = end.label("instance");
     const std::string text = end.text("instance");
@@ -364,7 +364,7 @@ class InfragraphReader {
                          end.label("component"));
   }
 
-  void add_edges(const NodeReader& edge, const FileLinks& links, const std::vector<Path>& from,
+  void add_edges(const KeyReader& edge, const FileLinks& links, const std::vector<Path>& from,
                  const std::vector<Path>& to) {
     edge.allow({"ep1", "ep2", "scheme", "link"});
     const std::string link = edge.text("link");
@@ -428,7 +428,7 @@ class InfragraphReader {
     return spec;
   }
 
-  const NodeReader& file_;
+  const KeyReader& file_;
   const LinkDefaults& defaults_;
   FileLinksReader links_reader_;
   std::map<std::string, Device> devices_;
@@ -445,10 +445,10 @@ class InfragraphReader {
 
 GraphSpec read_infragraph(const std::string& path, const LinkDefaults& defaults) {
   const ConfigNode root = read_config_file(path);
-  const NodeReader file(root, "");
+  const KeyReader file(root, "");
   if (!file.has("infrastructure")) return InfragraphReader(file, defaults).read();
   file.allow({"infrastructure", "annotations"});
-  const NodeReader inside = file.map("infrastructure");
+  const KeyReader inside = file.map("infrastructure");
   return InfragraphReader(inside, defaults).read();
 }
 
