@@ -2,14 +2,14 @@
 #include "runner/placement.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
 
+#include "base/config_tree.h"
 #include "base/error.h"
-#include "base/yaml_problem.h"
 #include "placement/worker_placement.h"
 #include "runner/option_values.h"
 #include "runner/work_file.h"
@@ -18,25 +18,29 @@
 namespace fredsim {
 namespace {
 
+constexpr auto kPlacementKeys = std::to_array<FileKey>({
+    {.path = "",
+     .meaning = "worker 0 is on the first one, and so on; each NPU once",
+     .holds = Holds::kOther,
+     .form = "list of NPUs by worker rank, such as `[3, 2, 1, 0]`",
+     .schema = R"({"type": "array", "minItems": 1, "uniqueItems": true,
+                   "items": {"type": "integer", "minimum": 0}})"},
+});
+
 std::vector<int> read_placement(const std::string& path) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(read_yaml_text(path, "--placement (paper, snake, identity or a file)"));
-  } catch (const YAML::Exception& error) {
-    throw BadInput(
-        fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, yaml_problem(error)));
-  }
-  if (!root.IsSequence() || root.size() == 0) {
+  const ConfigNode root =
+      parse_any_text(read_yaml_text(path, "--placement (paper, snake, identity or a file)"), path);
+  if (root.kind != ConfigNode::Kind::kList || root.entries.empty()) {
     throw BadInput(
         fmt::format("{}: found no list; allowed: NPUs by worker rank, such as [3, 2, 1, 0]", path));
   }
   std::vector<int> npus;
   std::map<int, std::size_t> worker_on;
-  for (const YAML::Node& node : root) {
-    const std::string place =
-        fmt::format("{}:{}: worker {}", path, node.Mark().line + 1, npus.size());
-    if (!node.IsScalar()) throw BadInput(place + ": found no number; allowed: an NPU");
-    npus.push_back(static_cast<int>(parse_number(node.Scalar(), place, 0, kMaxWorkers - 1)));
+  for (const ConfigEntry& entry : root.entries) {
+    const std::string place = fmt::format("{}:{}: worker {}", path, entry.node.line, npus.size());
+    if (entry.node.kind != ConfigNode::Kind::kValue)
+      throw BadInput(place + ": found no number; allowed: an NPU");
+    npus.push_back(static_cast<int>(parse_number(entry.node.text, place, 0, kMaxWorkers - 1)));
     const auto [other, first] = worker_on.emplace(npus.back(), npus.size() - 1);
     if (!first) {
       throw BadInput(fmt::format("{}: found NPU {}, where worker {} is; allowed: every NPU once",
@@ -69,6 +73,15 @@ void check_fits(const Placement& placement, const std::optional<Strategy>& strat
 }
 
 }  // namespace
+
+const FileKeys& placement_file_keys() {
+  static constexpr FileKeys kFile{.name = "placement",
+                                  .title = "placement files",
+                                  .given = "`--placement FILE`",
+                                  .source = "sc_models/runner/placement.cpp",
+                                  .keys = kPlacementKeys};
+  return kFile;
+}
 
 std::string Placement::name() const {
   switch (kind) {

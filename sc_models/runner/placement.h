@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_key.h"
 #include "plan/parallelism.h"
 #include "topology/topology.h"
 
@@ -23,6 +24,8 @@ struct Placement {
   bool needs_strategy() const { return kind == Kind::kPaper || kind == Kind::kSnake; }
   std::string name() const;
 };
+
+const FileKeys& placement_file_keys();
 
 // "paper", "snake", "identity" or the path of a file, which is read.
 Placement parse_placement(const std::string& text);

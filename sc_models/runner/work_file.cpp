@@ -2,7 +2,6 @@
 #include "runner/work_file.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
@@ -11,32 +10,103 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
-#include "base/config_tree.h"
 #include "base/error.h"
 #include "base/file_text.h"
+#include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "base/yaml_problem.h"
 #include "runner/group_members.h"
 #include "runner/option_values.h"
 
 namespace fredsim {
 namespace {
 
-constexpr auto kKeys =
-    std::to_array<std::string_view>({"collective", "groups", "size", "priority", "algorithm",
-                                     "root", "roots", "start", "name", "after", "delay", "repeat"});
-constexpr auto kKeyAliases = std::to_array<Alias>({{"collective", "type kind op name comm_type"},
-                                                   {"size", "bytes comm_size"},
-                                                   {"groups", "ranks members npus"},
-                                                   {"after", "depends deps depends_on wait"},
-                                                   {"delay", "pause gap"},
-                                                   {"priority", "vc"}});
+constexpr std::string_view kListOfWorks = "list of collectives, each with '- ' and keys";
+constexpr double kMaxNumber = std::numeric_limits<int>::max();
+
+constexpr auto kKeys = std::to_array<FileKey>({
+    {.path = "",
+     .meaning = "collectives that run at the same time unless after and delay say otherwise",
+     .holds = Holds::kList,
+     .form = kListOfWorks},
+    {.path = "collective",
+     .meaning = "as --collective",
+     .holds = Holds::kText,
+     .aliases = "type kind op name comm_type"},
+    {.path = "groups",
+     .meaning = "all, or lists of worker ranks (--placement; without it NPUs) and I/O controllers, "
+                "as --group has them",
+     .holds = Holds::kOther,
+     .default_value = "all",
+     .aliases = "ranks members npus",
+     .form = "`all`, or a list of groups such as `[[0, 1], [2-3, io0]]`",
+     .schema = R"({"anyOf": [{"const": "all"}, {"type": "array", "minItems": 1, "items": {"type":
+                   "array", "minItems": 1, "items": {"type": ["integer", "string"]}}}]})"},
+    {.path = "size",
+     .meaning = "as --size, which it has where left out",
+     .is_optional = true,
+     .unit = "size",
+     .aliases = "bytes comm_size"},
+    {.path = "priority",
+     .meaning = "as --priority, which it has where left out: mp, pp, dp or control",
+     .holds = Holds::kText,
+     .is_optional = true,
+     .aliases = "vc"},
+    {"algorithm", "as --algorithm, which it has where left out", Holds::kText, "", true},
+    {.path = "root",
+     .meaning = "as --root",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .max = kMaxNumber},
+    {.path = "roots",
+     .meaning = "as --roots",
+     .holds = Holds::kInteger,
+     .is_optional = true,
+     .min = 1,
+     .max = kMaxNumber},
+    {.path = "start",
+     .meaning = "when it may send first, from the beginning of the run",
+     .holds = Holds::kOther,
+     .default_value = "0",
+     .form = "time, or a number of cycles",
+     .schema = R"({"type": ["integer", "string"]})"},
+    {"name", "by which others come after it", Holds::kText, "", true},
+    {.path = "after",
+     .meaning =
+         "what it comes after. An NPU begins when its own part in that is complete (own), or, "
+         "where it has none there, when all of it is; with all, when all of it is everywhere. A "
+         "part is complete when its results have come and its last packet has been handed to the "
+         "NIC",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .aliases = "depends deps depends_on wait",
+     .form = "a name, `{name: NAME, rank: own}` or `all`, or a list of these",
+     .schema = R"({"definitions": {"one": {"anyOf": [{"type": ["string", "number"]}, {"type":
+                   "object", "properties": {"name": {"type": ["string", "number"]}, "rank": {"enum":
+                   ["own", "all"]}}, "required": ["name"], "additionalProperties": false}]}},
+                   "anyOf": [{"$ref": "#/items/properties/after/definitions/one"}, {"type": "array",
+                   "items": {"$ref": "#/items/properties/after/definitions/one"}}]})"},
+    {.path = "delay",
+     .meaning = "time that passes before it, after what it comes after is complete, or else from "
+                "the beginning of the run",
+     .holds = Holds::kOther,
+     .default_value = "0",
+     .aliases = "pause gap",
+     .form = "time, or a number of cycles",
+     .schema = R"({"type": ["integer", "string"]})"},
+    {.path = "repeat",
+     .meaning = "so many of it, each after the one before (own) and after the delay; what comes "
+                "after it comes after the last",
+     .holds = Holds::kInteger,
+     .default_value = "1",
+     .min = 1,
+     .max = kMaxNumber,
+     .aliases = "times count"},
+});
 constexpr auto kAfterKeys = std::to_array<std::string_view>({"name", "rank"});
 constexpr auto kRanks = std::to_array<std::string_view>({"own", "all"});
 
@@ -45,24 +115,14 @@ class WorkReader {
   explicit WorkReader(std::string path) : path_(std::move(path)) {}
 
   std::vector<WorkItem> read() {
-    YAML::Node root;
-    try {
-      root = YAML::Load(read_yaml_text(path_, "--work"));
-    } catch (const YAML::Exception& error) {
-      throw BadInput(
-          fmt::format("{}:{}: not YAML: {}", path_, error.mark.line + 1, yaml_problem(error)));
-    }
-    if (!root.IsSequence() || root.size() == 0) {
-      throw BadInput(
-          fmt::format("{}: found no list; allowed: a list of collectives, each with '- ' "
-                      "and keys",
-                      path_));
-    }
+    const ConfigNode root = parse_any_text(read_yaml_text(path_, "--work"), path_);
     std::vector<WorkItem> items;
-    for (const YAML::Node& node : root) {
+    for (const ConfigEntry& entry : filled_list(root, path_, kListOfWorks).entries) {
+      if (entry.node.kind != ConfigNode::Kind::kMap)
+        throw BadInput(place(entry.node) + ": a collective's keys are wanted");
       afters_.emplace_back();
-      places_.push_back(place(node));
-      items.push_back(item(node));
+      places_.push_back(place(entry.node));
+      items.push_back(item({entry.node, work_file_keys()}));
     }
     resolve(items);
     return items;
@@ -75,19 +135,21 @@ class WorkReader {
     bool all_ranks = false;
   };
 
-  std::string place(const YAML::Node& node, const std::string& key = "") const {
-    return fmt::format("{}:{}{}", path_, node.Mark().line + 1, key.empty() ? "" : ": " + key);
+  std::string place(const ConfigNode& node, std::string_view key = "") const {
+    return fmt::format("{}:{}{}{}", path_, node.line, key.empty() ? "" : ": ", key);
   }
 
-  std::string value(const YAML::Node& node, const std::string& key) const {
-    if (!node.IsScalar()) throw BadInput(place(node, key) + ": a single value is wanted");
-    return node.Scalar();
+  const std::string& value(const ConfigNode& node, std::string_view key) const {
+    if (node.kind != ConfigNode::Kind::kValue)
+      throw BadInput(place(node, key) + ": a single value is wanted");
+    return node.text;
   }
 
   // A checked value's message, with the place in front.
   template <class Parse>
-  auto located(const YAML::Node& node, const std::string& key, const Parse& parse) const {
-    const std::string text = value(node, key);
+  auto located(const KeyReader& keys, std::string_view key, const Parse& parse) const {
+    const ConfigNode& node = keys.node(key);
+    const std::string& text = value(node, key);
     try {
       return parse(text);
     } catch (const BadInput& error) {
@@ -95,107 +157,81 @@ class WorkReader {
     }
   }
 
-  WorkItem item(const YAML::Node& node) {
-    if (!node.IsMap()) throw BadInput(place(node) + ": a collective's keys are wanted");
+  WorkItem item(const KeyReader& keys) {
     WorkItem item;
     item.groups = {{}};
-    std::vector<std::string> seen;
-    for (const auto& entry : node) {
-      const std::string key = value(entry.first, "a key");
-      if (std::ranges::find(kKeys, key) == kKeys.end()) {
-        throw BadInput(fmt::format("{}: found the key '{}'; {}", place(entry.first), shown(key),
-                                   advice(key, kKeys, {.aliases = kKeyAliases, .last = "and"})));
-      }
-      if (std::ranges::find(seen, key) != seen.end())
-        throw BadInput(place(entry.first, key) + ": found twice");
-      seen.push_back(key);
-      set(item, key, entry.second);
+    item.collective = located(keys, "collective", parse_collective);
+    if (keys.has("groups")) item.groups = groups(keys.node("groups"));
+    if (keys.has("algorithm")) item.algorithm = value(keys.node("algorithm"), "algorithm");
+    if (keys.has("priority")) item.vc = located(keys, "priority", parse_priority);
+    if (keys.has("size"))
+      item.size = located(keys, "size", [](const std::string& text) {
+        return parse_collective_size(text, "size");
+      });
+    if (keys.has("root")) item.root = static_cast<int>(number(keys, "root"));
+    if (keys.has("roots")) item.roots = static_cast<int>(number(keys, "roots"));
+    if (keys.has("repeat")) item.repeat = number(keys, "repeat");
+    if (keys.has("name")) {
+      const ConfigNode& name = keys.node("name");
+      item.name = value(name, "name");
+      if (item.name.empty())
+        throw BadInput(place(name, "name") + ": found nothing; allowed: a name");
     }
-    if (std::ranges::find(seen, "collective") == seen.end())
-      throw BadInput(place(node) + ": the key 'collective' is missing");
+    if (keys.has("after")) {
+      const ConfigNode& node = keys.node("after");
+      if (node.kind != ConfigNode::Kind::kList) {
+        after(node);
+      } else {
+        for (const ConfigEntry& one : node.entries) after(one.node);
+      }
+    }
+    time(keys, "start", item.start_cycles, item.start_ps);
+    time(keys, "delay", item.delay_cycles, item.delay_ps);
     return item;
   }
 
-  void set(WorkItem& item, const std::string& key, const YAML::Node& node) {
-    if (key == "groups") {
-      item.groups = groups(node);
-    } else if (key == "collective") {
-      item.collective = located(node, key, parse_collective);
-    } else if (key == "algorithm") {
-      item.algorithm = value(node, key);
-    } else if (key == "priority") {
-      item.vc = located(node, key, parse_priority);
-    } else if (key == "size") {
-      item.size = located(
-          node, key, [&](const std::string& text) { return parse_collective_size(text, key); });
-    } else if (key == "root") {
-      item.root = static_cast<int>(number(node, key));
-    } else if (key == "roots") {
-      item.roots = static_cast<int>(number(node, key, 1));
-    } else if (key == "name") {
-      item.name = value(node, key);
-      if (item.name.empty()) throw BadInput(place(node, key) + ": found nothing; allowed: a name");
-    } else if (key == "after") {
-      if (!node.IsSequence()) {
-        after(node);
-      } else {
-        for (const YAML::Node& one : node) after(one);
-      }
-    } else if (key == "repeat") {
-      item.repeat = number(node, key, 1);
-    } else {
-      const bool is_start = key == "start";
-      time(node, key, is_start ? item.start_cycles : item.delay_cycles,
-           is_start ? item.start_ps : item.delay_ps);
-    }
-  }
-
-  void time(const YAML::Node& node, const std::string& key, std::uint64_t& cycles,
+  void time(const KeyReader& keys, const std::string& key, std::uint64_t& cycles,
             std::uint64_t& picoseconds) const {
-    if (std::ranges::all_of(value(node, key),
+    if (!keys.has(key)) return;
+    if (std::ranges::all_of(value(keys.node(key), key),
                             [](unsigned char c) { return std::isdigit(c) != 0; })) {
-      cycles = number(node, key);
+      cycles = located(keys, key, [&](const std::string& text) {
+        return parse_number(text, key, 0, static_cast<std::uint64_t>(kMaxNumber));
+      });
     } else {
-      picoseconds = located(node, key, [&](const std::string& text) {
+      picoseconds = located(keys, key, [&](const std::string& text) {
         return parse_time_ps(text, key + " (or a number of cycles)");
       });
     }
   }
 
-  std::uint64_t number(const YAML::Node& node, const std::string& key,
-                       std::uint64_t min = 0) const {
-    return located(node, key, [&](const std::string& text) {
-      return parse_number(text, key, min, std::numeric_limits<int>::max());
+  // In the range of its row.
+  std::uint64_t number(const KeyReader& keys, std::string_view key) const {
+    const FileKey& row = *work_file_keys().find("", key);
+    return located(keys, key, [&](const std::string& text) {
+      return parse_number(text, key, static_cast<std::uint64_t>(row.min),
+                          static_cast<std::uint64_t>(row.max));
     });
   }
 
   // A name, or a map with it.
-  void after(const YAML::Node& node) {
+  void after(const ConfigNode& node) {
     NamedAfter& found = afters_.back().emplace_back();
     found.place = place(node, "after");
-    if (!node.IsMap()) {
+    if (node.kind != ConfigNode::Kind::kMap) {
       found.name = value(node, "after");
       return;
     }
-    for (const auto& entry : node) {
-      const std::string key = value(entry.first, "a key");
-      check_word(entry.first, "after", key, kAfterKeys);
-      const std::string text = value(entry.second, "after: " + key);
+    for (const auto& [key, inside] : node.entries) {
+      index_of(key, inside.where + ": after", kAfterKeys);
+      const std::string& text = value(inside, "after: " + key);
       if (key == "name") {
         found.name = text;
-        continue;
+      } else {
+        found.all_ranks = index_of(text, place(inside, "after: rank"), kRanks) == 1;
       }
-      check_word(entry.second, "after: rank", text, kRanks);
-      found.all_ranks = text == "all";
     }
     if (found.name.empty()) throw BadInput(found.place + ": the key 'name' is missing");
-  }
-
-  void check_word(const YAML::Node& node, const std::string& key, const std::string& found,
-                  std::span<const std::string_view> allowed) const {
-    if (std::ranges::find(allowed, found) != allowed.end()) return;
-    throw BadInput(
-        fmt::format("{}: found '{}'; {}", place(node, key), found, advice(found, allowed)));
   }
 
   // Names become places in the list.
@@ -237,8 +273,8 @@ class WorkReader {
     }
   }
 
-  std::vector<int> members(const YAML::Node& node) const {
-    const std::string text = value(node, "groups");
+  std::vector<int> members(const ConfigNode& node) const {
+    const std::string& text = value(node, "groups");
     if (std::optional<std::vector<int>> found = parse_members(text)) return std::move(*found);
     throw BadInput(
         fmt::format("{}: found '{}'; allowed: a rank of 0 or more, a range such as 0-3, an I/O "
@@ -247,22 +283,20 @@ class WorkReader {
                     place(node, "groups"), text));
   }
 
-  std::vector<std::vector<int>> groups(const YAML::Node& node) const {
-    if (node.IsScalar() && node.Scalar() == "all") return {{}};
-    const auto check_list = [&](const YAML::Node& list) {
-      if (list.IsSequence()) return;
-      throw BadInput(place(list, "groups") + ": allowed: all, or lists such as [[0, 1], [2, 3]]");
+  std::vector<std::vector<int>> groups(const ConfigNode& node) const {
+    if (node.kind == ConfigNode::Kind::kValue && node.text == "all") return {{}};
+    const auto list = [&](const ConfigNode& one) -> const std::vector<ConfigEntry>& {
+      if (one.kind == ConfigNode::Kind::kList) return one.entries;
+      throw BadInput(place(one, "groups") + ": allowed: all, or lists such as [[0, 1], [2, 3]]");
     };
-    check_list(node);
     std::vector<std::vector<int>> groups;
-    for (const YAML::Node& group : node) {
-      check_list(group);
+    for (const ConfigEntry& group : list(node)) {
       std::vector<int>& ranks = groups.emplace_back();
-      for (const YAML::Node& member : group) {
-        const std::vector<int> more = members(member);
+      for (const ConfigEntry& member : list(group.node)) {
+        const std::vector<int> more = members(member.node);
         ranks.insert(ranks.end(), more.begin(), more.end());
       }
-      if (ranks.empty()) throw BadInput(place(group, "groups") + ": a group without members");
+      if (ranks.empty()) throw BadInput(place(group.node, "groups") + ": a group without members");
     }
     if (groups.empty()) throw BadInput(place(node, "groups") + ": a list without groups");
     return groups;
@@ -347,6 +381,17 @@ std::string read_text(const std::string& path, const char* option, std::size_t m
 
 std::string read_yaml_text(const std::string& path, const char* option) {
   return read_text(path, option, kMaxYamlBytes);
+}
+
+const FileKeys& work_file_keys() {
+  static constexpr FileKeys kFile{.name = "work",
+                                  .title = "work files",
+                                  .given =
+                                      "`fredsim run --work FILE` and `fredsim compare --work "
+                                      "FILE`",
+                                  .source = "sc_models/runner/work_file.cpp",
+                                  .keys = kKeys};
+  return kFile;
 }
 
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
