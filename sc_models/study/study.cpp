@@ -7,11 +7,10 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 
-#include "base/config_tree.h"
 #include "base/error.h"
+#include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "study/yaml_value.h"
@@ -21,7 +20,48 @@ namespace {
 
 using NodeKind = ConfigNode::Kind;
 
-constexpr auto kMachineKeys = std::to_array<std::string_view>({"file", "settings"});
+constexpr auto kStudyKeys = std::to_array<FileKey>({
+    {.path = "name",
+     .meaning = "of the study; without it that of the file",
+     .holds = Holds::kText,
+     .is_optional = true,
+     .form = "text"},
+    {.path = "machines",
+     .meaning =
+         "machine files; `settings` of a machine are axes of this machine alone, in place of "
+         "those of all",
+     .holds = Holds::kOther,
+     .form = "list of paths, or of maps with `file` and `settings`"},
+    {.path = "machines.file", .meaning = "machine file", .holds = Holds::kText},
+    {.path = "machines.settings",
+     .meaning = "keys of this machine, in place of those of all",
+     .holds = Holds::kOther,
+     .is_optional = true},
+    {.path = "settings",
+     .meaning = "of all machines; a value that is a list stands in a list of its own: `[[mp, pp, "
+                "dp, control]]`",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .form = "axes by [key of machine files](machine_files.md), such as `switch.input_buffer`"},
+    {.path = "seeds",
+     .meaning = "an axis, `seed`",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .form = "list of numbers, or a range `1:10`"},
+    {.path = "zip",
+     .meaning = "axes of a list do not multiply: the first values go together, the second ones and "
+                "so on",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .form = "lists of axes"},
+    {.path = "exclude",
+     .meaning = "points that have such a value of each are left out; axes are `machine` and "
+                "`command`, too",
+     .holds = Holds::kOther,
+     .is_optional = true,
+     .form = "list of maps from axes to a value or a list of values"},
+});
+constexpr std::size_t kBeforeCommands = 3;  // name, machines, settings
 constexpr std::string_view kAnyValue = "a value or a list of values";
 
 // "'x'", "a list" or "keys": as a message says what it found.
@@ -110,8 +150,7 @@ StudyAxis read_option(const ConfigEntry& entry, const StudyCommand& command) {
   if (option == nullptr) {
     std::vector<std::string_view> names;
     for (const StudyOption& one : command.options) names.push_back(one.name);
-    throw BadInput(fmt::format("{}: {}: found the key '{}'; {}", entry.node.where, command.name,
-                               shown(entry.key), advice(entry.key, names, {.last = "and"})));
+    refuse_key(entry, command.name, names);
   }
   StudyAxis axis{.name = entry.key,
                  .where = entry.node.where,
@@ -137,12 +176,6 @@ void read_works(const ConfigNode& node, const StudyCommand& command,
   }
 }
 
-[[noreturn]] void refuse_key(const ConfigEntry& entry, std::string_view what,
-                             std::span<const std::string_view> allowed) {
-  throw BadInput(fmt::format("{}: {}: found the key '{}'; {}", entry.node.where, what,
-                             shown(entry.key), advice(entry.key, allowed, {.last = "and"})));
-}
-
 StudyMachine read_machine(const ConfigNode& node) {
   constexpr std::string_view kAllowed = "a machine file, or keys: file, and settings of its own";
   if (node.kind != NodeKind::kMap)
@@ -154,7 +187,7 @@ StudyMachine read_machine(const ConfigNode& node) {
     } else if (entry.key == "settings") {
       machine.settings = read_settings(entry.node);
     } else {
-      refuse_key(entry, "a machine", kMachineKeys);
+      refuse_key(entry, "a machine", study_file_keys().names_in("machines"));
     }
   }
   if (machine.file.empty())
@@ -335,9 +368,9 @@ class StudyReader {
   }
 
   void check_keys() const {
-    std::vector<std::string_view> keys{"name", "machines", "settings"};
-    std::ranges::copy(command_names(), std::back_inserter(keys));
-    for (const std::string_view key : {"seeds", "zip", "exclude"}) keys.push_back(key);
+    std::vector<std::string_view> keys = study_file_keys().names_in("");
+    const std::vector<std::string_view> commands = command_names();
+    keys.insert(keys.begin() + kBeforeCommands, commands.begin(), commands.end());
     for (const ConfigEntry& entry : root_.entries)
       if (std::ranges::find(keys, entry.key) == keys.end()) refuse_key(entry, "a study", keys);
   }
@@ -365,6 +398,15 @@ class StudyReader {
 };
 
 }  // namespace
+
+const FileKeys& study_file_keys() {
+  static constexpr FileKeys kFile{.name = "study",
+                                  .title = "studies",
+                                  .given = "`fredsim sweep FILE`",
+                                  .source = "sc_models/study/study.cpp",
+                                  .keys = kStudyKeys};
+  return kFile;
+}
 
 Study read_study(const std::string& path, std::span<const StudyCommand> commands) {
   return StudyReader(path, commands).read();

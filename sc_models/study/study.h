@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A study: machines, their settings and works as axes, whose product is the points that `fredsim sweep` runs.
 //
-// Schema: study/study_schema.h. Keys:
-//   name            of the study; without it that of the file
-//   machines        a list of machine files, each a path or a map: file, settings (of this machine alone)
-//   settings        keys of machine files, each with a value or a list of values
-//   run, traffic, train
-//                   options of the command of this name with a value or a list of values; a list of such maps: one after the other
-//   seeds           a list, or a range such as 1:10
-//   zip             lists of axes that do not multiply but go together
-//   exclude         maps from axes to a value or a list of values: points that have them all are left out
+// Keys: rows of study_file_keys(), and `run`, `traffic`, `train` with options of the command of this name, each with a value or a list of
+//   values; a list of such maps: one after the other. Their schema: study/study_schema.h.
 // An axis is a setting, by its key; an option, by its name; `seed`, `machine` or `command`.
 // Paths are as on a command line: from the working directory.
 // Strict. Errors: BadInput with file and line, the key, what was found and what is allowed.
@@ -22,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_key.h"
 #include "study/study_command.h"
 
 namespace fredsim {
@@ -81,6 +75,7 @@ inline constexpr std::string_view kMachineAxis = "machine", kCommandAxis = "comm
 
 inline constexpr std::size_t kMaxStudyPoints = 1'000'000;
 
+const FileKeys& study_file_keys();
 Study read_study(const std::string& path, std::span<const StudyCommand> commands);
 
 }  // namespace fredsim

@@ -18,6 +18,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kText = "string";
 
+std::string_view meaning_of(std::string_view section, std::string_view name) {
+  return study_file_keys().find(section, name)->meaning;
+}
+
 Json types(std::initializer_list<const char*> names) { return {{"type", names}}; }
 
 // One of these, or a list of them.
@@ -104,21 +108,20 @@ Json machines_schema() {
   const Json own = {
       {"type", "object"},
       {"properties",
-       {{"file", described({{"type", kText}}, "machine file")},
-        {"settings",
-         described_definition("settings", "keys of this machine, in place of those of all")}}},
+       {{"file", described({{"type", kText}}, meaning_of("machines", "file"))},
+        {"settings", described_definition("settings", meaning_of("machines", "settings"))}}},
       {"required", {"file"}},
       {"additionalProperties", false}};
   return described(one_or_list({{"anyOf", Json::array({Json{{"type", kText}}, own})}}),
-                   "machine files");
+                   meaning_of("", "machines"));
 }
 
 }  // namespace
 
 Json study_file_schema(std::span<const StudyCommand> commands) {
-  Json properties = {{"name", described({{"type", kText}}, "name of the study")},
+  Json properties = {{"name", described({{"type", kText}}, meaning_of("", "name"))},
                      {"machines", machines_schema()},
-                     {"settings", described_definition("settings", "keys of all machines")}};
+                     {"settings", described_definition("settings", meaning_of("", "settings"))}};
   Json works = Json::array();
   for (const StudyCommand& command : commands) {
     properties[command.name] = described(one_or_list(definition(command.name)),
@@ -129,15 +132,15 @@ Json study_file_schema(std::span<const StudyCommand> commands) {
       one_or_list(
           {{"anyOf", Json::array({Json{{"type", "integer"}, {"minimum", 0}},
                                   Json{{"type", kText}, {"pattern", "^[0-9]+(:[0-9]+)?$"}}})}}),
-      "seeds, or a range such as 1:10");
+      meaning_of("", "seeds"));
   properties["zip"] = {
       {"type", "array"},
-      {"description", "lists of axes that go together"},
+      {"description", meaning_of("", "zip")},
       {"items", {{"type", "array"}, {"items", {{"type", kText}}}, {"minItems", 2}}},
       {"minItems", 1}};
   properties["exclude"] = {
       {"type", "array"},
-      {"description", "points that are left out: maps from axes to values"},
+      {"description", meaning_of("", "exclude")},
       {"items",
        {{"type", "object"}, {"additionalProperties", definition("setting")}, {"minProperties", 1}}},
       {"minItems", 1}};
@@ -155,7 +158,7 @@ std::string study_reference(std::span<const StudyCommand> commands) {
   std::string works;
   for (const StudyCommand& command : commands)
     works += fmt::format("{}`{}`", works.empty() ? "" : ", ", command.name);
-  std::string text = fmt::format(
+  std::string text =
       "# Keys of studies\n\n"
       "Made from the options of the commands by `fredsim schema study --markdown`; "
       "`scripts/reference.sh` renews it. "
@@ -163,24 +166,16 @@ std::string study_reference(std::span<const StudyCommand> commands) {
       "[Studies and clusters](../user/studies_and_clusters.md) says how studies are run.\n\n"
       "An axis has a value or a list of values; the points of a study are the product of all axes. "
       "Paths are from the working directory.\n\n"
-      "| key | value | meaning |\n|---|---|---|\n"
-      "| `name` | text | of the study; without it that of the file |\n"
-      "| `machines` | list of paths, or of maps with `file` and `settings` | machine files; "
-      "`settings` of a machine are axes of this "
-      "machine alone, in place of those of all |\n"
-      "| `settings` | axes by [key of machine files](machine_files.md), such as "
-      "`switch.input_buffer` | of all machines; a value that is a list "
-      "stands in a list of its own: `[[mp, pp, dp, control]]` |\n"
-      "| {} | axes by option, or a list of such maps | points of this command, with these options; "
-      "maps of a list one after the other |\n"
-      "| `seeds` | list of numbers, or a range `1:10` | an axis, `seed` |\n"
-      "| `zip` | lists of axes | axes of a list do not multiply: the first values go together, the "
-      "second ones and so on |\n"
-      "| `exclude` | list of maps from axes to a value or a list of values | points that have such "
-      "a value of each are left out; axes are "
-      "`machine` and `command`, too |\n\n"
-      "At most {} points, exclusions not counted.\n",
-      works, kMaxStudyPoints);
+      "| key | value | meaning |\n|---|---|---|\n";
+  for (const FileKey* const key : study_file_keys().inside("")) {
+    if (key->path == "seeds")  // commands stand before it
+      text += fmt::format(
+          "| {} | axes by option, or a list of such maps | points of this command, with these "
+          "options; maps of a list one after the other |\n",
+          works);
+    text += fmt::format("| `{}` | {} | {} |\n", key->path, key->form, key->meaning);
+  }
+  text += fmt::format("\nAt most {} points, exclusions not counted.\n", kMaxStudyPoints);
   for (const StudyCommand& command : commands) {
     text += fmt::format("\n## {}\n\n{}\n\n| option | value | meaning |\n|---|---|---|\n",
                         command.name, command.purpose);
