@@ -37,6 +37,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Printed{{"schema", "results"}, "sc_models/results/results.schema.json"},
                     Printed{{"schema", "machine", "--markdown"}, "docs/reference/machine_files.md"},
                     Printed{{"schema", "results", "--markdown"}, "docs/reference/results.md"},
+                    Printed{{"schema", "model", "--markdown"}, "docs/reference/model_files.md"},
+                    Printed{{"schema", "work", "--markdown"}, "docs/reference/work_files.md"},
+                    Printed{{"schema", "placement", "--markdown"},
+                            "docs/reference/placement_files.md"},
+                    Printed{{"schema", "router", "--markdown"}, "docs/reference/router_files.md"},
+                    Printed{{"schema", "expert_placement", "--markdown"},
+                            "docs/reference/expert_placement_files.md"},
+                    Printed{{"schema", "graph", "--markdown"}, "docs/reference/graph_files.md"},
                     Printed{{"help", "--markdown"}, "docs/reference/options.md"}));
 
 TEST(Schema, RefusesOtherFiles) {
