@@ -22,9 +22,6 @@ namespace {
 
 constexpr std::uint64_t kMaxEvery = 1000;
 constexpr double kMaxRatio = 1e6;
-// In the order of Gradients.
-constexpr auto kSchedules =
-    std::to_array<std::string_view>({"bucket", "layer", "zero2", "dear", "priority"});
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
@@ -35,10 +32,15 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 [[noreturn]] void refuse_gradients(const std::string& text) {
-  refuse_word("--gradients", text,
-              std::to_array<std::string_view>(
-                  {"bucket", "bucket=SIZE", "layer", "zero2", "zero2=SIZE", "dear", "dear=SIZE",
-                   "priority", "priority=SIZE", "every=N", "one of the former and every=N"}));
+  std::vector<std::string> words;
+  for (const Schedule* const schedule : schedules()) {
+    words.emplace_back(schedule->name());
+    if (schedule->has_size()) words.push_back(fmt::format("{}=SIZE", schedule->name()));
+  }
+  words.emplace_back("every=N");
+  words.emplace_back("one of the former and every=N");
+  const std::vector<std::string_view> allowed(words.begin(), words.end());
+  refuse_word("--gradients", text, allowed);
 }
 
 double parse_ratio(const std::string& text) {
@@ -66,21 +68,20 @@ std::string parse_gradients(const std::string& text, TrainingOptions& training) 
       training.every = static_cast<int>(parse_number(value, "--gradients every", 1, kMaxEvery));
       continue;
     }
-    const auto* const found = std::ranges::find(kSchedules, name);
-    if (found == kSchedules.end() || is_given || (end != std::string::npos && name == "layer"))
+    const Schedule* const found = find_schedule(name);
+    if (found == nullptr || is_given || (end != std::string::npos && !found->has_size()))
       refuse_gradients(text);
     is_given = true;
-    training.gradients = static_cast<Gradients>(found - kSchedules.begin());
+    training.gradients = found;
     if (end != std::string::npos) training.bucket_bytes = parse_size(value, "--gradients");
     schedule = name;
-    if (name != "layer") schedule += fmt::format("={}", end != std::string::npos ? value : "25MB");
+    if (found->has_size())
+      schedule += fmt::format("={}", end != std::string::npos ? value : "25MB");
   }
   if (!has_every) return schedule;
-  if (training.gradients == Gradients::kZero2)
-    throw BadInput(
-        fmt::format("--gradients: found '{}'; allowed: every=N with any but zero2, whose "
-                    "replicas have shares of the parameters",
-                    shown(text)));
+  if (const std::string_view why = training.gradients->why_not_every(); !why.empty())
+    throw BadInput(fmt::format("--gradients: found '{}'; allowed: every=N with any but {}, {}",
+                               shown(text), training.gradients->name(), why));
   return fmt::format("{},every={}", schedule, training.every);
 }
 

@@ -218,12 +218,12 @@ void complete_gradients(const OptionTexts& texts, TrainOptions& options) {
   TrainingOptions& training = options.training;
   options.gradients =
       parse_gradients(texts.has("--gradients") ? texts["--gradients"] : "bucket=25MB", training);
-  const bool feeds = feeds_layers(training.gradients);
+  const bool feeds = training.gradients->feeds_layers();
   if (!texts.has("--accounting") && feeds) training.accounting = Accounting::kOverlap;
   if (feeds && training.accounting == Accounting::kSerial)
     refuse_given("--accounting", texts,
                  fmt::format(" together with --gradients {}; allowed: overlap", options.gradients));
-  if (training.gradients == Gradients::kPriority)
+  if (training.gradients->has_queue())
     refuse_given("--export-et", texts,
                  " together with --gradients priority; allowed: any other. Which collective goes "
                  "first depends on when gradients are there, and traces have one order");

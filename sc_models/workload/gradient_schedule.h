@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of the gradients of a stage: in which buffers they are sent, along which groups, and how many bytes of them.
+// Gradients of a stage: in which buffers they are sent (workload/schedule.h says how), along which groups, and how many bytes of them.
 //
 // Buffers: gradients of a stage follow each other, last layer first, and are cut into buffers of equal size, the last one smaller; or one
 //   per layer. A layer without parameters is in none.
@@ -17,17 +17,6 @@
 #include "topology/topology.h"
 
 namespace fredsim {
-
-enum class Gradients : std::uint8_t { kBuckets, kByLayer, kZero2, kDear, kPriority };
-
-// The next forward pass of a layer waits for the layer's own buffers; else for all.
-constexpr bool feeds_layers(Gradients gradients) {
-  return gradients == Gradients::kDear || gradients == Gradients::kPriority;
-}
-// A reduce-scatter and an all-gather in place of an all-reduce.
-constexpr bool is_decoupled(Gradients gradients) {
-  return gradients == Gradients::kZero2 || gradients == Gradients::kDear;
-}
 
 struct GradientBuffer {
   std::uint64_t bytes = 0;

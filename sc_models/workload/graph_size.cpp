@@ -142,16 +142,14 @@ class Training {
       layers += own > 0 ? 1 : 0;
     }
     const std::uint64_t sent = buffers_of(bytes, layers);
-    if (feeds_layers(options_.gradients) && options_.optimizer != Optimizer::kNone)
+    if (options_.gradients->feeds_layers() && options_.optimizer != Optimizer::kNone)
       size_.tasks += 2 * (sent - 1) * mp() * dp();  // updated buffer by buffer
-    for (int pass = 0; pass < (is_decoupled(options_.gradients) ? 2 : 1); ++pass)
+    for (int pass = 0; pass < options_.gradients->collectives(); ++pass)
       add_operations(sent, sent * mp(), sent * mp() * dp());
   }
 
   std::uint64_t buffers_of(std::uint64_t bytes, std::uint64_t layers) const {
-    return options_.gradients == Gradients::kByLayer
-               ? layers
-               : (bytes + options_.bucket_bytes - 1) / options_.bucket_bytes;
+    return options_.gradients->buffers(bytes, options_.bucket_bytes, layers);
   }
 
   // Gates and shared experts by all workers, experts by those who have the same.

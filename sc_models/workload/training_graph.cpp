@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "workload/input_workers.h"
 #include "workload/minibatch_split.h"
 #include "workload/sequence_graph.h"
@@ -21,7 +22,7 @@
 namespace fredsim {
 namespace {
 
-class TrainingBuilder : private InputWorkers {
+class TrainingBuilder : private InputWorkers, private StageGradients {
  public:
   TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
                   const ComputeSpeed& speed, const Topology& topology)
@@ -35,8 +36,7 @@ class TrainingBuilder : private InputWorkers {
         stages_(stages_of(model_, options.strategy.pp)),
         reduced_(workers_.size(), -1),
         expanded_(static_cast<std::size_t>(options.strategy.pp)),
-        cuts_(kGradientKinds,
-              GradientCut(options.gradients == Gradients::kByLayer ? 0 : options.bucket_bytes)),
+        cuts_(kGradientKinds, GradientCut(options.gradients->buffer_bytes(options.bucket_bytes))),
         fed_(static_cast<std::size_t>(options.strategy.pp)) {
     if (options.every > 1)
       node_ = node_dimension(groups_of(options.strategy, Dimension::kDp), npus_, topology,
@@ -256,7 +256,8 @@ class TrainingBuilder : private InputWorkers {
         const int w = own[part][rank];
         std::vector<int> after = so_far(w);
         int& reduced = reduced_[w];
-        if (dimension == Dimension::kDp && reduced >= 0 && !has_queue()) after.push_back(reduced);
+        if (dimension == Dimension::kDp && reduced >= 0 && !options_.gradients->has_queue())
+          after.push_back(reduced);
         const int id = add(w, part_of(operation, part, rank, category, std::move(after)));
         if (dimension == Dimension::kDp) reduced = id;
         ids[w - first].push_back(id);
@@ -318,21 +319,15 @@ class TrainingBuilder : private InputWorkers {
 
   // ---- gradients
 
-  struct SentBuffer {
-    GradientBuffer what;
-    std::vector<int> tasks{};  // by worker of the stage: its last one of the buffer; -1: none
-  };
-
   // In this iteration gradients are reduced within nodes.
   bool stays_in_nodes() const {
     return options_.every > 1 && (iteration_ + 1) % options_.every != 0;
   }
-  bool has_queue() const { return options_.gradients == Gradients::kPriority; }
 
   // A layer's gradients are there.
   void add_gradients(int stage, int l) {
     const bool is_last = l == stages_[stage].first;
-    const bool is_part = is_decoupled(options_.gradients);
+    const auto& [collective, name] = options_.gradients->reduction();
     for (int k = 0; k < kGradientKinds; ++k) {
       const auto kind = static_cast<GradientKind>(k);
       if (gradient_groups(kind, stage, false).empty()) continue;
@@ -341,8 +336,7 @@ class TrainingBuilder : private InputWorkers {
       if (is_last) cut.finish();
       if (is_serial() && !is_last) continue;
       for (const GradientBuffer& buffer : cut.take())
-        send_buffer(stage, buffer, is_part ? Collective::kReduceScatter : Collective::kAllReduce,
-                    is_part ? "gradients' reduce-scatter" : "gradients", kind);
+        send_buffer(stage, buffer, collective, std::string(name), kind);
     }
   }
 
@@ -360,14 +354,27 @@ class TrainingBuilder : private InputWorkers {
         kind);
     SentBuffer& sent = sent_.emplace_back(SentBuffer{buffer});
     for (const std::vector<int>& own : ids) sent.tasks.push_back(own.empty() ? -1 : own.front());
-    if (!has_queue() || std::ranges::max(sent.tasks) < 0) return;
+    if (!options_.gradients->has_queue() || std::ranges::max(sent.tasks) < 0) return;
     graph_.operations.back().queue = stage;
     graph_.operations.back().need = buffer.first_layer;
   }
 
+  // The next iteration waits for what was sent, all of it or layer by layer.
+  void reduce_gradients(int stage) {
+    reducing_ = stage;
+    options_.gradients->finish(*this);
+  }
+
+  // ---- the stage whose gradients are reduced, as schedules see it
+
+  std::vector<SentBuffer> take_sent() override { return std::exchange(sent_, {}); }
+  void send(const GradientBuffer& buffer, Collective collective, const std::string& name) override {
+    send_buffer(reducing_, buffer, collective, name);
+  }
+
   // The last one of what was sent: it waits for those before it, and for what they waited for.
-  void wait_for_sent(int stage) {
-    for_all(stage, [&](int w) {
+  void wait_for_sent() override {
+    for_all(reducing_, [&](int w) {
       if (reduced_[w] < 0) return;  // the only one of its node
       std::vector<int>& pending = workers_[w].pending;
       std::erase_if(pending, [&](int task) { return task < reduced_[w]; });
@@ -375,31 +382,23 @@ class TrainingBuilder : private InputWorkers {
     });
   }
 
-  // The next iteration waits for what was sent, all of it or layer by layer.
-  void reduce_gradients(int stage) {
-    std::vector<SentBuffer> sent = std::exchange(sent_, {});
-    const bool feeds = feeds_layers(options_.gradients) && !sent.empty();
-    if (!sent.empty() && !feeds) wait_for_sent(stage);
-    if (!feeds)
-      update_parameters(stage,
-                        worker_parameters(model_, stages_[stage], strategy_.mp, options_.experts));
-    if (is_decoupled(options_.gradients) && !sent.empty()) {
-      if (feeds) std::ranges::reverse(sent);  // in the order of need
-      for (SentBuffer& buffer : sent) {
-        if (!feeds)  // parameters, not their gradients
-          buffer.what.bytes =
-              bytes_of(static_cast<double>(buffer.what.bytes) / kGradientBytes, weight_bytes());
-        send_buffer(stage, buffer.what, Collective::kAllGather,
-                    feeds ? "gradients' all-gather" : "parameters' all-gather");
-      }
-      sent = std::exchange(sent_, {});
-      if (!feeds) return wait_for_sent(stage);
-      std::ranges::reverse(sent);
-    }
-    if (!feeds) return;
-    fed_[stage] = std::move(sent);
-    if (iteration_ + 1 == options_.iterations) take_gradients(stage, stages_[stage].end);
+  void update_all(int shares) override {
+    update_parameters(reducing_,
+                      worker_parameters(model_, stages_[reducing_], strategy_.mp, options_.experts),
+                      shares);
   }
+
+  void feed(std::vector<SentBuffer> buffers) override {
+    fed_[reducing_] = std::move(buffers);
+    if (iteration_ + 1 == options_.iterations) take_gradients(reducing_, stages_[reducing_].end);
+  }
+
+  int replicas() const override { return strategy_.dp; }
+  std::uint64_t weight_bytes(std::uint64_t gradient_bytes) const override {
+    return bytes_of(static_cast<double>(gradient_bytes) / kGradientBytes, weight_bytes());
+  }
+
+  // ---- updates
 
   // Layer `l` is next: waits for the buffers that it needs and no layer before it did, and updates what they hold.
   void take_gradients(int stage, int l) {
@@ -419,10 +418,10 @@ class TrainingBuilder : private InputWorkers {
     }
   }
 
-  // `parameters`: of a worker, of which ZeRO-2 updates its replica's share.
-  void update_parameters(int stage, std::uint64_t parameters) {
+  // `parameters`: of a worker, which updates one of so many shares.
+  void update_parameters(int stage, std::uint64_t parameters, int of_shares = 1) {
     if (options_.optimizer == Optimizer::kNone) return;
-    const std::uint64_t shares = options_.gradients == Gradients::kZero2 ? strategy_.dp : 1;
+    const auto shares = static_cast<std::uint64_t>(of_shares);
     const std::uint64_t own = (parameters + shares - 1) / shares;
     const OptimizerBytes bytes = optimizer_bytes(options_.optimizer, weight_bytes());
     const ExpandedShares& expanded = expanded_[stage];
@@ -453,6 +452,7 @@ class TrainingBuilder : private InputWorkers {
   std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
   std::vector<GradientCut> cuts_;           // gradients of the stage at work, by kind
   std::vector<SentBuffer> sent_;            // the same: sent in this iteration
+  int reducing_ = 0;                        // stage at work in a schedule
   // By stage: buffers that its next forward pass waits for, those that it needs first last.
   std::vector<std::vector<SentBuffer>> fed_;
   int node_ = 0;  // dimension that joins a node
@@ -473,8 +473,8 @@ void check_trains_experts(const ModelShape& model, const TrainingOptions& o) {
                                found, model.name, allowed));
   };
   if (o.execution == Execution::kStreaming) refuse("--execution", "streaming", "stationary");
-  if (o.gradients != Gradients::kBuckets && o.gradients != Gradients::kByLayer)
-    refuse("--gradients", "another schedule", "bucket or layer");
+  if (!o.gradients->takes_experts())
+    refuse("--gradients", "another schedule", join_words(schedules_of_experts()).c_str());
   if (o.every > 1) refuse("--gradients", "every=N", "without it");
   if (o.recompute == Recompute::kFull) refuse("--recompute", "full", "none or selective");
   if (o.limits_memory) refuse("--memory", "limited", "unlimited");

@@ -12,14 +12,11 @@
 // Experts: dispatch and combine, in the backward pass of gradients likewise (workload/expert_workers.h), then an all-gather along MP
 //   without sequence parallelism. Gradients of gates and shared experts are reduced by all workers of a stage, those of experts by the
 //   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but these two, and no recomputation of all.
-// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers (workload/gradient_schedule.h). Buckets, or one per layer: all-reduces, which all of the
-//   next iteration waits for. ZeRO-2: reduce-scatters and, when these are complete, all-gathers of the parameters, likewise. DeAR: the
-//   same two, of gradients; all-gathers come in the order of the layers, and the next forward pass of a layer waits for those of its own
-//   gradients. Priority: all-reduces, for which it waits likewise; of those whose gradients are there the one that is needed first goes
-//   first. One follows the other, as on one stream of a collectives library; one that is under way is not interrupted.
+// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers, by a schedule (workload/schedule.h). One collective of them
+//   follows the other, as on one stream of a collectives library.
 // Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves between each NPU and its memory, of
 //   the parameters that it updates, when all gradients of the iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the
-//   share of one replica, before the all-gather; with DeAR and priority those of a buffer, by all replicas, before the first layer that waits for it.
+//   share of one replica, before the all-gather; where layers wait for their own gradients those of a buffer, by all replicas, before the first layer that waits for it.
 //   The load, then the store, one after the other with what it computes.
 // Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited, the rest is in expanded memory
 //   and takes longer to be had.
@@ -48,9 +45,9 @@
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/expert_layers.h"
-#include "workload/gradient_schedule.h"
 #include "workload/model_shape.h"
 #include "workload/optimizer.h"
+#include "workload/schedule.h"
 #include "workload/task_graph.h"
 #include "workload/weight_streams.h"
 
@@ -69,7 +66,7 @@ struct TrainingOptions {
   std::uint64_t microbatches = 1;
   int iterations = 2;
   Accounting accounting = Accounting::kSerial;
-  Gradients gradients = Gradients::kBuckets;
+  const Schedule* gradients = schedules().front();
   std::uint64_t bucket_bytes = kBucketBytes;
   int every = 1;  // iterations from one reduction over all replicas to the next; else within nodes
   Compression compression{};

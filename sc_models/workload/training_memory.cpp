@@ -70,16 +70,16 @@ TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o
   std::uint64_t own = parameters;
   const bool overlaps = o.accounting == Accounting::kOverlap;
   if (streams && overlaps) own *= static_cast<std::uint64_t>(o.stream_groups);
+  // Streamed gradients leave as they are, and the controllers update.
+  const Schedule::Memory gradients = streams ? Schedule::Memory{.gradients = own * kGradientBytes}
+                                             : o.gradients->memory({.parameters = own,
+                                                                    .buffer = o.bucket_bytes,
+                                                                    .replicas = o.strategy.dp,
+                                                                    .overlaps = overlaps});
   TrainingMemory memory{.weights = bytes_of(static_cast<double>(own), values.weights),
-                        .gradients = own * kGradientBytes,
+                        .gradients = gradients.gradients,
+                        .optimizer = gradients.updated * optimizer_state_bytes(o.optimizer),
                         .activations = activations_of(model, o, layers)};
-  std::uint64_t updated = own;
-  if (!streams && o.gradients == Gradients::kZero2) {
-    updated = share_of_bytes(own, o.strategy.dp);
-    if (overlaps)
-      memory.gradients = std::min(memory.gradients, updated * kGradientBytes + o.bucket_bytes);
-  }
-  if (!streams) memory.optimizer = updated * optimizer_state_bytes(o.optimizer);
   return memory;
 }
 

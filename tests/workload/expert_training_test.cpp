@@ -114,7 +114,7 @@ TEST(ExpertTraining, RefusesWhatExpertsDoNotHave) {
   };
   EXPECT_EQ(refusal([](TrainingOptions&) {}), "");
   EXPECT_EQ(
-      refusal([](TrainingOptions& o) { o.gradients = Gradients::kZero2; }),
+      refusal([](TrainingOptions& o) { o.gradients = find_schedule("zero2"); }),
       "--gradients: found another schedule with sparse, which has experts; allowed: bucket or "
       "layer");
   EXPECT_NE(refusal([](TrainingOptions& o) { o.recompute = Recompute::kFull; }).find("--recompute"),

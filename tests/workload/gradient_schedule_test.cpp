@@ -46,8 +46,9 @@ RandomRun random_run(std::uint64_t seed) {
                                 .output_bytes = 2048,
                                 .reduces = random.below(3) == 0});
   }
-  constexpr std::array kKinds{Gradients::kBuckets, Gradients::kByLayer, Gradients::kZero2,
-                              Gradients::kDear, Gradients::kPriority};
+  constexpr std::array kKinds{find_schedule("bucket"), find_schedule("layer"),
+                              find_schedule("zero2"), find_schedule("dear"),
+                              find_schedule("priority")};
   TrainingOptions& options = run.options;
   options.strategy = {.mp = static_cast<int>(1 + random.below(2)),
                       .dp = static_cast<int>(1 + random.below(4)),
@@ -122,7 +123,7 @@ class CheckedGraph {
 
   std::vector<Interval> wanted(const std::map<int, Interval>& layers) const {
     std::vector<Interval> found;
-    if (run_.options.gradients == Gradients::kByLayer) {
+    if (run_.options.gradients == find_schedule("layer")) {
       for (auto at = layers.rbegin(); at != layers.rend(); ++at)
         if (at->second.bytes() > 0) found.push_back(at->second);
       return found;
@@ -147,8 +148,8 @@ class CheckedGraph {
   void check_rank(const std::vector<Task>& tasks) {
     const std::map<int, Interval> layers = layers_of(tasks);
     const std::vector<Interval> buffers = wanted(layers);
-    const bool is_two =
-        run_.options.gradients == Gradients::kZero2 || run_.options.gradients == Gradients::kDear;
+    const bool is_two = run_.options.gradients == find_schedule("zero2") ||
+                        run_.options.gradients == find_schedule("dear");
     for (int iteration = 0; iteration < run_.options.iterations; ++iteration) {
       std::vector<Sent> reduced, gathered;
       for (int t = 0; t < std::ssize(tasks); ++t) {
@@ -162,7 +163,7 @@ class CheckedGraph {
         EXPECT_TRUE(reduced.empty() && gathered.empty());
         continue;
       }
-      if (run_.options.gradients == Gradients::kDear) std::ranges::reverse(gathered);
+      if (run_.options.gradients == find_schedule("dear")) std::ranges::reverse(gathered);
       check_buffers(buffers, reduced, is_two ? Collective::kReduceScatter : Collective::kAllReduce);
       check_buffers(is_two ? buffers : std::vector<Interval>{}, gathered, Collective::kAllGather);
       if (testing::Test::HasFailure()) return;
@@ -270,7 +271,7 @@ TEST(GradientScheduleTest, NodesAreJoinedByTheLowestDimensionThatReplicasAreIn) 
   run.options.iterations = 6;
   run.options.compression = {};
   run.options.every = 3;
-  run.options.gradients = Gradients::kBuckets;
+  run.options.gradients = find_schedule("bucket");
   struct Case {
     Strategy strategy;
     int node;  // replicas of one

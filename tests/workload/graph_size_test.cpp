@@ -65,29 +65,29 @@ TEST(GraphSizeTest, OfTraining) {
        .minibatch = 80,
        .microbatches = 4,
        .iterations = 3,
-       .gradients = Gradients::kByLayer,
+       .gradients = find_schedule("layer"),
        .optimizer = Optimizer::kAdam},
       {.strategy = {.mp = 1, .dp = 4, .pp = 1},
        .minibatch = 64,
-       .gradients = Gradients::kZero2,
+       .gradients = find_schedule("zero2"),
        .bucket_bytes = 65'536},
       {.strategy = {.mp = 1, .dp = 4, .pp = 1},
        .minibatch = 3,
        .iterations = 4,
        .accounting = Accounting::kOverlap,
-       .gradients = Gradients::kZero2,
+       .gradients = find_schedule("zero2"),
        .bucket_bytes = 65'536,
        .optimizer = Optimizer::kSgd},
       {.strategy = {.mp = 1, .dp = 4, .pp = 1},
        .minibatch = 64,
        .accounting = Accounting::kOverlap,
-       .gradients = Gradients::kDear,
+       .gradients = find_schedule("dear"),
        .bucket_bytes = 65'536,
        .optimizer = Optimizer::kSgd},
       {.strategy = {.mp = 2, .dp = 4, .pp = 2},
        .minibatch = 64,
        .accounting = Accounting::kOverlap,
-       .gradients = Gradients::kPriority,
+       .gradients = find_schedule("priority"),
        .optimizer = Optimizer::kAdam},
       {.strategy = {.mp = 2, .dp = 5, .pp = 2},
        .minibatch = 80,
@@ -139,7 +139,7 @@ TEST(GraphSizeTest, OfInference) {
 TEST(GraphSizeTest, OfTrainedExperts) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   const ModelShape model = read_model_file("configs/models/mixtral_8x7b.yaml");
-  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kByLayer}) {
+  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("layer")}) {
     for (const Strategy strategy : {Strategy{4, 4, 1}, Strategy{2, 4, 2}, Strategy{1, 8, 1}}) {
       TrainingOptions options{.strategy = strategy, .iterations = 1, .gradients = gradients};
       options.microbatches = strategy.pp > 1 ? 2 : 1;

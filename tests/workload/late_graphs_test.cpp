@@ -133,8 +133,9 @@ TEST(LateTraining, EveryScheduleOfGradientsAddsUp) {
   const Arrivals arrivals(kTenthOfMicrosecond, {SkewKind::kUniform, 5 * kTenthOfMicrosecond}, 2,
                           topology.clock_hz);
   for (const Strategy& strategy : {Strategy{1, 4, 1}, Strategy{2, 2, 1}, Strategy{1, 2, 2}})
-    for (const Gradients gradients : {Gradients::kBuckets, Gradients::kByLayer, Gradients::kZero2,
-                                      Gradients::kDear, Gradients::kPriority}) {
+    for (const Gradients gradients :
+         {find_schedule("bucket"), find_schedule("layer"), find_schedule("zero2"),
+          find_schedule("dear"), find_schedule("priority")}) {
       SCOPED_TRACE(to_string(strategy) + " " + std::to_string(static_cast<int>(gradients)));
       const TrainingOptions options{.strategy = strategy,
                                     .minibatch = 8,

@@ -84,7 +84,7 @@ class TraceExportTest : public testing::TestWithParam<ExportCase> {
     options.microbatches = strategy.pp > 1 ? 3 : 1;
     options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp) * options.microbatches;
     options.bucket_bytes = 30'001;  // divides by no number of replicas
-    options.optimizer = gradients == Gradients::kZero2 ? Optimizer::kAdam : Optimizer::kNone;
+    options.optimizer = gradients == find_schedule("zero2") ? Optimizer::kAdam : Optimizer::kNone;
     return training_graph(read_model_file("configs/models/small.yaml"), options, kExportSpeed,
                           topology_);
   }
@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1},
                                      Strategy{1, 2, 2}, Strategy{1, 1, 4}),
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
-                     testing::Values(Gradients::kBuckets, Gradients::kZero2, Gradients::kDear)));
+                     testing::Values(find_schedule("bucket"), find_schedule("zero2"),
+                                     find_schedule("dear"))));
 
 // Operations that are repeated, with a root per block.
 TEST(TraceExport, WeightsThatAreStreamedTakeTheSameCycles) {
@@ -162,7 +163,7 @@ class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*
 };
 
 TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
-  const TaskGraph graph = training(Gradients::kBuckets);
+  const TaskGraph graph = training(find_schedule("bucket"));
   const TaskGraph same = Files(trace_texts(graph, topology_)).graph(topology_);
   ASSERT_EQ(graph.shapes.size(), same.shapes.size());
   const auto key = [](const CollectiveSpec& s) {
@@ -198,7 +199,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
 
 // View of other tools: the same without the attributes that are ours. Each group's collective is one by itself then.
 TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
-  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     const TaskGraph graph = training(gradients);
     const Files files(trace_texts(graph, topology_));
     files.drop_our_attributes();

@@ -103,7 +103,7 @@ TEST_F(TrainingGraphTest, ZeRO2ScattersAndGathersWhatBucketsReduce) {
   const TrainingOptions options{.strategy = {.mp = 1, .dp = 20, .pp = 1},
                                 .minibatch = 320,
                                 .iterations = 1,
-                                .gradients = Gradients::kZero2};
+                                .gradients = find_schedule("zero2")};
   const Sums sums = sums_of(graph(options, "resnet152"));
   EXPECT_EQ(sums.operations.at("gradients' reduce-scatter"), 5);
   EXPECT_EQ(sums.bytes.at("gradients' reduce-scatter"), 2 * 60'192'808U);
@@ -138,20 +138,21 @@ TEST_F(TrainingGraphTest, OptimizersLoadAndStoreWhatAWorkerUpdates) {
   expect(14 * kParameters, 14 * kParameters);
   options.optimizer = Optimizer::kSgd;
   expect(6 * kParameters, 6 * kParameters);
-  options.gradients = Gradients::kZero2;
+  options.gradients = find_schedule("zero2");
   const std::uint64_t share = (kParameters + 19) / 20;
   expect(6 * share, 6 * share);
   options.optimizer = Optimizer::kNone;
   EXPECT_TRUE(accesses().empty());
   options.strategy = {.mp = 2, .dp = 5, .pp = 1};
-  options.gradients = Gradients::kByLayer;
+  options.gradients = find_schedule("layer");
   options.optimizer = Optimizer::kAdam;
   expect(14 * kParameters / 2, 14 * kParameters / 2);
 }
 
 // Between what reduces the gradients and what comes next: the all-gather of ZeRO-2, the next iteration.
 TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
-  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kByLayer, Gradients::kZero2}) {
+  for (const Gradients gradients :
+       {find_schedule("bucket"), find_schedule("layer"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       const TaskGraph graph = this->graph({.strategy = {.mp = 1, .dp = 20, .pp = 1},
                                            .minibatch = 320,
@@ -171,7 +172,7 @@ TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
         EXPECT_EQ(kind_of(graph.labels[tasks[t].label]), "parameters' all-gather");
         EXPECT_EQ(std::ranges::count(tasks[t].after, store), 1);
       }
-      EXPECT_EQ(std::ssize(tasks) > store + 1, gradients == Gradients::kZero2);
+      EXPECT_EQ(std::ssize(tasks) > store + 1, gradients == find_schedule("zero2"));
     }
   }
 }
@@ -187,7 +188,7 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
   };
   // One of each controller, and a flit at a time of what does not come out even in all slices.
   const std::size_t loads = topology_.io_controllers.size() + 4;
-  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       EXPECT_LE(max({.strategy = {.mp = 1, .dp = 4, .pp = 1},
                      .minibatch = 3,
@@ -209,7 +210,7 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
 
 // Iterations after the first have to wait for all gradients of the one before, too.
 TEST_F(TrainingGraphTest, AnIterationWaitsForAllThatWasSent) {
-  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       const TaskGraph graph = this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2},
                                            .minibatch = 40,
@@ -241,7 +242,7 @@ TEST_F(TrainingGraphTest, ByLayerEachHasItsOwn) {
                                   .minibatch = 320,
                                   .iterations = 1,
                                   .accounting = accounting,
-                                  .gradients = Gradients::kByLayer};
+                                  .gradients = find_schedule("layer")};
     const Sums sums = sums_of(graph(options, "resnet152"));
     EXPECT_EQ(sums.operations.at("gradients"), 156);
     EXPECT_EQ(sums.bytes.at("gradients"), 2 * 60'192'808U);

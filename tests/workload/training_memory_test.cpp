@@ -162,7 +162,7 @@ TEST(TrainingMemory, Zero2HasAShareAndWhereGradientsAreSentAtOnceABucket) {
   const std::uint64_t own = (model.parameters() + 3) / 4;
   TrainingOptions options{.strategy = {.mp = 1, .dp = 4, .pp = 1},
                           .minibatch = 4,
-                          .gradients = Gradients::kZero2,
+                          .gradients = find_schedule("zero2"),
                           .bucket_bytes = 1'000'000,
                           .optimizer = Optimizer::kSgd};
   EXPECT_EQ(training_memory(model, options, 0).optimizer, 4 * own);

@@ -66,7 +66,7 @@ TEST_P(TrainingRunTest, IsTheSameInEveryImplementation) {
   TrainingOptions options = training_options(strategy);
   options.accounting = accounting;
   options.gradients = gradients;
-  options.optimizer = gradients == Gradients::kZero2       ? Optimizer::kAdam
+  options.optimizer = gradients == find_schedule("zero2")  ? Optimizer::kAdam
                       : accounting == Accounting::kOverlap ? Optimizer::kSgd
                                                            : Optimizer::kNone;
   const TaskGraph graph =
@@ -87,13 +87,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
                      testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1}),
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
-                     testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+                     testing::Values(find_schedule("bucket"), find_schedule("zero2"))));
 INSTANTIATE_TEST_SUITE_P(
     RunsThatFeedLayers, TrainingRunTest,
     testing::Combine(testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
                      testing::Values(Strategy{1, 4, 1}, Strategy{1, 2, 2}, Strategy{2, 2, 1}),
                      testing::Values(Accounting::kOverlap),
-                     testing::Values(Gradients::kDear, Gradients::kPriority)));
+                     testing::Values(find_schedule("dear"), find_schedule("priority"))));
 
 // Five samples on two replicas, in two microbatches; one sample, of which a replica has none.
 TEST(TrainingRun, SamplesNeedNotComeOutEven) {

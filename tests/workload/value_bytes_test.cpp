@@ -148,7 +148,7 @@ TEST(ValueBytes, OfTrainingsMessages) {
   TrainingOptions options{.strategy = {.mp = 2, .dp = 2, .pp = 2},
                           .minibatch = 2,
                           .iterations = 1,
-                          .gradients = Gradients::kZero2};
+                          .gradients = find_schedule("zero2")};
   const auto wide = messages(options, {});
   const auto narrow = messages(options, {.weights = 1, .activations = 0.5});
   ASSERT_EQ(wide.size(), narrow.size());
