@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "collective/choice.h"
 #include "collective/endpoint_trees.h"
 #include "plan/pattern.h"
 
@@ -25,6 +25,14 @@ constexpr int kAcknowledgedRingWindow =
 constexpr int kChainWindow = 64;
 constexpr int kChainWindowPerRank = 32;
 constexpr int kDirectWindow = 1024;
+
+struct NamedChoice {
+  std::string_view name;
+  Choice choice;
+};
+
+constexpr std::array kChoices{NamedChoice{"auto", Choice::kFastest},
+                              NamedChoice{"paper", Choice::kPapers}};
 
 std::vector<std::string_view> names_of_all() {
   std::vector<std::string_view> names;
@@ -88,6 +96,24 @@ std::optional<double> Algorithm::cycles(const Topology& /*topology*/, const Link
 
 bool Algorithm::has_packet_order(const Topology& topology, const Part& /*part*/) const {
   return topology.has_places();
+}
+
+Choice choice_of(std::string_view name) {
+  const auto found = std::ranges::find(kChoices, name, &NamedChoice::name);
+  return found == kChoices.end() ? Choice::kNone : found->choice;
+}
+
+std::string_view to_string(Choice choice) {
+  const auto found = std::ranges::find(kChoices, choice, &NamedChoice::choice);
+  return found == kChoices.end() ? std::string_view{} : found->name;
+}
+
+bool is_choice(std::string_view name) { return choice_of(name) != Choice::kNone; }
+
+std::vector<std::string_view> choice_names() {
+  std::vector<std::string_view> names;
+  for (const NamedChoice& choice : kChoices) names.push_back(choice.name);
+  return names;
 }
 
 void check_algorithm(const std::string& name) {

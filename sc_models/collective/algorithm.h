@@ -4,7 +4,7 @@
 //
 // An algorithm is a file collective/algorithms/<name>.cpp, which defines `const Algorithm& <name>_algorithm()`, and its
 //   name in collective/algorithms.cmake. Help and messages list algorithms in the order of that list.
-// `auto` and `paper` are no algorithms but choices among them (collective/choice.h). Both look at the list from its end, so that an algorithm for
+// `auto` and `paper` are no algorithms but choices among them, whose names nobody else compares. Both look at the list from its end, so that an algorithm for
 //   special groups or fabrics comes after one that takes any: `paper` takes the first of the paper's that fits, `auto` weighs
 //   the paper's, then all others that are weighed (collective/choice.h).
 // Errors: BadInput from check_algorithm() alone.
@@ -98,6 +98,17 @@ class Algorithm {
   std::string_view name_;
   Transport transport_;
 };
+
+enum class Choice : std::uint8_t {
+  kNone,     // no choice: an algorithm's name
+  kFastest,  // "auto": what fastest_algorithm() says (collective/choice.h)
+  kPapers,  // "paper": in the switches where the paper has it there and it fits, else paper_algorithm()
+};
+
+Choice choice_of(std::string_view name);
+std::string_view to_string(Choice choice);  // its name; "" of kNone
+bool is_choice(std::string_view name);
+std::vector<std::string_view> choice_names();  // in the order of help and messages
 
 // In the order of algorithms.cmake.
 std::span<const Algorithm* const> algorithms();

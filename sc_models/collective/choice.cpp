@@ -2,7 +2,6 @@
 #include "collective/choice.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <ranges>
 #include <vector>
@@ -21,14 +20,6 @@
 
 namespace fredsim {
 namespace {
-
-struct NamedChoice {
-  std::string_view name;
-  Choice choice;
-};
-
-constexpr std::array kChoices{NamedChoice{"auto", Choice::kFastest},
-                              NamedChoice{"paper", Choice::kPapers}};
 
 // In the switches for sure, or at the endpoints in the one way there is: kPapers.
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
@@ -184,7 +175,7 @@ class Chooser {
     }
     std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
     for (CollectiveSpec& spec : specs) spec.algorithm = algorithm.name();
-    if (plan_size_on_fabric(topology_, specs).entries > kMaxEntries &&
+    if (plan_size_on_fabric(topology_, specs).entries > kMaxWeighedEntries &&
         !algorithm.is_weighed_at_any_size())
       return {};
     std::vector<ChainSpec> chains;
@@ -221,24 +212,6 @@ class Chooser {
 };
 
 }  // namespace
-
-Choice choice_of(std::string_view name) {
-  const auto found = std::ranges::find(kChoices, name, &NamedChoice::name);
-  return found == kChoices.end() ? Choice::kNone : found->choice;
-}
-
-std::string_view to_string(Choice choice) {
-  const auto found = std::ranges::find(kChoices, choice, &NamedChoice::choice);
-  return found == kChoices.end() ? std::string_view{} : found->name;
-}
-
-bool is_choice(std::string_view name) { return choice_of(name) != Choice::kNone; }
-
-std::vector<std::string_view> choice_names() {
-  std::vector<std::string_view> names;
-  for (const NamedChoice& choice : kChoices) names.push_back(choice.name);
-  return names;
-}
 
 Fastest fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                           std::span<const Part> parts, const Algorithm* switches,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices among algorithms, which work may name in place of one, and which algorithm `auto` takes: the one that is estimated to
-// take the shortest time. Nobody else compares their names.
+// Algorithm that `auto` takes: the one that is estimated to take the shortest time.
 //
 // Races: where no switch has phases and there are no trees of several levels, algorithms are raced packet by packet (collective/packet_race.h), but for any whose
 //   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()). On grids all but pairs, by algorithms whose
@@ -8,7 +7,7 @@
 // Packets: on a grid what is raced as a whole (races_whole()) is raced with packets of 1 KiB, too, which are taken where they are clearly faster.
 // Estimates: elsewhere, and where a race would be too long, the trees of each are made and estimated (collective/plan_time.h), all groups
 //   that want the same together, others not looked at. Not of those that are not weighed (Algorithm::is_weighed()).
-// Sizes: one that would take more than kMaxEntries entries of a plan is not tried, unless it is weighed at any size: on large machines
+// Sizes: one that would take more than kMaxWeighedEntries (collective/plan_size.h) is not tried, unless it is weighed at any size: on large machines
 //   multi_tree is taken where it exists, else the paper's.
 // In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree single-step collectives are
 //   always faster there, serial steps up to some size. On one with failed components, or links limited by credits, the plan of the switches is made and
@@ -16,32 +15,15 @@
 //   soon (engine/memo/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "collective/algorithm.h"
 #include "plan/collective_spec.h"
 #include "plan/plan.h"
 
 namespace fredsim {
-
-enum class Choice : std::uint8_t {
-  kNone,     // no choice: an algorithm's name
-  kFastest,  // "auto": what fastest_algorithm() says
-  kPapers,  // "paper": in the switches where the paper has it there and it fits, else paper_algorithm()
-};
-
-Choice choice_of(std::string_view name);
-std::string_view to_string(Choice choice);  // its name; "" of kNone
-bool is_choice(std::string_view name);
-std::vector<std::string_view> choice_names();  // in the order of help and messages
-
-// Entries of all candidates of a part: about ten milliseconds of planning.
-inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
 struct Fastest {
   std::string algorithm;  // that all groups can take, or kPapers for what is fixed

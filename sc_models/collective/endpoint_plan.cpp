@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "collective/algorithm.h"
-#include "collective/choice.h"
 #include "collective/endpoint_part.h"
 #include "collective/plan_check.h"
 

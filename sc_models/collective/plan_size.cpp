@@ -7,7 +7,6 @@
 
 #include "base/flit.h"
 #include "collective/algorithm.h"
-#include "collective/choice.h"
 #include "collective/endpoint_trees.h"
 #include "plan/collective_spec.h"
 #include "plan/in_switch_roles.h"
@@ -110,7 +109,7 @@ class SizeOfOne {
       return nullptr;
     const auto found = std::ranges::find_if(algorithms(), [&](const Algorithm* algorithm) {
       return algorithm->sends_whole_vectors() && algorithm->has(spec_.collective) &&
-             whole_vectors(*algorithm) * ranks_ <= kMaxEntries &&
+             whole_vectors(*algorithm) * ranks_ <= kMaxWeighedEntries &&
              whole_vectors(*algorithm) > cuts(spec_.bytes, counted().trees(topology_, spec_));
     });
     return found == algorithms().end() ? nullptr : *found;

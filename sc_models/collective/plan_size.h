@@ -16,6 +16,9 @@
 
 namespace fredsim {
 
+// Of the candidates of a part, `auto` plans those with at most so many entries (collective/choice.h): about ten milliseconds.
+inline constexpr std::uint64_t kMaxWeighedEntries = 1U << 16U;
+
 struct PlanSize {
   std::uint64_t trees = 0;    // exact for all-to-alls, gathers and scatters, else at most
   std::uint64_t entries = 0;  // TreeRanks of all trees

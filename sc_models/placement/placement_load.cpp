@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/algorithm.h"
-#include "collective/choice.h"
 #include "collective/plan_time.h"
 #include "plan/collective_spec.h"
 #include "plan/link_walk.h"

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "collective/choice.h"
 #include "fabrics.h"
 #include "systems/make_plan.h"
 
