@@ -6,20 +6,12 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "switch/on_demand/rtl_builder.h"
+#include "switch/switch_build.h"
 #include "switch/switch_shape.h"
 
 namespace fredsim {
-
-// Configuration of this program (switch_build.cpp.in).
-struct SwitchBuild {
-  std::filesystem::path source, build;  // folders
-  std::vector<std::string> listed;      // FREDSIM_SWITCHES: entries of sizes.cmake
-  std::vector<std::string> extra;       // FREDSIM_EXTRA_SWITCHES
-};
-const SwitchBuild& switch_build();
 
 // A line for a shell in `folder`: configures with the entries, behind those that were extra already, and builds
 // the program. The file list of a user's own top module is that of another size of it, or FILES.f where there is none.

@@ -10,9 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "switch/rtl_switch.h"
+#include "switch/rtl_context.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim {
+
+class RtlSwitch;
 
 struct RegisteredSwitch {
   std::string_view entry;  // as size_entry() writes it

@@ -16,7 +16,7 @@
 #include "base/file_text.h"
 #include "base/sha256.h"
 #include "base/shell.h"
-#include "switch/missing_sizes.h"
+#include "switch/switch_build.h"
 #include "switch/switch_kind.h"
 #include "switch/switch_registry.h"
 
