@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries include only what stands above them.
+"""Libraries include only what stands above them, and no library is one knot.
 
 The order is the table's in sc_models/README.md, one row a library. Every #include "library/file.h" of sc_models/ is read, conditional
-code too; templates (*.in) count as sources of their library."""
+code too; templates (*.in) count as sources of their library.
+
+A knot: pairs of header and source (foo.h with foo.cpp) of which each includes every other one, by others or straight."""
 
 import re
 import subprocess
@@ -13,7 +15,12 @@ from .checkout import CHECKOUT
 
 ROW = re.compile(r"\| `(\w+)` \|")
 INCLUDE = re.compile(r'\s*#\s*include "(?:\.\./)*(\w+)/[^"]*"')
+PATH = re.compile(r'\s*#\s*include "([^"]*)"')
+RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 TABLE = "sc_models/README.md"
+MAX_KNOT = 3
+# Larger ones that are there; they may only shrink.
+LARGER_KNOTS = {"runner": 5, "workload": 5}
 
 
 def libraries(table: str) -> list[str]:
@@ -37,6 +44,53 @@ def includes_up(order: list[str], texts: dict[str, str]) -> list[str]:
     return found
 
 
+def pair_of(name: str) -> str:
+    """sc_models/plan/plan.cpp.in -> plan/plan"""
+    path = Path(name)
+    return path.relative_to("sc_models").with_name(path.name.split(".")[0]).as_posix()
+
+
+def pairs_included(texts: dict[str, str]) -> dict[str, set[str]]:
+    """By pair, those of its own library."""
+    included: dict[str, set[str]] = {pair_of(name): set() for name in texts}
+    for name, text in texts.items():
+        pair = pair_of(name)
+        for line in RAW_TEXT.sub("", text).splitlines():
+            if (match := PATH.match(line)) and (other := pair_of("sc_models/" + match[1])) in included:
+                if other != pair and Path(other).parts[0] == Path(pair).parts[0]:
+                    included[pair].add(other)
+    return included
+
+
+def knots(texts: dict[str, str]) -> list[list[str]]:
+    """Strongly connected components of two pairs or more, by size."""
+    included = pairs_included(texts)
+
+    def reached(start: str, edges: dict[str, set[str]]) -> set[str]:
+        seen: set[str] = set()
+        open_pairs = list(edges[start])
+        while open_pairs:
+            pair = open_pairs.pop()
+            if pair not in seen:
+                seen.add(pair)
+                open_pairs.extend(edges[pair])
+        return seen
+
+    includers: dict[str, set[str]] = {pair: set() for pair in included}
+    for pair, others in included.items():
+        for other in others:
+            includers[other].add(pair)
+    found = {tuple(sorted(reached(pair, included) & reached(pair, includers))) for pair in included}
+    return sorted((list(knot) for knot in found if len(knot) > 1), key=lambda knot: (-len(knot), knot))
+
+
+def large_knots(texts: dict[str, str], larger: dict[str, int] | None = None) -> list[str]:
+    """A line each; `larger`: by library, where it is more than MAX_KNOT."""
+    allowed = {} if larger is None else larger
+    return [f"{Path(knot[0]).parts[0]}: found a knot of {len(knot)} pairs of header and source ({', '.join(knot)}); allowed: {most}"
+            for knot in knots(texts) if len(knot) > (most := allowed.get(Path(knot[0]).parts[0], MAX_KNOT))]  # fmt: skip
+
+
 def sources(checkout: Path) -> dict[str, str]:
     names = subprocess.run(["git", "ls-files", "sc_models/*/*.h", "sc_models/*/*.cpp", "sc_models/*/*.in"], cwd=checkout,
                            check=True, capture_output=True, text=True).stdout.split()  # fmt: skip
@@ -49,7 +103,7 @@ def main() -> int:
     if not order or not texts:
         print(f"includes.py: found {len(order)} libraries and {len(texts)} files; allowed: some of both")
         return 1
-    found = includes_up(order, texts)
+    found = includes_up(order, texts) + large_knots(texts, LARGER_KNOTS)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""includes_test.py: an include that runs up is found, no other; the libraries of this checkout have none."""
+"""includes_test.py: an include that runs up and a large knot of includes are found, no other; the libraries of this checkout have none."""
 
 import sys
 import unittest
@@ -8,7 +8,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from fredsim_tools.includes import TABLE, includes_up, libraries, sources  # noqa: E402
+from fredsim_tools.includes import LARGER_KNOTS, TABLE, includes_up, knots, large_knots, libraries, sources  # noqa: E402
 
 ORDER = ["base", "plan", "runner"]
 
@@ -21,6 +21,21 @@ class Includes(unittest.TestCase):
         self.assertIn("base", order)
         self.assertIn("sc_models/plan/plan.h", texts)
         self.assertEqual(includes_up(order, texts), [])
+
+        self.assertEqual(large_knots(texts, LARGER_KNOTS), [])
+
+    def test_knot(self):
+        ring = {f"sc_models/plan/{a}": f'#include "plan/{b}.h"\n' for a, b in (("a.cpp", "b"), ("b.h", "c"), ("c.cpp.in", "d"), ("d.cpp", "a"))}
+        texts = ring | {"sc_models/plan/a.h": "", "sc_models/plan/c.h": "", "sc_models/plan/d.h": "", "sc_models/plan/e.cpp": '#include "plan/a.h"\n'}
+        self.assertEqual(knots(texts), [["plan/a", "plan/b", "plan/c", "plan/d"]])
+        self.assertEqual(large_knots(texts),
+                         ["plan: found a knot of 4 pairs of header and source (plan/a, plan/b, plan/c, plan/d); allowed: 3"])  # fmt: skip
+        self.assertEqual(large_knots(texts, {"plan": 4}), [])
+        self.assertEqual(knots(texts | {"sc_models/plan/d.cpp": ""}), [])
+
+    def test_code_in_a_text_is_no_include(self):
+        texts = {"sc_models/plan/a.cpp": 'text(R"x(\n#include "plan/b.h"\n)x");\n', "sc_models/plan/b.h": '#include "plan/a.h"\n', "sc_models/plan/a.h": ""}
+        self.assertEqual(knots(texts), [])
 
     def test_each_library_has_one_row(self):
         order = libraries((CHECKOUT / TABLE).read_text(encoding="utf-8"))
