@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-// Of the candidates of a part, `auto` plans those with at most so many entries (collective/choice.h): about ten milliseconds.
+// Entries of all candidates of a part that `auto` plans (collective/choice.h), at most: about ten milliseconds.
 inline constexpr std::uint64_t kMaxWeighedEntries = 1U << 16U;
 
 struct PlanSize {
