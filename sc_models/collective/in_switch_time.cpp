@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "collective/plan_time.h"
+#include "plan/hop_times.h"
 #include "plan/in_switch_roles.h"
 #include "plan/link_load.h"
 #include "plan/members.h"
 #include "plan/split.h"
 #include "routing/mesh_routing.h"
-#include "routing/nic_port.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -25,11 +25,9 @@ constexpr double kReduceFactor = 1.4;
 constexpr double kGatherStep = 5;
 constexpr double kGatherFactor = 1.1;
 constexpr double kUplinkFactor = 1.05;
-// Cycles that a tree of switches takes beside the latency between two endpoints, and a hop of a tree of routers
-// beside its link's.
-constexpr double kTurn = 8;
-constexpr double kRouterHop = 13;
-// The same for a tree of routers, and how much longer than on a link the flits of a reduce-scatter take there.
+// Cycles that a hop of a tree of routers takes beside a unicast's, that such a tree takes beside its hops, and how much longer than on a
+// link the flits of a reduce-scatter take there.
+constexpr double kRouterHop = 1;
 constexpr double kGridTurn = 22;
 constexpr double kGridReduceFactor = 1.5;
 
@@ -82,7 +80,7 @@ class SwitchTime {
     const auto lost = std::ranges::count(weights, 0U);
     const double flits = flits_ / static_cast<double>(topology_.slices - lost);
     const double stretched = port * (reduces ? kReduceFactor : kGatherFactor);
-    return latency + kTurn +
+    return latency + kTurnCycles +
            (reduces ? kReduceStep : kGatherStep) * std::min<double>(ranks(), flits) +
            std::max(stretched, uplinks * kUplinkFactor) * flits;
   }
@@ -102,7 +100,7 @@ class SwitchTime {
 
   double on_grid() const {
     const Link& link = mesh_link();
-    const double hop = link.latency + kRouterHop;
+    const double hop = HopTimes(topology_).over(link) + kRouterHop;
     const double flits = flits_ * std::max(cycles_per_flit(topology_, link),
                                            cycles_per_flit_of_ports(topology_, part_));
     switch (spec_.collective) {
@@ -160,11 +158,8 @@ double in_switch_cycles(const Topology& topology, const Plan& plan) {
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   double latency = 0;
   bool detaches = false;
-  for (const Part& part : plan.parts) {
-    for (const NodeId member : part.members)
-      if (member != part.members.front() && has_nic_port(topology, part.members.front(), member))
-        latency = std::max(latency, unicast_cycles(topology, walk, part.members.front(), member));
-  }
+  for (const Part& part : plan.parts)
+    latency = std::max(latency, member_latency(topology, walk, part));
   for (const Tree& tree : plan.trees)
     detaches = detaches || std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
                  return rank.switch_port < 0;
@@ -174,7 +169,7 @@ double in_switch_cycles(const Topology& topology, const Plan& plan) {
   for (std::size_t link = 0; link < flits.size(); ++link)
     busiest = std::max(busiest, static_cast<double>(flits[link]) *
                                     cycles_per_flit(topology, topology.links[link]));
-  return (detaches ? 3 : 1) * latency + kTurn + busiest;
+  return (detaches ? 3 : 1) * latency + kTurnCycles + busiest;
 }
 
 }  // namespace fredsim

@@ -23,8 +23,6 @@ constexpr std::uint64_t kFewestRaced = 4;  // packets of a tree
 // Packets without an order get into each other's way, often later than in the part that is raced: up to a third longer on one switch of
 // four NPUs, mostly by nothing. By so much an order is preferred.
 constexpr double kDrift = 1.05;
-// A flit through a crossbar, as measured; those with phases, which are not raced, take kSwitchCycles.
-constexpr int kCrossbarCycles = 8;
 // Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU offers.
 constexpr std::size_t kQueuedPackets = 3;
 // Copies that a broadcast root has waiting for a port at most.
@@ -50,15 +48,14 @@ class PacketRace {
  public:
   PacketRace(const Topology& topology, const Plan& plan, HopPaths& hops,
              std::span<const FirstPacket> alone)
-      : topology_(topology),
-        plan_(plan),
-        alone_(alone),
-        switch_cycles_(topology.has_places() ? switch_cycles(topology) : kCrossbarCycles) {
+      : topology_(topology), plan_(plan), alone_(alone) {
+    const HopTimes times(topology);
     links_.resize(topology.links.size());
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = topology.links[l];
       links_[l].interval = 1 / link.rate.value();
       links_[l].latency = link.latency;
+      links_[l].behind = times.through(link.to);
       links_[l].credits = depth_behind(topology, link);
       const Node& from = topology.nodes[link.from];
       links_[l].from_switch = from.is_switch();
@@ -122,6 +119,7 @@ class PacketRace {
   };
   struct LinkState {
     double interval = 1, latency = 1;
+    int behind = 0;  // cycles of the switch at its end
     int credits = 0, staging = 0;
     bool from_switch = false;
     std::vector<int> sources{};  // ranks that start packets on it
@@ -355,7 +353,7 @@ class PacketRace {
     link.left -= packet.flits;
     ++packet.at;
     if (packet.at < packet.path->size())
-      call(now_ + link.interval + link.latency + switch_cycles_ - 1, Kind::kArrival, next);
+      call(now_ + link.interval + link.latency + link.behind - 1, Kind::kArrival, next);
     settle(number);
     if (!link.from_switch) queue(link);
   }
@@ -376,7 +374,7 @@ class PacketRace {
     if (packet.ended == packet.path->size()) {
       call(packet.tail + kNpuCycles, Kind::kArrival, sent);
     } else {
-      packet.tail += switch_cycles_;
+      packet.tail += link.behind;
       if (packet.at > packet.ended) settle((*packet.path)[packet.ended]);
     }
   }
@@ -482,7 +480,6 @@ class PacketRace {
   const Topology& topology_;
   const Plan& plan_;
   std::span<const FirstPacket> alone_;
-  int switch_cycles_;
   std::vector<TreeRank> made_;
   std::vector<LinkState> links_;
   std::vector<Rank> ranks_;

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "routing/mesh_routing.h"
-#include "routing/nic_port.h"
-#include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 
 namespace fredsim {
@@ -78,7 +76,7 @@ class TimeModel {
       busiest *= 1 + kTurnCost;
       overlap = kTurnOverlap;
     }
-    return std::max(longest + overlap * busiest, busiest + overlap * longest);
+    return overlapped(longest, busiest, overlap);
   }
 
   // Rings of several levels of switches have nothing to do on the later ones at first.
@@ -344,15 +342,6 @@ std::vector<FirstPacket> first_packets(const Topology& topology, const Plan& pla
     packet.round_trip = model.round_trip();
   }
   return packets;
-}
-
-double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to) {
-  double cycles = kNpuCycles;
-  walk.walk_hop(from, to, nic_port(topology, from, to, 0), [&](int number) {
-    const Link& link = topology.links[number];
-    cycles += link.latency + (topology.nodes[link.to].is_switch() ? switch_cycles(topology) : 0);
-  });
-  return cycles;
 }
 
 }  // namespace fredsim

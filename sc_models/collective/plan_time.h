@@ -7,7 +7,7 @@
 //   L + kOverlap B and B + kOverlap L; along rings of several levels of switches
 //   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted. Operands of sums at
 //   every rank that come straight from all ranks, and at once, do not overlap: L + B.
-//   A hop takes the latencies of its links, switch_cycles() per switch (switch/node_shape.h), kNpuCycles, and the
+//   A hop takes the latencies of its links and switches and kNpuCycles (plan/hop_times.h), and the
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
 //   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
 //   which B is stretched by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which nothing is held up.
@@ -25,13 +25,12 @@
 #include <vector>
 
 #include "plan/hop_paths.h"
+#include "plan/hop_times.h"
 #include "plan/link_walk.h"
 #include "plan/plan.h"
 
 namespace fredsim {
 
-inline constexpr int kNpuCycles = 1;
-inline constexpr double kOverlap = 0.4;
 inline constexpr double kScatterOverlap = 0.7;
 inline constexpr double kCreditOverlap = 0.9;
 inline constexpr double kFanCost = 0.105;
@@ -60,8 +59,5 @@ struct FirstPacket {
 };
 // By tree.
 std::vector<FirstPacket> first_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
-
-// Latency of one flit from an endpoint to another, at no load.
-double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);
 
 }  // namespace fredsim

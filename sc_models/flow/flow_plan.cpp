@@ -11,17 +11,15 @@
 #include "flow/spread_paths.h"
 #include "plan/acknowledgements.h"
 #include "plan/hop_paths.h"
+#include "plan/hop_times.h"
 #include "plan/link_load.h"
 #include "plan/link_walk.h"
-#include "routing/nic_port.h"
 #include "switch/node_shape.h"
 #include "topology/credit_loop.h"
 
 namespace fredsim {
 namespace {
 
-// Cycles that a tree of switches takes beside the latency between two endpoints (collective/in_switch_time.cpp).
-constexpr double kTurn = 8;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // Links that a tree crosses, counted.
@@ -185,16 +183,6 @@ std::vector<double> mean_flits_of(const Plan& plan) {
   return flits;
 }
 
-// Longest latency between the first member of a part and another.
-double member_latency(const Topology& topology, const LinkWalk& walk, const Part& part) {
-  double latency = 0;
-  for (const NodeId member : part.members) {
-    if (member != part.members.front() && has_nic_port(topology, part.members.front(), member))
-      latency = std::max(latency, unicast_cycles(topology, walk, part.members.front(), member));
-  }
-  return latency;
-}
-
 // Rate of a tree that the pace of its sources allows.
 double pace_limit(const Part& part, const Tree& tree) {
   if (part.frame == 0) return kNoLimit;
@@ -231,7 +219,7 @@ TreeTimes times_of(const Topology& topology, const LinkWalk& walk, const Plan& p
     if (tree.transport == Transport::kInSwitch) {
       double& latency = latencies[tree.part];
       if (latency < 0) latency = member_latency(topology, walk, part);
-      times.fills.back() = round_trip = latency + kTurn;
+      times.fills.back() = round_trip = latency + kTurnCycles;
     }
     times.windows.push_back(
         std::min(window_limit(part, tree, times.fills.back(), round_trip), pace_limit(part, tree)));
@@ -313,7 +301,7 @@ bool crosses_more(const Topology& topology, const Plan& plan, HopPaths& hops, st
 
 double with_fill(const TreeFlow& tree, double moved) {
   if (!tree.overlaps) return moved + tree.fill;
-  return std::max(moved + kOverlap * tree.fill, tree.fill + kOverlap * moved);
+  return overlapped(tree.fill, moved);
 }
 
 std::vector<double> flow_capacities(const Topology& topology) {

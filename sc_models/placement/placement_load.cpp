@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/algorithm.h"
-#include "collective/plan_time.h"
 #include "plan/collective_spec.h"
+#include "plan/hop_times.h"
 #include "plan/link_walk.h"
 #include "routing/nic_port.h"
 #include "switch/node_shape.h"
@@ -150,6 +150,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
   endpoints_ = static_cast<int>(nodes.size());
   const Plan none;
   const LinkWalk walk(topology_, none, routes_by_table(topology_));
+  const HopTimes times(topology_);
   const double cycle_ns = kNsPerSecond / static_cast<double>(topology_.clock_hz);
   std::map<int, int> number_of;  // by link of the topology
   paths_.resize(nodes.size() * nodes.size());
@@ -168,8 +169,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
       double cycles = kNpuCycles;
       walk.walk_hop(nodes[from], nodes[to], port, [&](int number) {
         const Link& link = topology_.links[number];
-        cycles +=
-            link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles(topology_) : 0);
+        cycles += times.over(link);
         if (link.on_die && link.bytes_per_second >= fastest) return;
         const auto [at, is_new] = number_of.try_emplace(number, static_cast<int>(link_ns_.size()));
         if (is_new)
@@ -227,7 +227,7 @@ double PlacementLoad::variant_ns(const Work& work, const Variant& variant) {
   }
   const double mean = std::sqrt(sum / static_cast<double>(variant.load.size()));
   const double latency = std::ranges::max(variant.latency);
-  return std::max(latency + kOverlap * busiest, busiest + kOverlap * latency) + kMeanShare * mean;
+  return overlapped(latency, busiest) + kMeanShare * mean;
 }
 
 // Every hop takes one link at least, and rectangles have less than two links for each NPU.

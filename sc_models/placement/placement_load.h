@@ -2,7 +2,7 @@
 // The cost of a placement of workers, by a model that is fast enough to try a million of them (placement_search.h).
 //
 // Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B + kOverlap L, whichever is
-//   more, as in plan_time.h: L the longest path along a group's ring, chain, star or rectangle, B the busiest link. Where an
+//   more, as in plan/hop_times.h: L the longest path along a group's ring, chain, star or rectangle, B the busiest link. Where an
 //   algorithm is not fixed, the cheapest of those that all groups can take counts: multi_tree only where all of them fill
 //   rectangles, for all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a switch
 //   share of its uplinks; more groups than uplinks take turns. The cost is the sum over the kinds, each as often as it is

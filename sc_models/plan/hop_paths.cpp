@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <ranges>
 
-#include "switch/node_shape.h"
-
 namespace fredsim {
 
 HopPaths::HopPaths(const Topology& topology, const LinkWalk& walk)
     : topology_(topology),
       walk_(walk),
-      switch_cycles_(switch_cycles(topology)),
+      times_(topology),
       last_(topology.links.size(), {-1, nullptr}) {}
 
 HopPaths::Hop HopPaths::hop(NodeId from, NodeId to, int port) {
@@ -45,7 +43,7 @@ HopPaths::Hop HopPaths::made_of(std::span<const int> links) const {
   for (const int number : links) {
     const Link& link = topology_.links[number];
     hop.wire += link.latency;
-    hop.latency += link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles_ : 0);
+    hop.latency += times_.over(link);
     hop.slowest = std::max(hop.slowest, 1 / link.rate.value());
   }
   return hop;

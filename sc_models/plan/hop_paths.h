@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/hop_times.h"
 #include "plan/link_walk.h"
 #include "plan/plan.h"
 
@@ -91,7 +92,7 @@ class HopPaths {
 
   const Topology& topology_;
   const LinkWalk& walk_;
-  const int switch_cycles_;
+  const HopTimes times_;
   // By first link and destination; looked up alone.
   std::unordered_map<std::uint64_t, KeptHop> hops_;
   std::vector<std::pair<NodeId, const Hop*>> last_;  // kept, by first link

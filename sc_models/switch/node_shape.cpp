@@ -86,10 +86,9 @@ int added_stages(const Topology& topology) {
   return cycles(topology) - cycles(plain);
 }
 
-int switch_cycles(const Topology& topology) {
-  return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)
-             ? kGridRouterCycles
-             : kSwitchCycles + added_stages(topology);
+int switch_cycles(const Topology& topology, const Node& node) {
+  const std::optional<SwitchTiming> timing = kind_of(node).timing(switch_shape(topology, node));
+  return timing ? timing->through() : kUnstatedCycles;
 }
 
 }  // namespace fredsim

@@ -23,9 +23,9 @@ int phases_in_use(const Topology& topology);
 // Cycles that a flit takes longer through the largest switch than with adders of one stage.
 int added_stages(const Topology& topology);
 
-// Cycles of a flit through a switch at no load, as estimates take them.
-inline constexpr int kGridRouterCycles = 5;  // a mesh router
-inline constexpr int kSwitchCycles = 14;     // a switch with phases and adders of one stage
-int switch_cycles(const Topology& topology);
+// Cycles of a flit through a switch at no load (SwitchTiming::through()); of a kind that states none kUnstatedCycles, those of a
+// Fred_3(12), the paper's.
+inline constexpr int kUnstatedCycles = 14;
+int switch_cycles(const Topology& topology, const Node& node);
 
 }  // namespace fredsim

@@ -23,8 +23,7 @@
 
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
-#include "collective/plan_time.h"
-#include "switch/node_shape.h"
+#include "plan/hop_times.h"
 
 namespace fredsim {
 namespace {
@@ -90,8 +89,8 @@ class Hdrm final : public Algorithm {
     constexpr int kLeast = 2;
     const Link& nic = topology.first_link_out(part.members.front());
     const double packet = part.packet_flits / nic.rate.value();  // cycles
-    const double step =
-        3.0 * static_cast<double>(nic.flit_cycles()) + 2.0 * switch_cycles(topology) + packet;
+    const double step = 3.0 * static_cast<double>(nic.flit_cycles()) +
+                        2.0 * HopTimes(topology).through(nic.to) + packet;
     const std::size_t ranks = part.members.size();
     const double packets = 2.0 * std::countr_zero(ranks) * step / packet;
     return std::max(kLeast,
