@@ -115,5 +115,14 @@ TEST(Algorithms, OfOneRootHaveAnotherName) {
   EXPECT_EQ(allowed_algorithms(Collective::kGather), "auto, paper or direct");
 }
 
+TEST(Choice, HasOneName) {
+  EXPECT_EQ(choice_of("auto"), Choice::kFastest);
+  EXPECT_EQ(choice_of("paper"), Choice::kPapers);
+  for (const char* none : {"", "Auto", "paper ", "ring"})
+    EXPECT_EQ(choice_of(none), Choice::kNone) << none;
+  EXPECT_EQ(choice_names(), (std::vector<std::string_view>{"auto", "paper"}));
+  for (const std::string_view name : choice_names()) EXPECT_EQ(to_string(choice_of(name)), name);
+}
+
 }  // namespace
 }  // namespace fredsim::test
