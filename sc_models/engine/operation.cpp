@@ -8,13 +8,9 @@ namespace fredsim {
 Operation::Operation(OperationHandle number, std::shared_ptr<const PreparedPlan> what,
                      std::uint64_t now, const IssueOptions& options,
                      const std::vector<std::uint64_t>& starts)
-    : RankStarts(number, std::move(what), now, options, starts),
+    : StagedOperation(number, std::move(what), now, options, starts),
       seed(options.seed),
-      label(options.label) {
-  report.handle = handle;
-  report.issued = now;
-  report.plan = plan;
-}
+      label(options.label) {}
 
 bool Operation::part_has_ended(int part) const { return job != nullptr && job->ended(part); }
 
@@ -24,7 +20,7 @@ void Operation::add_state(std::uint64_t cycle, StateDigest& digest) const {
   digest.add(delay());
   digest.add(static_cast<std::uint64_t>(first_tree));
   digest.add(eligible == kNever ? kNever : cycle - eligible);
-  digest.add(rows_loaded_at ? cycle - *rows_loaded_at : kNever);
+  digest.add(ready_at ? cycle - *ready_at : kNever);
   for (const StoredPhase* phase : rows.phases) digest.add(static_cast<std::uint64_t>(phase->index));
   add_ranks(cycle, digest);
   add_report(cycle, digest);
@@ -41,10 +37,7 @@ void Operation::add_report(std::uint64_t cycle, StateDigest& digest) const {
 }
 
 void Operation::shift(std::uint64_t cycles) {
-  shift_starts(cycles);
-  report.started += cycles;
-  if (eligible != kNever) eligible += cycles;
-  if (rows_loaded_at) *rows_loaded_at += cycles;
+  shift_stages(cycles);
   if (job != nullptr) job->shift(cycles);
 }
 

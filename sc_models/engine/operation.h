@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation that a communicator runs: what was issued, and how far it is. When its ranks may begin: operations/rank_starts.h.
+// An operation that a communicator runs: what was issued, and how far it is. Its life: operations/operation_lifecycle.h.
 // Internal to the communicator.
 #pragma once
 
@@ -11,19 +11,12 @@
 #include "engine/job_npus.h"
 #include "engine/row_store.h"
 #include "npu/collective_job.h"
-#include "operations/operation_engine.h"
-#include "operations/rank_starts.h"
+#include "operations/operation_lifecycle.h"
 
 namespace fredsim {
 
-class Operation final : public RankStarts {
+class Operation final : public StagedOperation {
  public:
-  enum class State : std::uint8_t {
-    kIssued,  // waits for what comes before, for rows, for streams
-    kGranted,  // has them; waits until rows are loaded and operations in conflict with it are complete
-    kOpen,     // its ranks begin as they may
-  };
-
   // `starts`, by part: cycles from now on; empty: none.
   Operation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t now,
             const IssueOptions& options, const std::vector<std::uint64_t>& starts);
@@ -40,10 +33,6 @@ class Operation final : public RankStarts {
 
   const std::uint64_t seed;
   OperationLabel label;
-  State state = State::kIssued;
-  OperationReport report;
-  std::uint64_t eligible = kNever;  // cycle at which a rank could have begun
-  std::optional<std::uint64_t> rows_loaded_at;
   RowStore::Acquired rows;
   int first_tree = 0;
   std::unique_ptr<CollectiveJob> job;  // open

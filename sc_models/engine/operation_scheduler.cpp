@@ -82,20 +82,9 @@ std::vector<const Operation*> OperationScheduler::open_operations() const {
 void OperationScheduler::issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
                                const std::vector<std::uint64_t>& starts,
                                const IssueOptions& options) {
-  const std::uint64_t now = cycle();
-  auto operation = std::make_unique<Operation>(handle, std::move(plan), now, options, starts);
-  if (options.held) operation->hold();
-  if (options.after.empty() && options.delay > 0) operation->delay_all(now);
-  for (const Dependency& dependency : options.after) {
-    const auto earlier = operations_.find(dependency.operation);
-    if (earlier == operations_.end())
-      operation->delay_all(now);
-    else
-      operation->wait_for(*earlier->second, dependency, now);
-  }
-  operations_.emplace(handle, std::move(operation));
+  add(std::make_unique<Operation>(handle, std::move(plan), cycle(), options, starts), options);
   changed();
-  last_event_ = now;
+  last_event_ = cycle();
 }
 
 void OperationScheduler::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
@@ -120,7 +109,7 @@ void OperationScheduler::rename(std::span<const Name> names) {
 
 void OperationScheduler::edge() {
   if (loader_.issue()) changed();
-  if (collect()) changed_ = true;
+  if (collect_complete()) changed_ = true;
   if (changed_ || cycle() >= wake_) process();
 }
 
@@ -140,24 +129,20 @@ void OperationScheduler::changed() {
 }
 
 void OperationScheduler::process() {
-  do {
-    changed_ = false;
-    bool some = grant();
-    some |= open_those_that_can();
-    some |= release_due();
-    if (some) {
-      changed();
-      fabric_.core().forget_state();
-    }
-    some |= collect();
-    changed_ |= some;
-    if (some) last_event_ = cycle();
-  } while (changed_);
-  wake_ = Operation::kNever;
-  for (const auto& [handle, operation] : operations_) {
-    const std::uint64_t next = operation->next_start();
-    if (next > cycle()) wake_ = std::min(wake_, next);
-  }
+  advance();
+  wake_ = next_start();
+}
+
+void OperationScheduler::moved() {
+  changed();
+  fabric_.core().forget_state();
+  last_event_ = cycle();
+}
+
+bool OperationScheduler::collect() {
+  const bool some = collect_complete();
+  if (some) last_event_ = cycle();
+  return some;
 }
 
 std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
@@ -168,7 +153,7 @@ std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
 }
 
 // Ranks and operations that are complete.
-bool OperationScheduler::collect() {
+bool OperationScheduler::collect_complete() {
   news_.exchange();
   bool some = false;
   std::vector<Operation*> complete;
@@ -212,35 +197,23 @@ void OperationScheduler::finish_operation(Operation& operation) {
   store_.release(operation.rows.phases);
   open_links_.close(*operation.plan);
   if (operation.plan->streams > 0) streams_.erase(operation.first_tree);
-  std::erase(granted_, &operation);
-  for (Operation* const other : granted_) other->forget(operation);
-  operations_.erase(report.handle);
+  remove(operation);
   listener_.operation_complete(report, flits, bytes);
 }
 
-// Grants operations of which a rank could begin, in the order of issue.
-bool OperationScheduler::grant() {
-  bool some = false;
-  bool rows_are_short = false;
-  for (const auto& [handle, operation] : operations_) {
-    Operation& o = *operation;
-    if (o.state != Operation::State::kIssued || !o.may_begin(cycle())) continue;
-    o.eligible = std::min(o.eligible, cycle());
-    const int trees = o.plan->streams;
-    const int first = take_streams(trees);
-    if (first < 0) break;
-    if (!o.plan->rows.empty() && (rows_are_short || !give_rows(o))) {
-      rows_are_short = true;
-      continue;
-    }
-    if (trees > 0) streams_.emplace(first, trees);
-    max_streams_ = std::max(max_streams_, first + trees);
-    o.first_tree = first;
-    o.state = Operation::State::kGranted;
-    granted_.push_back(&o);
-    some = true;
+// Rows are taken in the order of issue; without free numbers all wait.
+OperationScheduler::Grant OperationScheduler::take(Operation& operation) {
+  const int trees = operation.plan->streams;
+  const int first = take_streams(trees);
+  if (first < 0) return Grant::kNoMore;
+  if (!operation.plan->rows.empty() && (rows_are_short_ || !give_rows(operation))) {
+    rows_are_short_ = true;
+    return Grant::kMissing;
   }
-  return some;
+  if (trees > 0) streams_.emplace(first, trees);
+  max_streams_ = std::max(max_streams_, first + trees);
+  operation.first_tree = first;
+  return Grant::kTaken;
 }
 
 bool OperationScheduler::give_rows(Operation& operation) {
@@ -268,35 +241,13 @@ int OperationScheduler::take_streams(int trees) const {
   return first + trees <= static_cast<int>(kMaxStreams / 2) ? first : -1;
 }
 
-bool OperationScheduler::open_those_that_can() {
-  bool some = false;
-  for (std::size_t i = 0; i < granted_.size(); ++i) {
-    Operation& o = *granted_[i];
-    if (o.state != Operation::State::kGranted ||
-        !std::ranges::all_of(o.rows.phases, &StoredPhase::loaded))
-      continue;
-    if (!o.rows_loaded_at) {
-      o.rows_loaded_at = cycle();
-      o.report.waited_for_rows = cycle() - o.eligible;
-    }
-    const auto in_the_way = [&](const Operation* earlier) {
-      return in_conflict(*earlier->plan, *o.plan);
-    };
-    if (std::any_of(granted_.begin(), granted_.begin() + static_cast<std::ptrdiff_t>(i),
-                    in_the_way))
-      continue;
-    open(o);
-    some = true;
-  }
-  return some;
+bool OperationScheduler::is_ready(const Operation& operation) const {
+  return std::ranges::all_of(operation.rows.phases, &StoredPhase::loaded);
 }
 
-void OperationScheduler::open(Operation& o) {
+void OperationScheduler::opened(Operation& o) {
   const Plan& plan = o.plan->plan;
   open_links_.open(*o.plan);
-  o.state = Operation::State::kOpen;
-  o.report.started = cycle();
-  o.report.waited_for_others = cycle() - *o.rows_loaded_at;
   o.job = std::make_unique<CollectiveJob>(plan, fabric_.topology(), o.seed, fabric_.lanes(),
                                           o.plan->copies);
   std::vector<std::uint8_t> phases;
@@ -315,16 +266,7 @@ void OperationScheduler::open(Operation& o) {
       programs);
 }
 
-bool OperationScheduler::release_due() {
-  bool some = false;
-  for (Operation* const operation : granted_) {
-    if (operation->state == Operation::State::kOpen && begin_ranks(*operation)) some = true;
-  }
-  return some;
-}
-
-bool OperationScheduler::begin_ranks(Operation& operation) {
-  const std::vector<CollectiveJob::RankOfPart> due = operation.take_due(cycle());
+void OperationScheduler::begin(Operation& operation, const std::vector<RankOfPart>& due) {
   CollectiveJob& job = *operation.job;
   for (const CollectiveJob::RankOfPart& at : due)
     if (job.released(at.part))
@@ -332,7 +274,6 @@ bool OperationScheduler::begin_ranks(Operation& operation) {
     else
       job.release(at.part, cycle());
   operation.npus->release(due);
-  return !due.empty();
 }
 
 // ---- edges that are not simulated

@@ -2,15 +2,12 @@
 // The operations of a communicator: in which order they get what they need, when their ranks begin, and what becomes of them
 // from edge to edge.
 //
-// Order: operations are granted what they need, and from then on wait only for those that were granted before, so that
-//   none waits for ever. A grant takes an operation of which a rank could begin; those with phases are granted in the order
-//   of issue. It is open, and its ranks begin as they may, when its rows are loaded and no operation granted before is in
-//   conflict with it (operations/prepared_plan.h). Operations of equal rows follow each other at each NPU without a gap.
+// Order: operations/operation_lifecycle.h. A grant takes rows and numbers of streams; it is there when the rows are loaded.
+//   Operations of equal rows follow each other at each NPU without a gap.
 // Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued before start() are written
 //   in the set-up, as far as they fit; others while traffic goes on, an access per switch and cycle, when they are granted.
 // Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
 //   ones it waits, and those after it.
-// Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles since start(), each an edge that was simulated, idle or passed over. All calls come between two edges.
 // Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit;
 //   std::logic_error, should two operations be open that may not (engine/open_links.h).
@@ -33,6 +30,7 @@
 #include "engine/row_loader.h"
 #include "engine/row_store.h"
 #include "engine/run_limits.h"
+#include "operations/operation_lifecycle.h"
 #include "operations/prepared_plan.h"
 
 namespace fredsim {
@@ -50,7 +48,7 @@ class CompletionListener {
                                   std::uint64_t bytes) = 0;
 };
 
-class OperationScheduler {
+class OperationScheduler final : private OperationLifecycle<Operation> {
  public:
   // `rows`: of each phase store that are used, at most; 0: all. Machine and listener outlive it.
   OperationScheduler(Machine& machine, int rows, CompletionListener& listener);
@@ -130,16 +128,19 @@ class OperationScheduler {
  private:
   void changed();
   std::vector<CollectiveJob*> jobs_under_way() const;
-  bool collect();
+  std::uint64_t now() const override { return cycle(); }
+  void begin_grants() override { rows_are_short_ = false; }
+  Grant take(Operation& operation) override;
+  bool is_ready(const Operation& operation) const override;
+  void opened(Operation& operation) override;
+  void begin(Operation& operation, const std::vector<RankOfPart>& due) override;
+  void moved() override;
+  bool collect() override;
+  bool collect_complete();
   bool collect_from(Operation& operation);
   void finish_operation(Operation& operation);
-  bool grant();
   bool give_rows(Operation& operation);
   int take_streams(int trees) const;
-  bool open_those_that_can();
-  void open(Operation& operation);
-  bool release_due();
-  bool begin_ranks(Operation& operation);
 
   Machine& machine_;
   CompletionListener& listener_;
@@ -150,10 +151,9 @@ class OperationScheduler {
   OpenLinks open_links_;
   Recurrence recurrence_;
   JobNews news_;
-  std::map<OperationHandle, std::unique_ptr<Operation>> operations_;  // not complete
-  std::vector<Operation*> granted_;                                   // in that order
-  std::map<int, int> streams_;                                        // first tree -> trees
-  int max_streams_ = 0;                                               // the highest number, and 1
+  std::map<int, int> streams_;   // first tree -> trees
+  int max_streams_ = 0;          // the highest number, and 1
+  bool rows_are_short_ = false;  // of an operation that is to be granted before
   OperationHandle next_ = 1;
   OperationTotals totals_;
   std::uint64_t first_edge_ = 0;
@@ -161,7 +161,6 @@ class OperationScheduler {
   std::uint64_t last_event_ = 0;  // cycle
   std::uint64_t idle_cycles_ = 0;
   bool is_running_ = false;
-  bool changed_ = false;
   bool skips_repeated_ = false;
 };
 

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "flow/flow_operations.h"
+#include "flow/operation_plan.h"
 #include "flow/operation_repeats.h"
+#include "flow/system_flows.h"
+#include "operations/operation_lifecycle.h"
 
 namespace fredsim {
 
-struct FlowOperations::FlowOperation final : RankStarts {
-  enum class State : std::uint8_t { kIssued, kGranted, kOpen };
+struct FlowOperation final : StagedOperation {
   struct OfTree {
     int left_to_begin = 0;  // ranks
     bool has_begun = false;
@@ -38,7 +39,9 @@ struct FlowOperations::FlowOperation final : RankStarts {
   FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now,
                 const IssueOptions& options, const std::vector<std::uint64_t>& starts,
                 std::shared_ptr<OperationRepeat> repeated)
-      : RankStarts(handle, of.plan, now, options, starts), flow(of), repeat(std::move(repeated)) {
+      : StagedOperation(handle, of.plan, now, options, starts),
+        flow(of),
+        repeat(std::move(repeated)) {
     for (const OperationPlan::OfTree& tree : of.trees)
       trees.push_back({.left_to_begin = tree.contributors});
     ready_in.resize(of.bundles.size());
@@ -47,9 +50,6 @@ struct FlowOperations::FlowOperation final : RankStarts {
       auto& own = ranks.emplace_back();
       for (const OperationPlan::OfRank& rank : part) own.push_back({.left = rank.trees});
     }
-    report.handle = handle;
-    report.issued = now;
-    report.plan = of.plan;
   }
 
   bool is_system() const { return plan->system != nullptr; }
@@ -65,9 +65,7 @@ struct FlowOperations::FlowOperation final : RankStarts {
 
   OperationPlan& flow;
   const std::shared_ptr<OperationRepeat> repeat;  // null: it is issued once
-  State state = State::kIssued;
-  int granted = 0;
-  std::uint64_t granted_at = 0;
+  int granted = 0;                                // grants before
   std::vector<OfTree> trees{};
   std::vector<int> ready{};                  // trees that can begin now
   std::vector<int> ready_in{};               // by bundle: their number
@@ -79,12 +77,11 @@ struct FlowOperations::FlowOperation final : RankStarts {
   };
   std::vector<OfSystemRanks> system_ranks{};  // by OperationPlan::system_ranks
   std::unique_ptr<SystemFlows> steps{};       // on a system, once a rank has begun
-  OperationReport report{};
 };
 
 template <class NumberOf>
-void FlowOperations::FlowOperation::add_state(std::uint64_t cycle, const NumberOf& number_of,
-                                              StateDigest& digest) const {
+void FlowOperation::add_state(std::uint64_t cycle, const NumberOf& number_of,
+                              StateDigest& digest) const {
   const auto add_time = [&](double time) { digest.add(std::bit_cast<std::uint64_t>(time)); };
   const auto since = [&](std::uint64_t then) { digest.add(cycle - then); };
   digest.add(reinterpret_cast<std::uintptr_t>(repeat ? static_cast<const void*>(repeat.get())
@@ -111,7 +108,7 @@ void FlowOperations::FlowOperation::add_state(std::uint64_t cycle, const NumberO
   }
   if (!repeat) return;
   since(report.issued);
-  since(state == State::kIssued ? cycle : granted_at);
+  since(ready_at.value_or(cycle));
   since(state == State::kOpen ? report.started : cycle);
 }
 

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "flow/flow_operation.h"
 #include "flow/operation_repeats.h"
 
 namespace fredsim {
@@ -83,9 +82,9 @@ std::vector<FlowOperations::Issued> FlowOperations::issued() const {
   return issued;
 }
 
-bool FlowOperations::in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
-  const auto [at, is_new] = conflicts_.try_emplace({&a, &b}, false);
-  if (is_new) at->second = fredsim::in_conflict(a, b);
+bool FlowOperations::are_in_conflict(const FlowOperation& earlier, const FlowOperation& later) {
+  const auto [at, is_new] = conflicts_.try_emplace({earlier.plan.get(), later.plan.get()}, false);
+  if (is_new) at->second = in_conflict(*earlier.plan, *later.plan);
   return at->second;
 }
 
@@ -112,19 +111,8 @@ OperationHandle FlowOperations::issue_one(const std::shared_ptr<const PreparedPl
   OperationPlan& flow = flow_plan(plan);
   ++flow.times;
   const OperationHandle handle = next_++;
-  auto operation =
-      std::make_unique<FlowOperation>(handle, flow, now, options, starts, std::move(repeat));
-  if (options.held) operation->hold();
-  if (options.after.empty() && options.delay > 0) operation->delay_all(now);
-  for (const Dependency& dependency : options.after) {
-    const auto earlier = operations_.find(dependency.operation);
-    if (earlier == operations_.end())
-      operation->delay_all(now);
-    else
-      operation->wait_for(*earlier->second, dependency, now);
-  }
-  operations_.emplace(handle, std::move(operation));
-  changed_ = true;
+  add(std::make_unique<FlowOperation>(handle, flow, now, options, starts, std::move(repeat)),
+      options);
   wake(now);
   return handle;
 }
@@ -188,71 +176,23 @@ void FlowOperations::wake(std::uint64_t cycle) {
 // All that begins and is complete at this cycle.
 void FlowOperations::run_cycle() {
   if (stop_ != nullptr && *stop_) throw Interrupted("interrupted while flows were simulated");
-  do {
-    changed_ = false;
-    changed_ |= grant();
-    changed_ |= open_those_that_can();
-    changed_ |= begin_ranks();
-    changed_ |= take_ends();
-  } while (changed_);
-  std::uint64_t next = RankStarts::kNever;
-  for (const auto& [handle, operation] : operations_) {
-    const std::uint64_t start = operation->next_start();
-    if (start > cycle()) next = std::min(next, start);
-  }
-  if (next != RankStarts::kNever) wake(next);
+  advance();
+  if (const std::uint64_t next = next_start(); next != RankStarts::kNever) wake(next);
 }
 
-bool FlowOperations::grant() {
-  bool some = false;
-  for (const auto& [handle, operation] : operations_) {
-    if (operation->state != FlowOperation::State::kIssued || !operation->may_begin(cycle()))
-      continue;
-    operation->state = FlowOperation::State::kGranted;
-    operation->granted = grants_++;
-    operation->granted_at = cycle();
-    granted_.push_back(operation.get());
-    some = true;
-  }
-  return some;
+FlowOperations::Grant FlowOperations::take(FlowOperation& operation) {
+  operation.granted = grants_++;
+  return Grant::kTaken;
 }
 
-bool FlowOperations::open_those_that_can() {
-  bool some = false;
-  for (std::size_t i = 0; i < granted_.size(); ++i) {
-    FlowOperation& operation = *granted_[i];
-    if (operation.state != FlowOperation::State::kGranted) continue;
-    const auto in_the_way = [&](const FlowOperation* earlier) {
-      return in_conflict(*earlier->plan, *operation.plan);
-    };
-    if (std::any_of(granted_.begin(), granted_.begin() + static_cast<std::ptrdiff_t>(i),
-                    in_the_way))
-      continue;
-    open(operation);
-    some = true;
-  }
-  return some;
-}
-
-void FlowOperations::open(FlowOperation& operation) {
-  operation.state = FlowOperation::State::kOpen;
-  operation.report.started = cycle();
-  operation.report.waited_for_others = cycle() - operation.granted_at;
+void FlowOperations::opened(FlowOperation& operation) {
   for (const auto& [queue, trees] : operation.flow.in_queue)
     queues_[queue].operations.emplace_back(operation.handle, trees);
 }
 
-bool FlowOperations::begin_ranks() {
-  bool some = false;
-  for (FlowOperation* const operation : granted_) {
-    if (operation->state != FlowOperation::State::kOpen || operation->has_begun()) continue;
-    for (const RankOfPart& at : operation->take_due(cycle())) {
-      begin_rank(*operation, at);
-      some = true;
-    }
-    begin_ready(*operation);
-  }
-  return some;
+void FlowOperations::begin(FlowOperation& operation, const std::vector<RankOfPart>& due) {
+  for (const RankOfPart& at : due) begin_rank(operation, at);
+  begin_ready(operation);
 }
 
 void FlowOperations::begin_rank(FlowOperation& operation, const RankOfPart& at) {
@@ -421,7 +361,7 @@ void FlowOperations::schedule_end(const FlowOperation& operation, const RankOfPa
 }
 
 // Ranks and operations that are complete.
-bool FlowOperations::take_ends() {
+bool FlowOperations::collect() {
   bool some = false;
   while (!ends_.empty() && ends_.begin()->first <= cycle()) {
     std::vector<End> ends = ends_.extract(ends_.begin()).mapped();
@@ -452,10 +392,8 @@ void FlowOperations::finish_operation(FlowOperation& operation) {
   OperationPlan& plan = operation.flow;
   plan.cycles += report.ended - report.started;
   totals_.count(report, 0, plan.bytes);
-  std::erase(granted_, &operation);
-  for (FlowOperation* const other : granted_) other->forget(operation);
   const std::shared_ptr<OperationRepeat> repeat = operation.repeat;
-  operations_.erase(report.handle);
+  remove(operation);
   if (on_progress_) on_progress_(cycle(), totals_.bytes);
   if (repeat) return go_on(repeat, std::move(report));
   recurrence_.forget();

@@ -7,8 +7,7 @@
 //   and its surplus has passed.
 // Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part in it have begun, and a rank is complete when the last
 //   step is that its NPU takes part in.
-// Order: operations are granted in the order of issue, and open when none that was granted before is in conflict with them
-//   (operations/prepared_plan.h), as engine/operation_scheduler.h has it. Trees in the switches leave a NIC port and virtual channel in the order
+// Order: operations/operation_lifecycle.h; grants take nothing. Trees in the switches leave a NIC port and virtual channel in the order
 //   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
 //   links, by max-min fairness, virtual channels going strictly by priority.
 // Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out. Turns of phases: flow/phase_turns.h.
@@ -34,18 +33,19 @@
 #include <vector>
 
 #include "flow/flow_lifts.h"
+#include "flow/flow_operation.h"
 #include "flow/flow_simulation.h"
 #include "flow/operation_plan.h"
 #include "flow/operation_repeats.h"
 #include "flow/phase_turns.h"
 #include "flow/system_flows.h"
 #include "operations/operation_engine.h"
-#include "operations/rank_starts.h"
+#include "operations/operation_lifecycle.h"
 #include "topology/topology.h"
 
 namespace fredsim {
 
-class FlowOperations final : public OperationEngine {
+class FlowOperations final : public OperationEngine, private OperationLifecycle<FlowOperation> {
  public:
   using Plans = std::span<const std::shared_ptr<const PreparedPlan>>;
   // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set from outside to end a run; null:
@@ -108,7 +108,6 @@ class FlowOperations final : public OperationEngine {
   std::vector<Issued> issued() const;
 
  private:
-  struct FlowOperation;
   struct End {
     int granted = 0;
     OperationHandle handle = 0;
@@ -146,10 +145,12 @@ class FlowOperations final : public OperationEngine {
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
   void run_cycle();
-  bool grant();
-  bool open_those_that_can();
-  void open(FlowOperation& operation);
-  bool begin_ranks();
+  std::uint64_t now() const override { return cycle(); }
+  Grant take(FlowOperation& operation) override;
+  bool are_in_conflict(const FlowOperation& earlier, const FlowOperation& later) override;
+  void opened(FlowOperation& operation) override;
+  void begin(FlowOperation& operation, const std::vector<RankOfPart>& due) override;
+  bool collect() override;
   void begin_rank(FlowOperation& operation, const RankOfPart& at);
   void begin_if_possible(FlowOperation& operation, int tree);
   void begin_ready(FlowOperation& operation);
@@ -162,9 +163,7 @@ class FlowOperations final : public OperationEngine {
   void leave_queues(FlowOperation& operation, int tree);
   void end_trees_at(FlowOperation& operation, int part, int rank, int trees, double cycle);
   void schedule_end(const FlowOperation& operation, const RankOfPart& at, std::uint64_t cycle);
-  bool take_ends();
   void finish_operation(FlowOperation& operation);
-  bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
   std::string waiting_text() const;
 
   const Topology& topology_;
@@ -181,16 +180,13 @@ class FlowOperations final : public OperationEngine {
   std::vector<OperationPlan*> plans_in_order_;
   std::map<std::tuple<NodeId, int, int>, int> queue_numbers_;
   std::vector<Queue> queues_;
-  std::map<OperationHandle, std::unique_ptr<FlowOperation>> operations_;  // not complete
-  std::vector<FlowOperation*> granted_;                                   // in that order
   std::unordered_map<FlowSimulation::Flow, Moving> moving_;
   std::map<std::uint64_t, std::vector<End>> ends_;  // by cycle at which they are told
   std::set<std::uint64_t> wakes_;
   OperationTotals totals_;
   OperationHandle next_ = 1;
   int grants_ = 0;
-  std::multiset<std::uint64_t> calls_;  // to come
-  bool changed_ = false;
+  std::multiset<std::uint64_t> calls_;                                   // to come
   std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // not complete
   RepeatRecurrence recurrence_;
   bool skips_ = true;

@@ -31,17 +31,15 @@ std::optional<RepeatCounts> RepeatRecurrence::find(const StateDigest& state,
   return std::nullopt;
 }
 
-void FlowOperations::FlowOperation::move_origin(double time) {
+void FlowOperation::move_origin(double time) {
   for (OfTree& tree : trees) tree.begin -= time;
   for (auto& part : ranks)
     for (OfRank& rank : part) rank.end -= time;
 }
 
-void FlowOperations::FlowOperation::shift(std::uint64_t cycles) {
-  shift_starts(cycles);
-  granted_at += cycles;
+void FlowOperation::shift(std::uint64_t cycles) {
+  shift_stages(cycles);
   report.issued += cycles;
-  report.started += cycles;
   for (OfPart& part : parts) {
     if (!part.start) continue;
     *part.start += cycles;
