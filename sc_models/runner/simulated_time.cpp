@@ -47,7 +47,7 @@ std::vector<SearchedBandwidth> searched_bandwidths(const MachineConfig& machine)
                         .share = 1,
                         .parts = 2 * std::max(1, places - 1) *
                                  ports_of(block.topology->nodes[block.topology->npus.front()]),
-                        .has_switch = block.word == "switch" || block.word == "fred"});
+                        .has_switch = block.facts.has_switch});
   }
   if (!searched.empty()) return searched;
   if (!has_key(machine, kUplinkKey)) {

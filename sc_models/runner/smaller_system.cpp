@@ -17,13 +17,11 @@
 namespace fredsim {
 namespace {
 
-constexpr int kLeastRing = 4;
-
 // A size that a block can have in its place; as it is where there is none.
 int halved(const SystemBlock& block, int size) {
-  if (!has_own_size(block) || size <= 2) return size;
+  if (block.facts.links == nullptr || size <= 2) return size;
   const int half = size / 2;
-  return block.word == "ring" && half < kLeastRing ? 2 : half;
+  return half < block.facts.min_size ? 2 : half;
 }
 
 std::uint64_t flit_hops(const Topology& system, const SystemPlan& plan) {

@@ -31,11 +31,6 @@ std::vector<int> all_of(int npus) {
   return group;
 }
 
-// NPUs of the block are all alike to each other.
-bool is_symmetrical(const SystemBlock& block) {
-  return block.word == "fully_connected" || block.word == "switch";
-}
-
 // Members in their order, by the first places of a block.
 void use_first_places(std::vector<Part>& parts) {
   std::map<NodeId, NodeId> places;
@@ -72,10 +67,6 @@ Plan plan_of(const Topology& block, const std::vector<Part>& parts) {
 
 }  // namespace
 
-bool has_own_size(const SystemBlock& block) {
-  return block.word == "ring" || block.word == "fully_connected" || block.word == "switch";
-}
-
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes) {
   std::vector<std::string> settings;
@@ -84,16 +75,13 @@ std::vector<std::string> resized_settings(const MachineConfig& config,
   for (std::size_t d = 0; d < std::min(sizes.size(), config.topology.blocks.size()); ++d) {
     const SystemBlock& block = config.topology.blocks[d];
     const auto size = static_cast<int>(block.topology->npus.size());
-    if (!has_own_size(block) || sizes[d] == 0 || sizes[d] == size) continue;
+    if (block.facts.links == nullptr || sizes[d] == 0 || sizes[d] == size) continue;
     const std::string key = fmt::format("fabric.dimensions.{}", d + 1);
     settings.push_back(fmt::format("{}.size={}", key, sizes[d]));
     // Links are as wide as before.
     const auto planes = static_cast<std::uint64_t>(block.topology->nodes.front().ports);
     const auto links_of = [&](int npus) {
-      int each = 1;
-      if (block.word == "fully_connected") each = npus - 1;
-      if (block.word == "ring" && npus > 2) each = 2;
-      return planes * static_cast<std::uint64_t>(each);
+      return planes * static_cast<std::uint64_t>(block.facts.links(npus));
     };
     settings.push_back(fmt::format("{}.links={}", key, links_of(sizes[d])));
     settings.push_back(fmt::format("{}.bandwidth={} B/s", key,
@@ -143,7 +131,7 @@ StepSurplus::OfSteps StepSurplus::of(const SystemPlan& plan) {
 }
 
 FlowJobs::Surplus StepSurplus::of_step(int dimension, std::vector<Part> parts) {
-  if (is_symmetrical(config_.topology.blocks[dimension])) {
+  if (config_.topology.blocks[dimension].facts.is_symmetrical) {
     if (are_alike(parts)) parts.resize(1);
     use_first_places(parts);
   }
@@ -178,7 +166,7 @@ FlowJobs::Surplus StepSurplus::measured(int dimension, const std::vector<Part>& 
     return surplus_on(block, plan_of(*block.topology, parts));
   };
   if (of_system.topology->flow_only.empty()) return surplus_of(blocks.front());
-  if (blocks.size() < 2 || !is_symmetrical(of_system)) return {};
+  if (blocks.size() < 2 || !of_system.facts.is_symmetrical) return {};
   const Part& part = parts.front();
   const auto members = static_cast<int>(part.members.size());
   if (parts.size() > 1) return {};

@@ -32,7 +32,6 @@ inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
 // many to each neighbour and as wide; 0, or past the end: its own.
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes);
-bool has_own_size(const SystemBlock& block);  // no machine
 
 class StepSurplus {
  public:

@@ -184,10 +184,21 @@ struct SwitchLayers {
   int pair_links = 0;  // between a lower and an upper one
 };
 
+// What a block of a system is and can be, for all who would ask for its word.
+struct BlockFacts {
+  bool has_switch = false;      // NPUs are joined by switches
+  bool is_symmetrical = false;  // any two NPUs are joined as any other two
+  // Links of an NPU, at least, where the block has so many NPUs; null: it has one size, a machine's or a line's.
+  int (*links)(int npus) = nullptr;
+  int min_size = 2;  // below it there is no other size but 2
+};
+
 // A dimension of a system (topology/system.h): NPUs that differ in it alone are a group, which a block joins.
 struct SystemBlock {
   std::string name;  // "node"
-  std::string word;  // "ring", …; of a machine its kind of topology
+  std::string
+      word;  // "ring", …; of a machine its kind of topology: a name for people, asked by nobody
+  BlockFacts facts{};
   std::shared_ptr<const Topology>
       topology{};               // one block by itself, its NPUs the first nodes, in order of rank
   std::uint64_t bandwidth = 0;  // an NPU's, bytes/s

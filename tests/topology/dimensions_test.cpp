@@ -225,5 +225,24 @@ TEST(Dimensions, RefusesWhatDoesNotComeOut) {
                {"fabric.dimensions.1.machine", "2 GHz", "1.5 GHz"});
 }
 
+TEST(Dimensions, BlocksSayWhatTheyAre) {
+  const Topology system = system_of({dimension(BlockShape::kRing, 4, 100 * kGb),
+                                     dimension(BlockShape::kFullyConnected, 3, 100 * kGb),
+                                     dimension(BlockShape::kSwitch, 4, 100 * kGb),
+                                     dimension(BlockShape::kLine, 3, 100 * kGb)});
+  const auto facts = [&](int d) { return system.blocks[d].facts; };
+  const std::vector<bool> switches{false, false, true, false}, alike{false, true, true, false};
+  for (int d = 0; d < 4; ++d) {
+    EXPECT_EQ(facts(d).has_switch, switches[d]) << d;
+    EXPECT_EQ(facts(d).is_symmetrical, alike[d]) << d;
+    EXPECT_EQ(facts(d).links == nullptr, d == 3) << d;
+  }
+  EXPECT_EQ(facts(0).links(2), 1);
+  EXPECT_EQ(facts(0).links(5), 2);
+  EXPECT_EQ(facts(1).links(5), 4);
+  EXPECT_EQ(facts(2).links(5), 1);
+  EXPECT_EQ(facts(0).min_size, 4);
+}
+
 }  // namespace
 }  // namespace fredsim

@@ -196,6 +196,25 @@ int default_links(BlockShape shape, int size) {
   return 1;
 }
 
+BlockFacts block_facts(BlockShape shape) {
+  constexpr int kMinRing = 4;
+  switch (shape) {
+    case BlockShape::kRing:
+      return {.links = [](int npus) { return default_links(BlockShape::kRing, npus); },
+              .min_size = kMinRing};
+    case BlockShape::kFullyConnected:
+      return {.is_symmetrical = true,
+              .links = [](int npus) { return default_links(BlockShape::kFullyConnected, npus); }};
+    case BlockShape::kSwitch:
+      return {.has_switch = true, .is_symmetrical = true, .links = [](int npus) {
+                return default_links(BlockShape::kSwitch, npus);
+              }};
+    case BlockShape::kLine:
+      break;
+  }
+  return {};
+}
+
 Topology build_block(const MachineSpec& machine, const BlockSpec& spec) {
   Topology topology = build_alone(machine, spec);
   add_switch_latency(spec, topology);

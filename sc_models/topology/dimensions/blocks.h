@@ -38,6 +38,8 @@ struct BlockSpec {
 // Links of an NPU where nothing is said about them: the least there are.
 int default_links(BlockShape shape, int size);
 
+BlockFacts block_facts(BlockShape shape);
+
 // `machine`: clock, buffers and formats are those of the block.
 Topology build_block(const MachineSpec& machine, const BlockSpec& spec);
 

@@ -195,9 +195,11 @@ Topology build_dimensions(const MachineSpec& machine, std::vector<DimensionSpec>
     block.first_port = ports;
     if (one.machine) {
       check_machine(built[d], key_of(d));
+      block.facts.has_switch = built[d].has_levels();
       block.bandwidth = npu_bandwidth(built[d]);
     } else {
       block.bandwidth = one.block.bandwidth;
+      block.facts = block_facts(one.block.shape);
       built[d].buffers.receive_flits = receive;
     }
     block.topology = std::make_shared<const Topology>(std::move(built[d]));

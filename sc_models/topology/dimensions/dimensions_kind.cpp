@@ -221,7 +221,7 @@ class DimensionsKind final : public TopologyKind {
       const Topology& one = *block.topology;
       const std::uint64_t groups = topology.npus.size() / one.npus.size();
       // An NPU's block: half of its NPUs send to the other half over a switch.
-      const std::uint64_t across = block.word == "switch"
+      const std::uint64_t across = block.facts.has_switch && block.facts.is_symmetrical
                                        ? block.bandwidth * (one.npus.size() / 2)
                                        : topology_kind(one.kind).bisection_bytes_per_second(one);
       least = std::min(least, across * groups);
