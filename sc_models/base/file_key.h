@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option_words.h"
 #include "base/suggest.h"
 
 namespace fredsim {
@@ -66,7 +67,5 @@ struct FileKeys {
 // "transformer.hidden": its section, "transformer", and its name, "hidden".
 std::string_view parent(std::string_view path);
 std::string_view leaf(std::string_view path);
-
-std::vector<std::string_view> words_in(std::string_view text);  // between blanks
 
 }  // namespace fredsim

@@ -20,7 +20,15 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
   }
 }
 
-std::vector<std::string_view> words_in(std::string_view text) { return split_at(text, ' '); }
+std::vector<std::string_view> words_in(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return words;
+}
 
 void refuse_word(std::string_view option, const std::string& found,
                  std::span<const std::string_view> allowed, std::span<const Alias> aliases) {

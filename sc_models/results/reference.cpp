@@ -17,7 +17,7 @@ using fields::Null;
 using fields::Object;
 using fields::Type;
 
-std::string words_in(std::string_view words) {
+std::string listed(std::string_view words) {
   std::string shown;
   for (const char c : words) shown += c == ' ' ? std::string(", ") : std::string(1, c);
   return shown;
@@ -30,7 +30,7 @@ std::string one(const Type& type) {
     case Kind::kCommand:
       return "text";
     case Kind::kWord:
-      return words_in(type.words);
+      return listed(type.words);
     case Kind::kPayload:
       return "exact, incomplete, not carried";
     case Kind::kCount:
@@ -56,7 +56,7 @@ std::string one(const Type& type) {
     case Kind::kScalars:
       return "values by key";
     case Kind::kCauses:
-      return fmt::format("integers by cause: {}", words_in(type.words));
+      return fmt::format("integers by cause: {}", listed(type.words));
     case Kind::kMachine:
       return "[machine](machine_files.md)";
   }
