@@ -15,6 +15,7 @@ from pathlib import Path
 from .. import checkout
 from ..runs import Runs
 from . import collectives, experts, faults, inference, links, memory, preemption, rounding
+from .points import Points
 from .study import Study
 
 QUESTIONS: dict[str, Callable[[Study], None]] = {
@@ -40,6 +41,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--smoke", action="store_true", help="few and small sizes, for tests")
     parser.add_argument("--write", action="store_true", help="puts the tables of `inference` and `experts` into their pages, too")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="pictures of `links` and `faults` there, as PNG and SVG")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", default=Path("build/studies/paper"),
+                        help="of the points, as fredsim sweep keeps them: those that are there are not run again (default: build/studies/paper)")  # fmt: skip
     parser.add_argument("--program", help=argparse.SUPPRESS)
     parser.add_argument("--rounding", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
@@ -49,7 +52,8 @@ def main(words: Sequence[str]) -> int:
     checkout.enter()
     programs = checkout.programs({"fredsim": options.program, "tb_rounding": options.rounding}, "study.sh",
                                  ["python3-matplotlib"] if options.plot else [])  # fmt: skip
-    study = Study(Runs("study.sh", programs["fredsim"]), programs["tb_rounding"], options.smoke, options.plot)
+    runs = Runs("study.sh", programs["fredsim"])
+    study = Study(runs, Points(runs, options.results), programs["tb_rounding"], options.smoke, options.plot)
     for name in options.questions or QUESTIONS:
         print(f"### {name}\n")
         study.page = Path(f"docs/studies/{name}.md") if options.write and name in PAGES else None

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failed components: the cost of a failure of each single component of a machine, and pairs of them."""
 
+import json
 import random
 from collections.abc import Sequence
 
+from .points import pairs, study_text
 from .study import TITLE, Study, config
 
 FAULT_WORKS = [("all-reduce", ["--size", "4MiB"]), ("all-to-all", ["--collective", "all_to_all", "--size", "640KiB"]),
@@ -22,17 +24,18 @@ def kind_of(machine: str, part: str) -> str:
     return f"link {text}, half its rate" if "*" in name else f"link {text}"
 
 
-def time_with(study: Study, machine: str, work: Sequence[str], faults: Sequence[str]) -> float | None:
-    """ns; None: refused, as by groups that no slice joins any more."""
-    more = [word for fault in faults for word in ("--fault", fault)]
-    if "--work" not in work and "--algorithm" not in work:
-        more += ["--algorithm", "paper"]
-    result = study.runs.attempt("run", config(machine), *work, *more)
-    if result is None:
-        return None
-    if result["payload"] != "exact":
-        study.runs.fail(f"{machine}, {' '.join([*work, *more])}: payload {result['payload']}")
-    return result["time_ns"]
+def times_with(study: Study, machine: str, work: Sequence[str], sets: Sequence[Sequence[str]]) -> list[float | None]:
+    """ns, by set of faults; None: refused, as by groups that no slice joins any more."""
+    more = ["--algorithm", "paper"] if "--work" not in work and "--algorithm" not in work else []
+    options = {name.removeprefix("--"): [value] for name, value in pairs([*work, *more])}
+    once: list[tuple[str, ...]] = list(dict.fromkeys(tuple(faults) for faults in sets))
+    values = [f"[{', '.join(map(json.dumps, faults))}]" for faults in once]
+    times: dict[tuple[str, ...], float | None] = {}
+    for faults, runs in zip(once, study.points.of(study_text("run", [config(machine)], {"faults": values}, options)), strict=True):
+        if runs and runs[0]["payload"] != "exact":
+            study.runs.fail(f"{machine}, {' '.join([*work, *more])}, {', '.join(faults)}: payload {runs[0]['payload']}")
+        times[faults] = runs[0]["time_ns"] if runs else None
+    return [times[tuple(faults)] for faults in sets]
 
 
 def parts_of(study: Study, machine: str) -> list[str]:
@@ -59,24 +62,24 @@ def measure(study: Study) -> None:
         number = 200
         if study.smoke:
             parts, works, number = parts[::90], works[:1], 2
-        pairs = [draw.sample(parts, 2) for _ in range(number)]
+        drawn = [draw.sample(parts, 2) for _ in range(number)]
         wholes: dict[str, float] = {}  # work -> ns of the whole machine
         slower: dict[tuple[str, tuple[str, ...]], float | None] = {}  # (work, part or pair) -> times as long; None: refused
         for title, work in works:
-            whole = time_with(study, machine, work, [])
+            sets_of_faults = [[part] for part in parts] + drawn
+            whole, *times = times_with(study, machine, work, [[], *sets_of_faults])
             if whole is None:
                 study.runs.fail(f"{machine}, {title}: refused without faults")
             wholes[title] = whole
-            for faults in [[part] for part in parts] + pairs:
-                time = time_with(study, machine, work, faults)
-                slower[title, tuple(faults)] = None if time is None else time / whole
+            for failed, ns in zip(sets_of_faults, times, strict=True):
+                slower[title, tuple(failed)] = None if ns is None else ns / whole
         kinds = list(dict.fromkeys(kind_of(machine, part) for part in parts))
         rows = []
         for title, _ in works:
             sets: list[tuple[str, list[tuple[str, ...]]]] = [
                 (kind, [(part,) for part in parts if kind_of(machine, part) == kind]) for kind in kinds]  # fmt: skip
-            for kind, group in [*sets, ("any two", [tuple(pair) for pair in pairs])]:
-                done = sorted((times, one) for one in group if (times := slower[title, one]) is not None)
+            for kind, group in [*sets, ("any two", [tuple(pair) for pair in drawn])]:
+                done = sorted((longer, one) for one in group if (longer := slower[title, one]) is not None)
                 refused = len(group) - len(done)
                 worst = " and ".join(done[-1][1]) if done and done[-1][0] > 1.0005 else "none"
                 rows.append([title, kind, str(len(group)), str(refused),

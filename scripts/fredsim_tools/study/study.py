@@ -8,6 +8,7 @@ from typing import Any
 
 from ..runs import Json, Runs
 from ..tables import lines_of, markdown, put_into
+from .points import Points
 
 MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
@@ -21,6 +22,7 @@ class Study:
     """A run of the study. rounding: the program tb_rounding."""
 
     runs: Runs
+    points: Points
     rounding: str
     smoke: bool  # few and small sizes
     plot: Path | None  # folder of pictures
@@ -30,7 +32,7 @@ class Study:
         """The study is about the paper's algorithms where it does not name others; work files name theirs."""
         if arguments[0] in ("run", "compare") and "--algorithm" not in arguments and "--work" not in arguments:
             arguments = (*arguments, "--algorithm", "paper")
-        return self.runs.fredsim(*arguments)["runs"]
+        return self.points.run(*arguments)
 
     def run(self, machine: str, *arguments: str) -> Json:
         return self.fredsim("run", config(machine), *arguments)[0]
