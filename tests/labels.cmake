@@ -5,44 +5,54 @@
 #   rtl      Verilated classes, Verilator, yosys or iverilog
 #   slow     longer than their like: over a second for a library, over 20 s else
 # python3 -m fredsim_tools.test_times, in scripts/, says what they take.
-set(unit_suites base collective config energy experts flow nic npu optimize results routing study switch_registry topology trace traffic twin_parts
+set(unit_suites base collective config energy experts flow nic npu optimize results routing study switch_registry topology twin_parts
     workload workload_files voq_scheduler_twin)
-set(system_suites allocations cli engine fabric fuzz labels on_demand pages python ranks reference report scripts switch tb_fabric_speed tb_flow_speed
-    tb_mesh_scaling tb_own_npu tb_plan_time tb_rounding testbenches)
-set(rtl_suites aggregator apb_slave bist cells common_cells cover_points crossing formal fred_modules fred_online mesh_modules mesh_reducing mesh_router
-    mutate phased_modules phased_switches reducing_crossbar rr_arbiter rtl switch_top synth tb_bus_switch tb_custom_switch tutorial voq_buffer
+set(system_suites allocations cli engine fabric fuzz labels pages python ranks reference report scripts tb_fabric_speed tb_flow_speed
+    tb_mesh_scaling tb_own_npu tb_plan_time tb_rounding testbenches trace traffic)
+set(rtl_suites aggregator apb_slave bist cells common_cells cover_points crossing formal fred_modules fred_online mesh_modules mesh_reducing
+    mesh_router
+    mutate on_demand phased_modules phased_switches reducing_crossbar rr_arbiter rtl switch switch_top synth tb_bus_switch tb_custom_switch tutorial
+    voq_buffer
     voq_crossbar voq_modules voq_scheduler waves xcheck)
 set(slow_suites package)
 
 # Cases with another label than their suite, as filters of GoogleTest, and other tests by their whole names.
+set(rtl_cases_cli "Models/InterruptModel.*")
 set(rtl_cases_trace "*RandomBreakdown.AddsUpInEveryImplementation*:*RandomBreakdown.OfSyntheticTraffic*")
 set(rtl_cases_traffic "PartitionedTraffic.WithVerilatedSwitches:*EveryImplementationGivesTheSame*")
 set(rtl_cases_workload "*TheSameInEveryImplementation*")
 
+set(slow_cases_base "Formats/FpAdd.*")
 set(slow_cases_cli "GradientRuns.GainOfDearAt10GigabitPerSecond")
 string(JOIN ":" slow_cases_collective
-       "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.PartsThatAreUnderWay*" "Hdrm.HasOneFlowPerPair*"
-       "Hdrm.WithoutTheMap*" "InSwitchPlan.RandomGroupsOnRandomPortOrders" "LostPartsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"
-       "PacketOrder.KeepsItsContractOnRandomWorks" "PacketPace.AsksNoLink*" "PlacementSearch.AnnealingForLong*" "RingBoxTrees.*" "UplinkSearch.FindsAWay*"
+       "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.PartsThatAreUnderWay*"
+       "Hdrm.HasOneFlowPerPair*"
+       "Hdrm.WithoutTheMap*" "InSwitchPlan.RandomGroupsOnRandomPortOrders" "Machines/PlanSizeTest.IsThatOfThePlan/mesh_16x16"
+       "Machines/StreamPlan.RandomGroups*" "LostPartsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"
+       "PacketOrder.KeepsItsContractOnRandomWorks" "PacketPace.AsksNoLink*" "PlacementSearch.AnnealingForLong*" "RingBoxTrees.*"
+       "UplinkSearch.FindsAWay*"
        "WorkPlan.RandomWorksDeliverWhatTheyMust" "WorkerPlacement.*")
 set(slow_cases_config "UsedKeys.ChangeWhatIsBuiltOrAreRefused")
 set(slow_cases_energy "EnergyOfEngines.IsThatOfARunInFull")
 set(slow_cases_experts "ExpertTokens.FollowTheChancesOfTheRouter")
 set(slow_cases_fabric "RankCut.KeepsToTheRulesOnEveryKindOfTopology")
-string(JOIN ":" slow_cases_flow "Eflops.*" "FlowRun.LinksBehindOthers*" "SystemFiles.AllReducesPutTheirShare*" "Themis.*")
+string(JOIN ":" slow_cases_flow "Eflops.*" "Machines/FlowOperationsOn.*" "FlowRun.LinksBehindOthers*" "SystemFiles.AllReducesPutTheirShare*"
+       "Themis.*")
 set(slow_cases_optimize "Artefact/LibraGroup.IsAsGoodAsTheOptimum*")
-set(slow_cases_results "Timeline.SpansThatTouchDoSoInWholeNanosecondsToo")
+set(slow_cases_results "All/SampleFiles.WithAValueOfAnotherTypeDoNot*:Timeline.SpansThatTouchDoSoInWholeNanosecondsToo")
 string(JOIN ":" slow_cases_routing "FredConflict.ExhaustiveOnSmallSwitches" "FredRouting.RoutesRandomPermutations" "FredRouting.ServesRandomFlowSets*"
        "OnlineRoutes.EveryPairOfRandomTreesIsConnected")
 set(slow_cases_study "StudyPoints.AreThoseThatCountingFinds")
-string(JOIN ":" slow_cases_topology "FatTree.ThoseThatAreTooLargeAreForFlows" "GraphPaths.EqualPathsOfRandomTreesCarryTheSame" "Mesh2d.EveryShapeIsSound")
-string(JOIN ":" slow_cases_traffic "PartitionedTraffic.IsThatOfAWhole*" "PartitionedTraffic.StepsInGroupsAsAlone" "TrafficOnATorus.SaturatedRingsKeepTurning")
+string(JOIN ":" slow_cases_topology "FatTree.ThoseThatAreTooLargeAreForFlows" "GraphPaths.EqualPathsOfRandomTreesCarryTheSame"
+       "Mesh2d.EveryShapeIsSound")
 set(slow_cases_twin_parts "AdderPool.FollowsItsReference")
-string(JOIN ":" slow_cases_workload "FailedController.TakesLittleLonger*" "GradientScheduleTest.GraphsOfRandomModels" "GraphSizeTest.OfTraining"
+string(JOIN ":" slow_cases_workload "FailedController.TakesLittleLonger*" "Machines/FailedControllers.MachinesTrainWithoutOne*"
+       "Machines/TraceTasksTest.*" "GradientScheduleTest.GraphsOfRandomModels" "GraphSizeTest.OfTraining"
        "MicrobatchOverlap.TakesNoLonger*" "StreamingRun.ToUsersOnFredD*")
 set(system_tests results.schema_and_repetition results.commit)
 set(slow_tests flow.simgrid pages.docs_user_implementations_md pages.site_in_browser python.notebooks python.numbers report.page_in_browser
-    scripts.checkout_path scripts.eflops scripts.flow_error scripts.gallery scripts.microarchitectures scripts.plain_build scripts.silicon scripts.study
+    scripts.checkout_path scripts.eflops scripts.flow_error scripts.gallery scripts.microarchitectures scripts.plain_build scripts.silicon
+    scripts.study
     study.on_a_cluster testbenches.own_npu_outside)
 
 # fredsim_label(RESULT TEST)
