@@ -36,10 +36,10 @@ struct FlowOperation final : StagedOperation {
     std::uint64_t end = 0;
   };
 
-  FlowOperation(OperationHandle handle, OperationPlan& of, std::uint64_t now,
+  FlowOperation(OperationHandle number, OperationPlan& of, std::uint64_t now,
                 const IssueOptions& options, const std::vector<std::uint64_t>& starts,
                 std::shared_ptr<OperationRepeat> repeated)
-      : StagedOperation(handle, of.plan, now, options, starts),
+      : StagedOperation(number, of.plan, now, options, starts),
         flow(of),
         repeat(std::move(repeated)) {
     for (const OperationPlan::OfTree& tree : of.trees)
