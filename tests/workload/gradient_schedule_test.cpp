@@ -46,9 +46,6 @@ RandomRun random_run(std::uint64_t seed) {
                                 .output_bytes = 2048,
                                 .reduces = random.below(3) == 0});
   }
-  constexpr std::array kKinds{find_schedule("bucket"), find_schedule("layer"),
-                              find_schedule("zero2"), find_schedule("dear"),
-                              find_schedule("priority")};
   TrainingOptions& options = run.options;
   options.strategy = {.mp = static_cast<int>(1 + random.below(2)),
                       .dp = static_cast<int>(1 + random.below(4)),
@@ -56,8 +53,8 @@ RandomRun random_run(std::uint64_t seed) {
   options.microbatches = 1 + random.below(3);
   options.minibatch = static_cast<std::uint64_t>(options.strategy.dp) * options.microbatches;
   options.iterations = 3;
-  options.gradients = kKinds[random.below(kKinds.size())];
-  options.accounting = feeds_layers(options.gradients) || random.below(2) == 0
+  options.gradients = schedules()[random.below(schedules().size())];
+  options.accounting = options.gradients->feeds_layers() || random.below(2) == 0
                            ? Accounting::kOverlap
                            : Accounting::kSerial;
   options.bucket_bytes = 3000 + random.below(60'000);
@@ -209,7 +206,7 @@ class CheckedGraph {
       const Interval needed{gradients.begin, layers.begin()->second.end};
       for (const Sent& one : sent) {
         const bool has_to = one.what.meets(gradients);
-        const bool may = !feeds_layers(run_.options.gradients) || one.what.meets(needed);
+        const bool may = !run_.options.gradients->feeds_layers() || one.what.meets(needed);
         if (has_to) {
           EXPECT_TRUE(waits[one.task]) << "layer " << l;
         }

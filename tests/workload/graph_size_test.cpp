@@ -139,7 +139,7 @@ TEST(GraphSizeTest, OfInference) {
 TEST(GraphSizeTest, OfTrainedExperts) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   const ModelShape model = read_model_file("configs/models/mixtral_8x7b.yaml");
-  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("layer")}) {
+  for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("layer")}) {
     for (const Strategy strategy : {Strategy{4, 4, 1}, Strategy{2, 4, 2}, Strategy{1, 8, 1}}) {
       TrainingOptions options{.strategy = strategy, .iterations = 1, .gradients = gradients};
       options.microbatches = strategy.pp > 1 ? 2 : 1;

@@ -133,10 +133,8 @@ TEST(LateTraining, EveryScheduleOfGradientsAddsUp) {
   const Arrivals arrivals(kTenthOfMicrosecond, {SkewKind::kUniform, 5 * kTenthOfMicrosecond}, 2,
                           topology.clock_hz);
   for (const Strategy& strategy : {Strategy{1, 4, 1}, Strategy{2, 2, 1}, Strategy{1, 2, 2}})
-    for (const Gradients gradients :
-         {find_schedule("bucket"), find_schedule("layer"), find_schedule("zero2"),
-          find_schedule("dear"), find_schedule("priority")}) {
-      SCOPED_TRACE(to_string(strategy) + " " + std::to_string(static_cast<int>(gradients)));
+    for (const Schedule* const gradients : schedules()) {
+      SCOPED_TRACE(to_string(strategy) + " " + std::string(gradients->name()));
       const TrainingOptions options{.strategy = strategy,
                                     .minibatch = 8,
                                     .microbatches = 2,

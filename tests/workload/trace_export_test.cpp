@@ -75,7 +75,7 @@ void expect_same_cycles(const TaskGraph& graph, const Topology& topology) {
   });
 }
 
-using ExportCase = std::tuple<const char*, Strategy, Accounting, Gradients>;
+using ExportCase = std::tuple<const char*, Strategy, Accounting, const Schedule*>;
 class TraceExportTest : public testing::TestWithParam<ExportCase> {
  protected:
   TaskGraph training() const {
@@ -149,7 +149,7 @@ TEST(TraceExport, ExpertsTakeTheSameCycles) {
 // All strategies of the wafers, with controllers that load input and idle NPUs.
 class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*, Strategy>> {
  protected:
-  TaskGraph training(Gradients gradients) const {
+  TaskGraph training(const Schedule* gradients) const {
     const Strategy strategy = std::get<1>(GetParam());
     TrainingOptions options{
         .strategy = strategy, .gradients = gradients, .optimizer = Optimizer::kAdam};
@@ -199,7 +199,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
 
 // View of other tools: the same without the attributes that are ours. Each group's collective is one by itself then.
 TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
-  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
+  for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     const TaskGraph graph = training(gradients);
     const Files files(trace_texts(graph, topology_));
     files.drop_our_attributes();

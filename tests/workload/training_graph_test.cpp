@@ -151,7 +151,7 @@ TEST_F(TrainingGraphTest, OptimizersLoadAndStoreWhatAWorkerUpdates) {
 
 // Between what reduces the gradients and what comes next: the all-gather of ZeRO-2, the next iteration.
 TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
-  for (const Gradients gradients :
+  for (const Schedule* const gradients :
        {find_schedule("bucket"), find_schedule("layer"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       const TaskGraph graph = this->graph({.strategy = {.mp = 1, .dp = 20, .pp = 1},
@@ -188,7 +188,7 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
   };
   // One of each controller, and a flit at a time of what does not come out even in all slices.
   const std::size_t loads = topology_.io_controllers.size() + 4;
-  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
+  for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       EXPECT_LE(max({.strategy = {.mp = 1, .dp = 4, .pp = 1},
                      .minibatch = 3,
@@ -210,7 +210,7 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
 
 // Iterations after the first have to wait for all gradients of the one before, too.
 TEST_F(TrainingGraphTest, AnIterationWaitsForAllThatWasSent) {
-  for (const Gradients gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
+  for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       const TaskGraph graph = this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2},
                                            .minibatch = 40,

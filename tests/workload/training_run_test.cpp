@@ -56,7 +56,7 @@ TrainingResult trained_alike(const Topology& topology, const TaskGraph& graph) {
   return result;
 }
 
-using TrainingCase = std::tuple<const char*, Strategy, Accounting, Gradients>;
+using TrainingCase = std::tuple<const char*, Strategy, Accounting, const Schedule*>;
 class TrainingRunTest : public testing::TestWithParam<TrainingCase> {};
 
 TEST_P(TrainingRunTest, IsTheSameInEveryImplementation) {
