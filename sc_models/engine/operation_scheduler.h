@@ -153,7 +153,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   JobNews news_;
   std::map<int, int> streams_;   // first tree -> trees
   int max_streams_ = 0;          // the highest number, and 1
-  bool rows_are_short_ = false;  // of an operation that is to be granted before
+  bool rows_are_short_ = false;  // an earlier one lacks rows
   OperationHandle next_ = 1;
   OperationTotals totals_;
   std::uint64_t first_edge_ = 0;

@@ -61,7 +61,7 @@ class OperationLifecycle {
     kNoMore,   // nor may those after it
   };
 
-  // ---- what an engine adds
+  // ---- added by an engine
   virtual std::uint64_t now() const = 0;
   // Before all grants of a round.
   virtual void begin_grants() {}
@@ -80,7 +80,7 @@ class OperationLifecycle {
   // Takes what is complete; false: nothing is.
   virtual bool collect() = 0;
 
-  // ---- what all share
+  // ---- shared by all
   void add(std::unique_ptr<Op> added, const IssueOptions& options) {
     Op& operation = *added;
     if (options.held) operation.hold();

@@ -184,7 +184,7 @@ struct SwitchLayers {
   int pair_links = 0;  // between a lower and an upper one
 };
 
-// What a block of a system is and can be, for all who would ask for its word.
+// Facts of a block of a system, for all who would ask for its word.
 struct BlockFacts {
   bool has_switch = false;      // NPUs are joined by switches
   bool is_symmetrical = false;  // any two NPUs are joined as any other two
