@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/expert_workers.h"
-
 #include "workload/expert_time.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 
-ExpertLayers::Tokens ExpertWorkers::tokens_of(const Members& group, const ExpertPass& pass) const {
+ExpertLayers::Tokens WorkerGraph::tokens_of(const Members& group, const ExpertPass& pass) const {
   ExpertLayers::Tokens tokens;
   for (const int w : group)
     tokens.push_back(experts_->own_tokens(pass.tokens(replica_of(w)), w % strategy_.mp));
   return tokens;
 }
 
-ExpertRouting ExpertWorkers::routing() const {
+ExpertRouting WorkerGraph::routing() const {
   return {routed_, dropped_, experts_ ? experts_->imbalance() : 1};
 }
 
-std::vector<ExpertWorkers::Members> ExpertWorkers::gradient_groups(GradientKind kind, int stage,
-                                                                   bool of_others) const {
+std::vector<WorkerGraph::Members> WorkerGraph::gradient_groups(GradientKind kind, int stage,
+                                                               bool of_others) const {
   if (kind == GradientKind::kDense) return groups(Dimension::kDp, stage, of_others);
   if (!experts_) return {};
   if (kind == GradientKind::kExperts) return experts_->copies(stage, of_others);
@@ -29,8 +28,8 @@ std::vector<ExpertWorkers::Members> ExpertWorkers::gradient_groups(GradientKind 
   return found;
 }
 
-std::uint64_t ExpertWorkers::gradient_parameters(GradientKind kind, const ModelLayer& layer,
-                                                 const TransformerShape* shape) const {
+std::uint64_t WorkerGraph::gradient_parameters(GradientKind kind, const ModelLayer& layer,
+                                               const TransformerShape* shape) const {
   const bool has_experts = layer.expert_layer >= 0;
   if (kind == GradientKind::kDense)
     return has_experts ? 0 : share_of_workers(layer.parameters, strategy_.mp);
@@ -39,11 +38,11 @@ std::uint64_t ExpertWorkers::gradient_parameters(GradientKind kind, const ModelL
                                        : experts_->max_parameters(layer.expert_layer);
 }
 
-std::uint64_t ExpertWorkers::tokens_at(int w, const ExpertPass& pass) const {
+std::uint64_t WorkerGraph::tokens_at(int w, const ExpertPass& pass) const {
   return experts_->own_tokens(pass.tokens(replica_of(w)), w % strategy_.mp);
 }
 
-std::map<int, int> ExpertWorkers::send_tokens(int stage, const ExpertPass& pass, bool back) {
+std::map<int, int> WorkerGraph::send_tokens(int stage, const ExpertPass& pass, bool back) {
   const std::uint64_t token_bytes =
       bytes_of(static_cast<double>(pass.shape.hidden), pass.speed.npu.value_bytes.activations);
   const auto sent = [&](const Members& group) -> const Matrix& {
@@ -53,7 +52,7 @@ std::map<int, int> ExpertWorkers::send_tokens(int stage, const ExpertPass& pass,
                   TimeCategory::kEp, (back ? "combine " : "dispatch ") + pass.name);
 }
 
-void ExpertWorkers::dispatch_tokens(int stage, const ExpertPass& pass) {
+void WorkerGraph::dispatch_tokens(int stage, const ExpertPass& pass) {
   for_all(stage, [&](int w) {
     compute(w, "gate " + pass.name,
             pass.times * gate_ps(pass.speed, pass.shape, tokens_at(w, pass)));
@@ -67,7 +66,7 @@ void ExpertWorkers::dispatch_tokens(int stage, const ExpertPass& pass) {
   for (const auto& [w, task] : dispatched) workers_[w].pending.push_back(task);
 }
 
-void ExpertWorkers::combine_tokens(int stage, const ExpertPass& pass) {
+void WorkerGraph::combine_tokens(int stage, const ExpertPass& pass) {
   for (const Members& group : experts_->groups(stage, false)) {
     const ExpertTokens& tokens = experts_->tokens(pass.layer, tokens_of(group, pass));
     routed_ += tokens.routed;
@@ -79,7 +78,7 @@ void ExpertWorkers::combine_tokens(int stage, const ExpertPass& pass) {
   for (const auto& [w, task] : send_tokens(stage, pass, true)) workers_[w].pending = {task};
 }
 
-void ExpertWorkers::run_experts(int stage, const ExpertPass& pass) {
+void WorkerGraph::run_experts(int stage, const ExpertPass& pass) {
   dispatch_tokens(stage, pass);
   combine_tokens(stage, pass);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "topology/faults.h"
+#include "workload/execution.h"
 #include "workload/expert_time.h"
 #include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
@@ -23,7 +24,7 @@ constexpr double kAllocation = 32;
 class Training {
  public:
   Training(const ModelShape& model, const TrainingOptions& options, const Topology& topology)
-      : model_(model), options_(options), topology_(topology) {
+      : model_(model), options_(options), execution_(execution_of(options)), topology_(topology) {
     const auto contexts = static_cast<std::uint64_t>(model.split.cp);
     const auto replicas = static_cast<std::uint64_t>(options.strategy.dp) / contexts;
     for (std::uint64_t r = 0; r < replicas; ++r) {
@@ -37,11 +38,8 @@ class Training {
 
   GraphSize count() {
     for (const LayerRange& stage : stages_of(model_, options_.strategy.pp)) add_stage(stage);
-    if (options_.execution == Execution::kStreaming) {
-      add_streams();
-    } else {
-      add_transfers(2 * (pp() - 1));
-    }
+    if (pp() > 1) add_transfers(execution_.transfers(model_, options_));
+    add_streams(execution_.streams(model_, options_, topology_));
     const auto iterations = static_cast<std::uint64_t>(options_.iterations);
     GraphSize all{iterations * size_.tasks, iterations * size_.dependencies,
                   iterations * size_.operations, iterations * size_.parts};
@@ -99,7 +97,7 @@ class Training {
       for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
       if (mp() > 1) add_along_mp(2 * reduced);
     }
-    if (options_.execution == Execution::kStreaming) return;
+    if (!execution_.keeps_weights()) return;
     if (options_.optimizer != Optimizer::kNone) size_.tasks += 2 * mp() * dp();
     if (dp() > 1) add_gradients(stage);
     if (mp() * dp() > 1) add_expert_gradients(stage);
@@ -180,20 +178,17 @@ class Training {
                    times * microbatches_ * (by_share ? 2 * mp() : mp() + 1));
   }
 
-  void add_streams() {
-    const auto rounds = static_cast<std::uint64_t>(
-        streamed_groups(model_, options_.strategy.pp, options_.stream_layers));
-    if (pp() > 1) add_transfers(2 * (rounds * pp() - 1));
-    const bool is_one = options_.stream == Stream::kBroadcast;
-    const std::uint64_t shards = is_one ? 1 : mp() * pp();
-    const auto deals = static_cast<std::uint64_t>(deals_of(topology_, static_cast<int>(shards)));
-    const std::uint64_t loads = 3 * rounds * deals;  // forward, backward, and gradients
+  // Weights and gradients on their way.
+  void add_streams(std::uint64_t streams) {
+    if (streams == 0) return;
+    const auto shards = static_cast<std::uint64_t>(shards_of(options_.stream, options_.strategy));
     const std::uint64_t members = mp() * dp() * pp() + io_controllers_left(topology_).size();
-    add_operations(loads, loads * shards, loads * members);
+    add_operations(streams, streams * shards, streams * members);
   }
 
   const ModelShape& model_;
   const TrainingOptions& options_;
+  const ExecutionKind& execution_;
   const Topology& topology_;
   std::uint64_t microbatches_ = 0;      // microbatches that have samples, of all replicas
   std::uint64_t max_microbatches_ = 0;  // max microbatches per replica

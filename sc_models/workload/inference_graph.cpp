@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "base/error.h"
-#include "workload/expert_workers.h"
 #include "workload/stage_layers.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
 
-class InferenceBuilder : private ExpertWorkers {
+class InferenceBuilder : private WorkerGraph {
  public:
   InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
                    const ComputeSpeed& speed, const Topology& topology,
                    std::optional<ExpertLayers> experts)
-      : ExpertWorkers(options.strategy, options.npus, topology, options.algorithm, options.split,
-                      std::move(experts)),
+      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm, options.split,
+                    std::move(experts)),
         shape_(shape),
         options_(options),
         speed_(speed) {
@@ -43,7 +43,7 @@ class InferenceBuilder : private ExpertWorkers {
     return std::move(graph_);
   }
 
-  using ExpertWorkers::routing;
+  using WorkerGraph::routing;
 
  private:
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }

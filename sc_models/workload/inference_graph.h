@@ -12,7 +12,7 @@
 // Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden activations; between stages MP worker 0 multicasts
 //   as much to all MP workers of the next one, which nobody waits for but they. In decode the last stage multicasts its tokens to
 //   the first, 4 bytes per sequence, which begins its next step with them.
-// Experts: in layers that have some, dispatch and combine (workload/expert_workers.h) in place of the second all-reduce, then an all-gather
+// Experts: in layers that have some, dispatch and combine (workload/worker_graph.h) in place of the second all-reduce, then an all-gather
 //   along MP, whose workers have a share of the tokens each.
 // Time: workload/transformer_shape.h. The last stage also computes logits, of each sequence's last token. Choosing tokens
 //   from them takes no time and sends nothing: an idealisation.

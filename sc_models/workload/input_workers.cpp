@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/input_workers.h"
-
 #include <map>
 
 #include "base/member.h"
 #include "topology/faults.h"
 #include "workload/input_loads.h"
+#include "workload/training_graph.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 
 // A controller's tasks of its latest operation.
-std::vector<int> InputWorkers::latest_of(int rank) const {
+std::vector<int> WorkerGraph::latest_of(int rank) const {
   const std::vector<Task>& tasks = graph_.ranks[rank].tasks;
   std::vector<int> latest;
   for (int t = static_cast<int>(tasks.size()) - 1;
@@ -19,7 +19,7 @@ std::vector<int> InputWorkers::latest_of(int rank) const {
   return latest;
 }
 
-void InputWorkers::load_input(const ModelShape& model, const TrainingOptions& options) {
+void WorkerGraph::load_input(const ModelShape& model, const TrainingOptions& options) {
   const std::vector<InputLoad> loads = input_loads(model, options, topology_);
   OperationShape shape;
   const Dimension unused = strategy_.pp == 1                  ? Dimension::kPp
@@ -53,7 +53,7 @@ void InputWorkers::load_input(const ModelShape& model, const TrainingOptions& op
   }
 }
 
-void InputWorkers::wait_for_input() {
+void WorkerGraph::wait_for_input() {
   if (next_loads_.empty()) return;
   for_all(0, [&](int w) {
     workers_[w].pending.insert(workers_[w].pending.end(), next_loads_[w].begin(),
@@ -61,6 +61,6 @@ void InputWorkers::wait_for_input() {
   });
 }
 
-void InputWorkers::loaded() { next_loads_.swap(loads_); }
+void WorkerGraph::loaded() { next_loads_.swap(loads_); }
 
 }  // namespace fredsim

@@ -65,13 +65,13 @@ class Schedule {
 
   // ---- plan
 
-  // Of gradients that are there.
+  // The collective that takes gradients as they come.
   struct Reduction {
     Collective collective = Collective::kAllReduce;
     std::string_view name = "gradients";
   };
   virtual Reduction reduction() const { return {}; }
-  // Of the collectives that could begin, the one whose gradients are needed first does.
+  // The collective whose gradients are needed first goes first, among those that could begin.
   virtual bool has_queue() const { return false; }
   // The next forward pass of a layer waits for the layer's own buffers; else for all.
   virtual bool feeds_layers() const { return false; }

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "workload/worker_graph.h"
+
 namespace fredsim {
 
 HalfCounts half_counts(const SequenceSplit& split, bool is_attention, Pass pass, bool repeats) {
@@ -20,7 +22,7 @@ HalfCounts half_counts(const SequenceSplit& split, bool is_attention, Pass pass,
           .computations = passes * (cp + 2)};
 }
 
-std::vector<int> SequenceGraph::places_of(const std::vector<int>& replicas) const {
+std::vector<int> WorkerGraph::places_of(const std::vector<int>& replicas) const {
   std::vector<int> places;
   for (const int replica : replicas)
     for (int c = 0; c < sequence_.cp; ++c) places.push_back(replica * sequence_.cp + c);
@@ -29,7 +31,7 @@ std::vector<int> SequenceGraph::places_of(const std::vector<int>& replicas) cons
 
 // ---- halves
 
-void SequenceGraph::run_half(int stage, const Half& half) {
+void WorkerGraph::run_half(int stage, const Half& half) {
   const auto gather = [&](const char* what) {
     return along_mp(stage, Collective::kAllGather, half.along_mp, half.name + what);
   };
@@ -44,12 +46,12 @@ void SequenceGraph::run_half(int stage, const Half& half) {
     wait_for(stage, along_mp(stage, behind, half.along_mp, half.name + " reduction"));
 }
 
-SequenceGraph::Half SequenceGraph::training_half(const ModelShape& model, int l, Pass pass,
-                                                 Recompute recompute, std::string name,
-                                                 const std::function<double(int w)>& picoseconds,
-                                                 const GroupBytes& samples,
-                                                 const Compression& compression,
-                                                 double activation_bytes) const {
+WorkerGraph::Half WorkerGraph::training_half(const ModelShape& model, int l, Pass pass,
+                                             Recompute recompute, std::string name,
+                                             const std::function<double(int w)>& picoseconds,
+                                             const GroupBytes& samples,
+                                             const Compression& compression,
+                                             double activation_bytes) const {
   const ModelLayer& layer = model.layers[l];
   const std::uint64_t block = block_bytes(model, strategy_.mp, activation_bytes);
   return {.name = std::move(name),
@@ -67,14 +69,14 @@ SequenceGraph::Half SequenceGraph::training_half(const ModelShape& model, int l,
           .along_cp = [block, samples](const Members& group) { return block * samples(group); }};
 }
 
-void SequenceGraph::forward_parts(int stage, const Half& half) {
+void WorkerGraph::forward_parts(int stage, const Half& half) {
   if (!half.is_attention || sequence_.cp == 1) return compute_part(stage, half, {});
   compute_part(stage, half, {.kind = HalfPart::Kind::kInputs});
   ring(stage, half, Pass::kForward);
   compute_part(stage, half, {.kind = HalfPart::Kind::kOutputs});
 }
 
-void SequenceGraph::backward_parts(int stage, const Half& half, const StageTasks& inputs) {
+void WorkerGraph::backward_parts(int stage, const Half& half, const StageTasks& inputs) {
   using Kind = HalfPart::Kind;
   const auto wait_for_inputs = [&] {
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -101,27 +103,26 @@ void SequenceGraph::backward_parts(int stage, const Half& half, const StageTasks
                 .pass = Pass::kBackward});
 }
 
-void SequenceGraph::compute_part(int stage, const Half& half, const HalfPart& part) {
+void WorkerGraph::compute_part(int stage, const Half& half, const HalfPart& part) {
   for_all(stage, [&](int w) {
     const double picoseconds = half.picoseconds(w, part);
     if (picoseconds >= 0) compute(w, half.name, picoseconds);
   });
 }
 
-SequenceGraph::StageTasks SequenceGraph::tasks_so_far(int stage) const {
+WorkerGraph::StageTasks WorkerGraph::tasks_so_far(int stage) const {
   StageTasks tasks;
   for_all(stage, [&](int w) { tasks.push_back(so_far(w)); });
   return tasks;
 }
 
-void SequenceGraph::wait_for(int stage, const StageTasks& tasks) {
+void WorkerGraph::wait_for(int stage, const StageTasks& tasks) {
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (!tasks[i].empty()) workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = tasks[i];
 }
 
-SequenceGraph::StageTasks SequenceGraph::along_mp(int stage, Collective collective,
-                                                  const GroupBytes& bytes,
-                                                  const std::string& name) {
+WorkerGraph::StageTasks WorkerGraph::along_mp(int stage, Collective collective,
+                                              const GroupBytes& bytes, const std::string& name) {
   const auto with_bytes = [&](bool of_others) {
     std::vector<Members> found = groups(Dimension::kMp, stage, of_others);
     std::erase_if(found, [&](const Members& group) { return bytes(group) == 0; });
@@ -143,7 +144,7 @@ SequenceGraph::StageTasks SequenceGraph::along_mp(int stage, Collective collecti
 
 // ---- ring
 
-void SequenceGraph::ring(int stage, const Half& half, Pass pass) {
+void WorkerGraph::ring(int stage, const Half& half, Pass pass) {
   const bool is_forward = pass == Pass::kForward;
   StageTasks gradients;
   for (int step = 0; step < sequence_.cp; ++step) {
@@ -164,8 +165,8 @@ void SequenceGraph::ring(int stage, const Half& half, Pass pass) {
 }
 
 // Every worker and the next one of its context.
-std::vector<SequenceGraph::Members> SequenceGraph::ring_groups(int stage, bool of_others,
-                                                               const GroupBytes& bytes) const {
+std::vector<WorkerGraph::Members> WorkerGraph::ring_groups(int stage, bool of_others,
+                                                           const GroupBytes& bytes) const {
   std::vector<Members> found;
   for (int pp = 0; pp < strategy_.pp; ++pp) {
     if ((pp == stage) == of_others) continue;
@@ -179,8 +180,8 @@ std::vector<SequenceGraph::Members> SequenceGraph::ring_groups(int stage, bool o
   return found;
 }
 
-SequenceGraph::StageTasks SequenceGraph::pass_on(int stage, const GroupBytes& bytes,
-                                                 const std::string& name, const StageTasks& after) {
+WorkerGraph::StageTasks WorkerGraph::pass_on(int stage, const GroupBytes& bytes,
+                                             const std::string& name, const StageTasks& after) {
   const std::vector<Members> own = ring_groups(stage, false, bytes);
   const int first = worker(0, 0, stage);
   StageTasks ids(after.size());
@@ -198,12 +199,12 @@ SequenceGraph::StageTasks SequenceGraph::pass_on(int stage, const GroupBytes& by
 
 // ---- between stages
 
-std::uint64_t SequenceGraph::transfer_parts() const {
+std::uint64_t WorkerGraph::transfer_parts() const {
   return sequence_.sp ? static_cast<std::uint64_t>(strategy_.mp) : 1;
 }
 
-SequenceGraph::Transfer SequenceGraph::activations(int from, int to,
-                                                   const std::vector<int>& places) const {
+WorkerGraph::Transfer WorkerGraph::activations(int from, int to,
+                                               const std::vector<int>& places) const {
   if (!sequence_.sp) return {Collective::kMulticast, transfers(from, to, places)};
   Transfer transfer{Collective::kUnicast, {}};
   for (const int place : places)
@@ -212,13 +213,13 @@ SequenceGraph::Transfer SequenceGraph::activations(int from, int to,
   return transfer;
 }
 
-bool SequenceGraph::is_unicast(int operation) const {
+bool WorkerGraph::is_unicast(int operation) const {
   return graph_.shapes[graph_.operations[operation].shape].work.front().collective ==
          Collective::kUnicast;
 }
 
-std::vector<SequenceGraph::Place> SequenceGraph::senders(int operation, int from,
-                                                         const std::vector<int>& places) const {
+std::vector<WorkerGraph::Place> WorkerGraph::senders(int operation, int from,
+                                                     const std::vector<int>& places) const {
   const int of_place = is_unicast(operation) ? strategy_.mp : 1;
   std::vector<Place> found;
   for (const int place : places)
@@ -227,7 +228,7 @@ std::vector<SequenceGraph::Place> SequenceGraph::senders(int operation, int from
   return found;
 }
 
-void SequenceGraph::receive_all(int from, int to, const std::vector<int>& places, int operation) {
+void WorkerGraph::receive_all(int from, int to, const std::vector<int>& places, int operation) {
   const bool of_shares = is_unicast(operation);
   for (int i = 0; i < std::ssize(places); ++i)
     for (int mp = 0; mp < strategy_.mp; ++mp) {

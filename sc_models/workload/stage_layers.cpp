@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/stage_layers.h"
 
+#include "workload/execution.h"
+
 namespace fredsim {
 
 std::vector<LayerRange> ranges_of_stage(const ModelShape& model, const TrainingOptions& options,
                                         int stage) {
-  const int stages = options.strategy.pp;
-  if (options.execution == Execution::kStationary) return {stages_of(model, stages)[stage]};
-  std::vector<LayerRange> found;
-  const int groups = streamed_groups(model, stages, options.stream_layers);
-  for (int g = 0; g < groups; ++g)
-    found.push_back(streamed_group(model, stages, options.stream_layers, g)[stage]);
-  return found;
+  return execution_of(options).ranges(model, options, stage);
 }
 
 ModelShape cut_recomputation(ModelShape model, const TrainingOptions& options) {

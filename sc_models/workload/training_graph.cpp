@@ -13,22 +13,22 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "workload/input_workers.h"
+#include "workload/execution.h"
 #include "workload/minibatch_split.h"
-#include "workload/sequence_graph.h"
 #include "workload/stage_layers.h"
 #include "workload/training_memory.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
 
-class TrainingBuilder : private InputWorkers, private StageGradients {
+class TrainingBuilder : private WorkerGraph, private StageGradients, private Passes {
  public:
   TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
                   const ComputeSpeed& speed, const Topology& topology)
-      : InputWorkers(options.strategy, options.npus, topology, options.algorithm, model.split,
-                     expert_layers(model.name, model.transformer ? &*model.transformer : nullptr,
-                                   options.strategy, options.experts)),
+      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm, model.split,
+                    expert_layers(model.name, model.transformer ? &*model.transformer : nullptr,
+                                  options.strategy, options.experts)),
         model_(cut_recomputation(at_value_bytes(model, speed.npu.value_bytes), options)),
         options_(options),
         speed_(speed),
@@ -44,7 +44,7 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
     for (int stage = 0; options.limits_memory && stage < options.strategy.pp; ++stage)
       expanded_[stage] = expanded_shares(
           training_memory(model, options, stage, speed.npu.value_bytes), speed.npu, topology.name);
-    if (options.execution == Execution::kStreaming)
+    if (!execution_of(options).keeps_weights())
       streams_.emplace(graph_, shapes_, topology, strategy_, npus_, options.stream,
                        options.chunk_bytes);
   }
@@ -52,71 +52,46 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
   TaskGraph build() {
     for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
       if (iteration_ + 1 < options_.iterations) load_input(model_, options_);
-      if (streams_) {
-        stream_forward_and_backward();
-      } else {
-        for (int stage = 0; stage < strategy_.pp; ++stage) forward_and_backward(stage);
-      }
+      execution_of(options_).run(*this, options_);
       loaded();
     }
     return std::move(graph_);
   }
 
-  using ExpertWorkers::routing;
+  using WorkerGraph::routing;
 
  private:
-  bool is_serial() const { return options_.accounting == Accounting::kSerial; }
+  bool is_serial() const { return !options_.overlaps(); }
   double weight_bytes() const { return speed_.npu.value_bytes.weights; }
 
-  // ---- an iteration
+  // ---- an iteration, as executions order it
 
-  // ---- streaming
+  void wait_for_input() override { WorkerGraph::wait_for_input(); }
 
-  int rounds() const { return streamed_groups(model_, strategy_.pp, options_.stream_layers); }
-
-  void stream_forward_and_backward() {
-    wait_for_input();
-    for (int g = 0; g < rounds(); ++g) run_group(g, Pass::kForward);
-    for (int g = rounds() - 1; g >= 0; --g) run_group(g, Pass::kBackward);
+  int layer_groups() const override {
+    return streamed_groups(model_, strategy_.pp, options_.stream_layers);
   }
 
-  void run_group(int number, Pass pass) {
-    stages_ = streamed_group(model_, strategy_.pp, options_.stream_layers, number);
-    ++round_;
+  int begin(int group, Pass pass) override {
+    stages_ = streamed_group(model_, strategy_.pp, options_.stream_layers, group);
     pass_ = pass;
-    stream(WeightStreams::Direction::kLoad, "weights");
-    const int last = strategy_.pp - 1;
-    const bool is_forward = pass == Pass::kForward;
-    for (int i = 0; i < strategy_.pp; ++i) {
-      const int stage = is_forward ? i : last - i;
-      for (int m = 0; m < static_cast<int>(options_.microbatches); ++m) {
-        const bool begins =
-            is_forward ? number == 0 && stage == 0 : number + 1 == rounds() && stage == last;
-        const bool ends =
-            is_forward ? number + 1 == rounds() && stage == last : number == 0 && stage == 0;
-        const int step = is_forward ? 1 : last;  // around the stages
-        const int before = (stage + strategy_.pp - step) % strategy_.pp;
-        // The first stage of the pass gets what the last one sent in the round before.
-        if (!begins && before != stage) receive(before, stage, m, i == 0 ? round_ - 1 : round_);
-        run_layers(stage, pass, m);
-        const int next = (stage + step) % strategy_.pp;
-        if (!ends && next != stage) send(stage, next, m);
-      }
-    }
-    computed_.emplace_back();
-    for (const Worker& w : workers_) computed_.back().push_back(w.last);
-    if (!is_forward) stream(WeightStreams::Direction::kGradients, "gradients");
+    return ++round_;
   }
 
-  void run_layers(int stage, Pass pass, int microbatch) {
+  void run_layers(int stage, int microbatch) override {
     const LayerRange& layers = stages_[stage];
     for (int i = 0; i < layers.end - layers.first; ++i)
-      run_layer(stage, pass == Pass::kForward ? layers.first + i : layers.end - 1 - i, pass,
+      run_layer(stage, pass_ == Pass::kForward ? layers.first + i : layers.end - 1 - i, pass_,
                 microbatch);
   }
 
+  void computed() override {
+    computed_.emplace_back();
+    for (const Worker& w : workers_) computed_.back().push_back(w.last);
+  }
+
   // Streams the weights of the group at work.
-  void stream(WeightStreams::Direction direction, const std::string& name) {
+  void stream(WeightStreams::Direction direction) override {
     const bool is_load = direction == WeightStreams::Direction::kLoad;
     std::vector<std::uint64_t> bytes;
     for (const LayerRange& layers : stages_)
@@ -135,8 +110,8 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
       }
       std::erase(after[w], -1);
     }
-    const std::vector<int> ids =
-        streams_->add(direction, bytes, name, iteration_, std::move(after));
+    const std::vector<int> ids = streams_->add(direction, bytes, is_load ? "weights" : "gradients",
+                                               iteration_, std::move(after));
     for (int w = 0; w < std::ssize(workers_); ++w) {
       if (is_serial()) {
         workers_[w].pending = {ids[w]};  // which waits for those before
@@ -148,9 +123,8 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
 
   // ---- an iteration whose weights stay
 
-  void forward_and_backward(int stage) {
+  void forward_and_backward(int stage) override {
     const auto microbatches = static_cast<int>(options_.microbatches);
-    if (stage == 0) wait_for_input();
     for (int m = 0; m < microbatches; ++m) forward(stage, m);
     for (int m = 0; m < microbatches; ++m) backward(stage, m);
     reduce_gradients(stage);
@@ -298,7 +272,7 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
     return at->second;
   }
 
-  void send(int from, int to, int microbatch) {
+  void send(int from, int to, int microbatch) override {
     const std::vector<int> places = places_of(split_.replicas(microbatch));
     if (places.empty()) return;
     const int operation = transfer(from, to, microbatch, round_);
@@ -310,7 +284,7 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
 
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
   // Receives what was sent in a round of streaming.
-  void receive(int from, int to, int microbatch, int round) {
+  void receive(int from, int to, int microbatch, int round) override {
     const std::vector<int> places = places_of(split_.replicas(microbatch));
     if (places.empty()) return;
     const int operation = transfer(from, to, microbatch, round);
@@ -461,7 +435,7 @@ class TrainingBuilder : private InputWorkers, private StageGradients {
 void check(const ModelShape& model, const TrainingOptions& o, const Topology& topology) {
   check_workers(o.strategy, topology, model.split);
   if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
-  if (o.execution == Execution::kStreaming && o.optimizer != Optimizer::kNone)
+  if (!execution_of(o).keeps_weights() && o.optimizer != Optimizer::kNone)
     throw BadInput(
         "--optimizer: found one together with weights that are streamed; allowed: none. The I/O "
         "controllers have the weights, and update them");
@@ -472,7 +446,7 @@ void check_trains_experts(const ModelShape& model, const TrainingOptions& o) {
     throw BadInput(fmt::format("{}: found {} with {}, which has experts; allowed: {}", option,
                                found, model.name, allowed));
   };
-  if (o.execution == Execution::kStreaming) refuse("--execution", "streaming", "stationary");
+  if (!execution_of(o).keeps_weights()) refuse("--execution", "streaming", "stationary");
   if (!o.gradients->takes_experts())
     refuse("--gradients", "another schedule", join_words(schedules_of_experts()).c_str());
   if (o.every > 1) refuse("--gradients", "every=N", "without it");

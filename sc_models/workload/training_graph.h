@@ -7,9 +7,9 @@
 //   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
 //   workers of the next one, and the gradient back.
 // Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h), halves of layers and transfers are those of
-//   workload/sequence_graph.h.
+//   workload/worker_graph.h.
 // Values: outputs, and the gradients of inputs, have the bytes of the machine's activations, weights those of its weights.
-// Experts: dispatch and combine, in the backward pass of gradients likewise (workload/expert_workers.h), then an all-gather along MP
+// Experts: dispatch and combine, in the backward pass of gradients likewise (workload/worker_graph.h), then an all-gather along MP
 //   without sequence parallelism. Gradients of gates and shared experts are reduced by all workers of a stage, those of experts by the
 //   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but these two, and no recomputation of all.
 // Gradients of weights: along DP, contexts included, 2 bytes each, in buffers, by a schedule (workload/schedule.h). One collective of them
@@ -26,11 +26,10 @@
 //   either.
 // Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O controllers, in equal
 //   shares of whole flits, while iterations before go on, and waited for. Machines without controllers load none, nor do systems.
-// Streaming (execution of models that do not fit the wafer): weights are with the I/O controllers (weight_streams.h). Layers go
-//   through the wafer in groups, the next `stream_layers` of the model for each stage; all microbatches forward through a
-//   group, then the next group, from the last stage to the first one; backward the other way round. A group's weights come
-//   in for the forward pass and again for the backward pass, and its gradients leave once, which reduces them: there is
-//   nothing along DP, and no optimizer on the NPUs: the controllers, who have the weights, would run it. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
+// Streaming (execution of models that do not fit the wafer; workload/executions/streaming.cpp): layers go through the wafer in groups, the
+//   next `stream_layers` of the model for each stage. A group's weights come in for the forward pass and again for the backward pass, and
+//   its gradients leave once, which reduces them: there is nothing along DP, and no optimizer on the NPUs: the controllers, who have the
+//   weights, would run it. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
 //   gradients leave before the next weights come. Overlap: weights of the next group are loaded while one is computed, so
 //   that an NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
 // Errors: BadInput for strategies that the machine or model has no room for, for an optimizer where weights are streamed, and for what
@@ -81,6 +80,8 @@ struct TrainingOptions {
   int stream_groups = 2;
   std::uint64_t chunk_bytes = kChunkBytes;
   std::string algorithm = "paper";  // algorithm of all collectives but the loading of input
+
+  bool overlaps() const { return accounting == Accounting::kOverlap; }
 };
 
 // `routing`: where given, how many tokens experts took and dropped.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "workload/execution.h"
 #include "workload/stage_layers.h"
 
 namespace fredsim {
@@ -63,24 +64,14 @@ TrainingMemory training_memory(const ModelShape& shape, const TrainingOptions& o
                                const ValueBytes& values) {
   const ModelShape model = cut_recomputation(at_value_bytes(shape, values), o);
   const std::vector<LayerRange> layers = ranges_of_stage(model, o, stage);
-  const bool streams = o.execution == Execution::kStreaming;
   std::uint64_t parameters = 0;  // a worker's, layers of the stage that are there at once
   for (const LayerRange& range : layers)
     parameters = std::max(parameters, worker_parameters(model, range, o.strategy.mp, o.experts));
-  std::uint64_t own = parameters;
-  const bool overlaps = o.accounting == Accounting::kOverlap;
-  if (streams && overlaps) own *= static_cast<std::uint64_t>(o.stream_groups);
-  // Streamed gradients leave as they are, and the controllers update.
-  const Schedule::Memory gradients = streams ? Schedule::Memory{.gradients = own * kGradientBytes}
-                                             : o.gradients->memory({.parameters = own,
-                                                                    .buffer = o.bucket_bytes,
-                                                                    .replicas = o.strategy.dp,
-                                                                    .overlaps = overlaps});
-  TrainingMemory memory{.weights = bytes_of(static_cast<double>(own), values.weights),
-                        .gradients = gradients.gradients,
-                        .optimizer = gradients.updated * optimizer_state_bytes(o.optimizer),
-                        .activations = activations_of(model, o, layers)};
-  return memory;
+  const ExecutionKind::Memory held = execution_of(o).memory(parameters, o);
+  return {.weights = bytes_of(static_cast<double>(held.weights), values.weights),
+          .gradients = held.gradients.gradients,
+          .optimizer = held.gradients.updated * optimizer_state_bytes(o.optimizer),
+          .activations = activations_of(model, o, layers)};
 }
 
 TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options,

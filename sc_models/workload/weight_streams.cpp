@@ -31,6 +31,10 @@ int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& contr
   return workers + at;
 }
 
+int shards_of(Stream stream, const Strategy& strategy) {
+  return stream == Stream::kBroadcast ? 1 : strategy.mp * strategy.pp;
+}
+
 int deals_of(const Topology& topology, int shards) {
   const auto left = static_cast<int>(io_controllers_left(topology).size());
   const int deals = shards / std::gcd(left, shards);  // until all shards have had as many
@@ -56,7 +60,7 @@ WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const To
         topology.name));
   }
   const auto controllers = static_cast<int>(controllers_.size());
-  const int shards = stream == Stream::kBroadcast ? 1 : strategy.mp * strategy.pp;
+  const int shards = shards_of(stream, strategy);
   if (controllers < shards || controllers == 0)
     throw BadInput(fmt::format(
         "--execution streaming: found {} I/O controllers on {}{}; allowed: {} or more, one for "

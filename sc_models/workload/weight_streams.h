@@ -36,6 +36,8 @@ inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& controllers,
                     int controller);
 
+// Shards of the weights.
+int shards_of(Stream stream, const Strategy& strategy);
 // Times that controllers are dealt out to so many shards.
 int deals_of(const Topology& topology, int shards);
 

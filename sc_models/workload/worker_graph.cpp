@@ -36,12 +36,15 @@ void check_workers(const Strategy& strategy, const Topology& topology, const Seq
 }
 
 WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
-                         const std::string& algorithm)
+                         const std::string& algorithm, const SequenceSplit& split,
+                         std::optional<ExpertLayers> experts)
     : topology_(topology),
       strategy_(strategy),
       algorithm_(algorithm),
       npus_(npus.empty() ? paper_placement(strategy) : std::move(npus)),
-      workers_(strategy.workers()) {
+      workers_(strategy.workers()),
+      sequence_(split),
+      experts_(std::move(experts)) {
   if (!topology.faults.empty()) members_of(topology, npus_);  // refuses failed ones
   for (int w = 0; w < strategy_.workers(); ++w) graph_.ranks.push_back({npus_[w], {}});
 }

@@ -1,23 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the task graphs of training and of inference while they are built: workers MP x DP x PP on NPUs, their
-// computations, and operations of groups of them.
+// Builder of the task graphs of training and of inference: workers MP x DP x PP on NPUs, their computations, operations of groups of them,
+// layers whose sequences are split or that have experts, and the input of iterations.
 //
 // Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (plan/parallelism.h).
+// Sequence parallelism: an all-gather of the half's input along MP comes before it, and a reduce-scatter of its output, in place of
+//   the all-reduce, behind it: on a ring as many bytes together. In the backward pass likewise, of gradients. The input that the
+//   forward pass has left is shared, too, so it is gathered once more, behind the gradients: only gradients of weights wait for
+//   it, or whatever is computed again. Between stages each MP worker sends its share to the same one of the next stage, a unicast;
+//   without sequence parallelism MP worker 0 multicasts all of it. Gradients of norms, few bytes, are not reduced along MP.
+// Ring attention: an operation per step passes all blocks of keys and values on, by a unicast from each worker of a context to the
+//   next one. It begins with the computation of the step before, and the next step waits until its blocks are sent and received.
+//   In the backward pass the gradients of a block follow it around the ring, a step behind, and home: one operation more. Adding
+//   to them takes no time. All are on the virtual channel of MP, as they are waited for as its collectives are.
+// Experts (workload/expert_layers.h): a worker gates its tokens and dispatches them; computes the shared experts beside that; then its
+//   own experts, when all of their tokens are there, and sends these back (combine), which the next layer waits for. Workers along MP have a share of the tokens each: whoever
+//   calls gathers them again. Callers with several microbatches on an NPU compute other ones between the two halves, and behind them.
+//   The backward pass takes the same way with gradients, and computes twice as long.
+// Input (workload/input_loads.h): comes from the I/O controllers; loads of the next iteration are under way beside the present one, which
+//   waits for its own.
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/parallelism.h"
 #include "topology/topology.h"
 #include "workload/compute_time.h"
+#include "workload/expert_layers.h"
+#include "workload/gradient_schedule.h"
 #include "workload/operation_shapes.h"
+#include "workload/ring_attention.h"
+#include "workload/sequence_split.h"
 #include "workload/task_graph.h"
 
 namespace fredsim {
+
+struct TrainingOptions;
 
 void check_workers(const Strategy& strategy, const Topology& topology,
                    const SequenceSplit& split = {});
@@ -27,6 +51,9 @@ class WorkerGraph {
   WorkerGraph(const WorkerGraph&) = delete;
   WorkerGraph& operator=(const WorkerGraph&) = delete;
 
+  // So far, over all workers.
+  ExpertRouting routing() const;
+
  protected:
   using Members = std::vector<int>;  // workers
   struct Worker {
@@ -35,9 +62,13 @@ class WorkerGraph {
     std::map<int, int> received;  // by where from: its latest task of what comes from another stage
   };
 
-  // `npus`: by worker, at least as many; empty: the paper's placement.
+  using GroupBytes = std::function<std::uint64_t(const Members&)>;
+  using StageTasks = std::vector<std::vector<int>>;  // by worker of a stage
+
+  // `npus`: by worker, at least as many; empty: the paper's placement. `experts`: of a model that has some.
   WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
-              const std::string& algorithm);
+              const std::string& algorithm, const SequenceSplit& split,
+              std::optional<ExpertLayers> experts);
   ~WorkerGraph() = default;
 
   int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
@@ -87,6 +118,86 @@ class WorkerGraph {
     return shapes_.add(std::move(shape), name);
   }
 
+  // ---- split sequences
+
+  int replica_of(int w) const { return w / strategy_.mp % strategy_.dp / sequence_.cp; }
+  int context_rank_of(int w) const { return w / strategy_.mp % sequence_.cp; }
+  // Places along DP of these replicas' workers.
+  std::vector<int> places_of(const std::vector<int>& replicas) const;
+
+  // ---- halves
+
+  struct Half {
+    std::string name{};
+    Pass pass = Pass::kForward;
+    bool is_attention = false;
+    bool repeats = false;  // the backward pass computes the forward pass again
+    std::function<double(int w, const HalfPart& part)> picoseconds;  // below 0: nothing to do
+    GroupBytes along_mp{};  // bytes of its output, or of the gradient of its input; 0: no part
+    GroupBytes along_cp{};  // bytes of a block of keys and values
+  };
+  void run_half(int stage, const Half& half);
+  // Half of a model in training, layer `l`. `picoseconds`: of a worker for all of the pass; `samples`: of the replica of a group.
+  Half training_half(const ModelShape& model, int l, Pass pass, Recompute recompute,
+                     std::string name, const std::function<double(int w)>& picoseconds,
+                     const GroupBytes& samples, const Compression& compression,
+                     double activation_bytes) const;
+  // Collective of a stage's MP groups, behind all that its workers have done.
+  StageTasks along_mp(int stage, Collective collective, const GroupBytes& bytes,
+                      const std::string& name);
+  // The next computation waits for these, where there are some.
+  void wait_for(int stage, const StageTasks& tasks);
+
+  // ---- between stages
+
+  struct Place {
+    int w = 0, part = 0, rank = 0;
+  };
+  struct Transfer {
+    Collective collective = Collective::kMulticast;
+    std::vector<Members> groups;
+  };
+  // Parts into which the activations of a worker are cut on their way.
+  std::uint64_t transfer_parts() const;
+  Transfer activations(int from, int to, const std::vector<int>& places) const;
+  // Senders of a multicast, or of a unicast of each MP worker, by place.
+  std::vector<Place> senders(int operation, int from, const std::vector<int>& places) const;
+  // All workers of these places, one after the other; what comes next waits for it.
+  void receive_all(int from, int to, const std::vector<int>& places, int operation);
+
+  // ---- experts
+
+  struct ExpertPass {
+    const TransformerShape& shape;
+    const ComputeSpeed& speed;
+    int layer = 0;     // among those with experts
+    double times = 1;  // times the forward computing
+    std::function<std::uint64_t(int replica)> tokens;
+    std::string name{};  // label, after the part's
+  };
+  void run_experts(int stage, const ExpertPass& pass);
+  // Its halves: gates, dispatch and shared experts; the workers' own experts and combine.
+  void dispatch_tokens(int stage, const ExpertPass& pass);
+  void combine_tokens(int stage, const ExpertPass& pass);
+
+  // Gradients that are reduced together: of dense layers along DP; of what every worker has of a layer of experts, its gate and shared
+  // ones, by all workers of a stage; of experts, by those who have copies of them.
+  enum class GradientKind : std::uint8_t { kDense, kCommon, kExperts };
+  static constexpr int kGradientKinds = 3;
+  std::vector<Members> gradient_groups(GradientKind kind, int stage, bool of_others) const;
+  // Parameters of a worker.
+  std::uint64_t gradient_parameters(GradientKind kind, const ModelLayer& layer,
+                                    const TransformerShape* shape) const;
+
+  // ---- input
+
+  // Input of the next iteration; behind the loads of the one before.
+  void load_input(const ModelShape& model, const TrainingOptions& options);
+  // The first stage waits for the input of this iteration, if that is loaded.
+  void wait_for_input();
+  // The iteration at work is over: the next one has what was loaded.
+  void loaded();
+
   const Topology& topology_;
   const Strategy strategy_;
   const std::string& algorithm_;  // algorithm of all collectives
@@ -95,6 +206,33 @@ class WorkerGraph {
   OperationShapes shapes_{graph_};
   std::vector<Worker> workers_;
   int iteration_ = 0;
+  const SequenceSplit sequence_;
+  const std::optional<ExpertLayers> experts_;
+
+ private:
+  bool is_unicast(int operation) const;
+  void compute_part(int stage, const Half& half, const HalfPart& part);
+  void forward_parts(int stage, const Half& half);
+  void backward_parts(int stage, const Half& half, const StageTasks& inputs);
+  void ring(int stage, const Half& half, Pass pass);
+  std::vector<Members> ring_groups(int stage, bool of_others, const GroupBytes& bytes) const;
+  // `after`: by worker.
+  StageTasks pass_on(int stage, const GroupBytes& bytes, const std::string& name,
+                     const StageTasks& after);
+  StageTasks tasks_so_far(int stage) const;
+
+  ExpertLayers::Tokens tokens_of(const Members& group, const ExpertPass& pass) const;
+  std::uint64_t tokens_at(int w, const ExpertPass& pass) const;
+  // All-to-all of the groups of a stage, there or back; by worker its task.
+  std::map<int, int> send_tokens(int stage, const ExpertPass& pass, bool back);
+
+  std::uint64_t routed_ = 0, dropped_ = 0;
+
+  // Tasks of a controller of its latest operation.
+  std::vector<int> latest_of(int rank) const;
+
+  // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
+  std::vector<std::vector<int>> loads_, next_loads_;
 };
 
 }  // namespace fredsim
