@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -32,8 +33,11 @@ std::string number_after(const std::vector<ConfigEntry>& entries) {
 class TreeBuilder : public YAML::EventHandler {
  public:
   // `fixed_place`: what to say instead of file and line (an override); else empty.
-  TreeBuilder(std::string source, std::string fixed_place)
-      : source_(std::move(source)), fixed_place_(std::move(fixed_place)) {}
+  // `takes_aliases`: as copies of what they stand for.
+  TreeBuilder(std::string source, std::string fixed_place, bool takes_aliases)
+      : source_(std::move(source)),
+        fixed_place_(std::move(fixed_place)),
+        takes_aliases_(takes_aliases) {}
 
   ConfigNode take() { return std::move(root_); }
 
@@ -47,10 +51,21 @@ class TreeBuilder : public YAML::EventHandler {
     if (wants_key()) throw BadInput(fmt::format("{}: a key is empty", place(mark)));
     add(mark);
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw BadInput(fmt::format("{}: found a YAML alias; write the value out", place(mark)));
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    constexpr std::size_t kMaxCopied = 1'000'000;
+    const auto found = anchors_.find(anchor);
+    if (!takes_aliases_ || wants_key() || found == anchors_.end())
+      throw BadInput(fmt::format("{}: found a YAML alias; write the value out", place(mark)));
+    copied_ += nodes_in(found->second);
+    if (copied_ > kMaxCopied)
+      throw BadInput(fmt::format("{}: found YAML aliases of more than {} values; allowed: fewer",
+                                 place(mark), kMaxCopied));
+    ConfigNode& node = add(mark);
+    node.kind = found->second.kind;
+    node.text = found->second.text;
+    node.entries = found->second.entries;
   }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {
     if (wants_key()) {
       take_key(mark, value);
@@ -59,19 +74,38 @@ class TreeBuilder : public YAML::EventHandler {
     ConfigNode& node = add(mark);
     node.kind = ConfigNode::Kind::kValue;
     node.text = value;
+    keep(anchor, node);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
     open(mark, ConfigNode::Kind::kList, '[');
+    open_anchors_.push_back(anchor);
   }
-  void OnSequenceEnd() override { open_.pop_back(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     open(mark, ConfigNode::Kind::kMap, '{');
+    open_anchors_.push_back(anchor);
   }
-  void OnMapEnd() override { open_.pop_back(); }
+  void OnMapEnd() override { close(); }
 
  private:
+  void close() {
+    keep(open_anchors_.back(), *open_.back());
+    open_anchors_.pop_back();
+    open_.pop_back();
+  }
+
+  void keep(YAML::anchor_t anchor, const ConfigNode& node) {
+    if (takes_aliases_ && anchor != YAML::NullAnchor) anchors_[anchor] = node;
+  }
+
+  static std::size_t nodes_in(const ConfigNode& node) {
+    std::size_t count = 1;
+    for (const ConfigEntry& entry : node.entries) count += nodes_in(entry.node);
+    return count;
+  }
+
   std::string place(const YAML::Mark& mark) const {
     return fixed_place_.empty() ? fmt::format("{}:{}", source_, mark.line + 1) : fixed_place_;
   }
@@ -130,8 +164,12 @@ class TreeBuilder : public YAML::EventHandler {
 
   std::string source_;
   std::string fixed_place_;
+  bool takes_aliases_;
   ConfigNode root_;
   std::vector<ConfigNode*> open_;
+  std::vector<YAML::anchor_t> open_anchors_;  // by the same place
+  std::map<YAML::anchor_t, ConfigNode> anchors_;
+  std::size_t copied_ = 0;  // nodes
   std::optional<std::string> key_;
   std::string key_place_;
   int documents_ = 0;
@@ -160,8 +198,8 @@ int line_with_tab(const std::string& text, int last) {
 }
 
 ConfigNode parse_yaml(const std::string& text, const std::string& source,
-                      const std::string& fixed_place) {
-  TreeBuilder builder(source, fixed_place);
+                      const std::string& fixed_place, bool takes_aliases = false) {
+  TreeBuilder builder(source, fixed_place, takes_aliases);
   try {
     // Without the blank end: the parser takes a quote that is never closed for closed by it.
     std::istringstream stream(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
@@ -184,7 +222,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 
 ConfigNode parse_any_text(const std::string& text, const std::string& source) {
   try {
-    return parse_yaml(text, source, "");
+    return parse_yaml(text, source, "", true);
   } catch (const BadInput&) {
     // A list that is not closed looks like a key that is none.
     try {

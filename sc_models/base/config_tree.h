@@ -43,7 +43,7 @@ ConfigNode read_config_file(const std::string& path);
 // The same of a text; `source` stands for the file in messages.
 ConfigNode parse_config_text(const std::string& text, const std::string& source);
 
-// The same of a text that may hold anything, a list or nothing as well.
+// The same of a text that may hold anything, a list or nothing as well; YAML aliases are copies of what they stand for.
 ConfigNode parse_any_text(const std::string& text, const std::string& source);
 
 // Applies "key.path=value" to the root. Messages name it with `from` in front: "--set key.path=value".

@@ -19,9 +19,9 @@ std::vector<const FileKey*> FileKeys::inside(std::string_view section) const {
   return rows;
 }
 
-const FileKey* FileKeys::find(std::string_view section, std::string_view name) const {
-  for (const FileKey* const key : inside(section))
-    if (leaf(key->path) == name) return key;
+const FileKey* FileKeys::find(std::string_view section, std::string_view key) const {
+  for (const FileKey* const row : inside(section))
+    if (leaf(row->path) == key) return row;
   return nullptr;
 }
 

@@ -57,7 +57,7 @@ struct FileKeys {
   std::string_view what = {};  // names the file in messages about unknown keys
   bool has_paths = false;  // messages have the path of a key, "links.3.bandwidth"; else its name
 
-  const FileKey* find(std::string_view section, std::string_view name) const;
+  const FileKey* find(std::string_view section, std::string_view key) const;
   // Rows of a section, "layers"; empty: of the whole file.
   std::vector<const FileKey*> inside(std::string_view section) const;
   std::vector<std::string_view> names_in(std::string_view section) const;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
 
 namespace fredsim {
 
@@ -27,6 +33,19 @@ std::optional<std::string> file_text(const std::string& path, std::size_t max) {
     }
     if (at_end) return text;
   }
+}
+
+std::string text_of_option(const std::string& path, const char* option, std::size_t max) {
+  std::optional<std::string> text = file_text(path, max);
+  if (!text)
+    throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
+                               std::generic_category().message(errno)));
+  return std::move(*text);
+}
+
+std::string yaml_of_option(const std::string& path, const char* option) {
+  constexpr std::size_t kMaxYamlBytes = std::size_t{1} << 26;
+  return text_of_option(path, option, kMaxYamlBytes);
 }
 
 }  // namespace fredsim

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "topology/graph/graph.h"
 #include "workload/text_graph.h"
+#include "workload/training_graph.h"
 
 namespace fredsim {
 

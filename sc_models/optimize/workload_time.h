@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "optimize/time_model.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 #include "workload_files/text_workload.h"
 
 namespace fredsim {

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

@@ -66,11 +66,8 @@ std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vec
 
 bool has_all_npus(const std::vector<int>& group) { return group.empty() || has(group, kAllNpus); }
 
-bool names_all_controllers(const WorkOptions& work) {
-  return std::ranges::any_of(work.items, [](const WorkItem& item) {
-    return std::ranges::any_of(
-        item.groups, [](const auto& group) { return has(group, kAllIo) || has(group, kEachIo); });
-  });
+bool names_all_controllers(const std::vector<int>& group) {
+  return has(group, kAllIo) || has(group, kEachIo);
 }
 
 }  // namespace fredsim

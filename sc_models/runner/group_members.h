@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/work_options.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -26,7 +25,7 @@ std::optional<std::vector<int>> parse_members(std::string_view text);
 std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vector<int>& group,
                                         const std::vector<int>& npus, bool placed_workers);
 
-bool has_all_npus(const std::vector<int>& group);     // "all", by itself or beside others
-bool names_all_controllers(const WorkOptions& work);  // io:all or io:each
+bool has_all_npus(const std::vector<int>& group);           // "all", by itself or beside others
+bool names_all_controllers(const std::vector<int>& group);  // io:all or io:each
 
 }  // namespace fredsim

@@ -8,7 +8,7 @@
 #include "config/npu_compute.h"
 #include "results/training_results.h"
 #include "workload/model_shape.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

@@ -10,9 +10,9 @@
 
 #include "base/config_tree.h"
 #include "base/error.h"
+#include "base/file_text.h"
 #include "placement/worker_placement.h"
 #include "runner/option_values.h"
-#include "runner/work_file.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -29,7 +29,7 @@ constexpr auto kPlacementKeys = std::to_array<FileKey>({
 
 std::vector<int> read_placement(const std::string& path) {
   const ConfigNode root =
-      parse_any_text(read_yaml_text(path, "--placement (paper, snake, identity or a file)"), path);
+      parse_any_text(yaml_of_option(path, "--placement (paper, snake, identity or a file)"), path);
   if (root.kind != ConfigNode::Kind::kList || root.entries.empty()) {
     throw BadInput(
         fmt::format("{}: found no list; allowed: NPUs by worker rank, such as [3, 2, 1, 0]", path));

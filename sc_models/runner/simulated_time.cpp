@@ -17,6 +17,7 @@
 #include "workload/graph_run.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
+#include "workload/training_graph.h"
 #include "workload/training_run.h"
 
 namespace fredsim {

@@ -36,6 +36,7 @@
 #include "workload/operation_shapes.h"
 #include "workload/sequence_split.h"
 #include "workload/trace_export.h"
+#include "workload/training_graph.h"
 #include "workload/worker_graph.h"
 #include "workload/worker_traffic.h"
 
@@ -251,7 +252,7 @@ const std::string& TrainingJobs::algorithm_of(const TrainedMachine& entry) const
 
 bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
   const Strategy& strategy = asked_.training.strategy;
-  return entry.is_best_base && asked_.training.execution == Execution::kStreaming &&
+  return entry.is_best_base && asked_.kind == TrainingQuestion::kStreaming &&
          std::ssize(io_controllers_left(entry.config.topology)) >= strategy.mp * strategy.pp;
 }
 

@@ -135,7 +135,7 @@ std::vector<std::string> TrainingJobs::idealised() const {
         fmt::format("replicas of different nodes meet in one of {} iterations, which changes what "
                     "is learnt; values are not changed",
                     training.every));
-  if (training.execution == Execution::kStreaming) {
+  if (asked_.kind == TrainingQuestion::kStreaming) {
     all.emplace_back("I/O controllers update the weights in no time");
   } else if (training.optimizer == Optimizer::kNone) {
     all.emplace_back("parameters are updated in no time");

@@ -115,7 +115,7 @@ class WorkReader {
   explicit WorkReader(std::string path) : path_(std::move(path)) {}
 
   std::vector<WorkItem> read() {
-    const ConfigNode root = parse_any_text(read_yaml_text(path_, "--work"), path_);
+    const ConfigNode root = parse_any_text(yaml_of_option(path_, "--work"), path_);
     std::vector<WorkItem> items;
     for (const ConfigEntry& entry : filled_list(root, path_, kListOfWorks).entries) {
       if (entry.node.kind != ConfigNode::Kind::kMap)
@@ -366,22 +366,7 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
   return rows;
 }
 
-constexpr std::size_t kMaxYamlBytes = std::size_t{1} << 26;
-
-std::string read_text(const std::string& path, const char* option, std::size_t max) {
-  std::optional<std::string> text = file_text(path, max);
-  if (!text) {
-    throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
-                               std::generic_category().message(errno)));
-  }
-  return std::move(*text);
-}
-
 }  // namespace
-
-std::string read_yaml_text(const std::string& path, const char* option) {
-  return read_text(path, option, kMaxYamlBytes);
-}
 
 const FileKeys& work_file_keys() {
   static constexpr FileKeys kFile{.name = "work",
@@ -397,7 +382,7 @@ const FileKeys& work_file_keys() {
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
 
 std::vector<std::uint64_t> read_matrix(const std::string& path) {
-  const std::string text = read_text(path, "--matrix", kMaxFileBytes);
+  const std::string text = text_of_option(path, "--matrix");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '[';
   const auto rows = json ? rows_of_json(text, path) : rows_of_csv(text, path);

@@ -16,9 +16,6 @@
 
 namespace fredsim {
 
-// The text of a file of up to 64 MiB; `option` is what names it in a message.
-std::string read_yaml_text(const std::string& path, const char* option);
-
 const FileKeys& work_file_keys();
 std::vector<WorkItem> read_work_file(const std::string& path);
 std::vector<std::uint64_t> read_matrix(const std::string& path);  // row by row

@@ -155,7 +155,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     const MachineConfig& config = entry.config;
     const bool flows_on_system = request.is_flow && config.topology.has_blocks();
     if (request.work.whole_machine()) check_same_npus(compared.front().config, config);
-    if (names_all_controllers(request.work))
+    if (request.work.names_all_controllers())
       check_same_controllers(compared.front().config, config);
     nodes += simulated_nodes(config.topology, request.is_flow);
     for (const std::uint64_t size : request.work.sizes) {

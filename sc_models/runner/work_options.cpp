@@ -26,6 +26,12 @@ bool WorkOptions::whole_machine() const {
       items, [](const WorkItem& item) { return std::ranges::any_of(item.groups, has_all_npus); });
 }
 
+bool WorkOptions::names_all_controllers() const {
+  return std::ranges::any_of(items, [](const WorkItem& item) {
+    return std::ranges::any_of(item.groups, fredsim::names_all_controllers);
+  });
+}
+
 bool WorkOptions::has_order() const {
   return std::ranges::any_of(items, [](const WorkItem& item) {
     return !item.after.empty() || item.delay_ps > 0 || item.delay_cycles > 0 || item.repeat > 1;

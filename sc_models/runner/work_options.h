@@ -53,7 +53,8 @@ struct WorkOptions {
   bool is_placed = false;        // a placement was asked for
   bool finds_placement = false;  // --placement auto: `placement` is the simplest to choose from
   bool whole_machine() const;    // a group is "all", or has it
-  bool has_order() const;        // an item comes after another, after a delay, or is repeated
+  bool names_all_controllers() const;  // io:all or io:each
+  bool has_order() const;              // an item comes after another, after a delay, or is repeated
 };
 
 // Collectives of a run on a machine. `seed`: of the random sizes of an all_to_all_v.

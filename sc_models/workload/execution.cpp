@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/execution.h"
 
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

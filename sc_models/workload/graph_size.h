@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "workload/inference_graph.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

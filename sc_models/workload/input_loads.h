@@ -13,7 +13,7 @@
 
 #include "topology/topology.h"
 #include "workload/model_shape.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

@@ -4,7 +4,7 @@
 #include "base/member.h"
 #include "topology/faults.h"
 #include "workload/input_loads.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 #include "workload/worker_graph.h"
 
 namespace fredsim {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workload/layer_ranges.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

@@ -19,7 +19,7 @@
 
 #include "workload/compute_time.h"
 #include "workload/model_shape.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

@@ -12,7 +12,7 @@
 #include "results/option_row.h"
 #include "workload/expert_layers.h"
 #include "workload/inference_graph.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 

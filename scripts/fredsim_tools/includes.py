@@ -20,7 +20,7 @@ RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 TABLE = "sc_models/README.md"
 MAX_KNOT = 3
 # Larger ones that are there; they may only shrink.
-LARGER_KNOTS = {"runner": 5, "workload": 5}
+LARGER_KNOTS = {"workload": 5}
 
 
 def libraries(table: str) -> list[str]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/config_tree.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -40,6 +41,36 @@ TEST(ConfigTree, Lists) {
   EXPECT_EQ(root.find("a")->kind, ConfigNode::Kind::kList);
   expect_parts(refusal([&] { apply_override(root, "a.6.x=1"); }),
                {"found '6' in 'a.6.x'", "a list of 4; allowed: 1 to 5"});
+}
+
+TEST(ConfigTree, AliasesOfListsAreCopies) {
+  const ConfigNode root =
+      parse_any_text("- {groups: &g [[0, 1], [2]], size: &s 4}\n- {groups: *g, size: *s}\n", "w");
+  ASSERT_EQ(root.entries.size(), 2U);
+  const ConfigNode& first = root.entries[0].node;
+  const ConfigNode& second = root.entries[1].node;
+  ASSERT_EQ(second.find("groups")->entries.size(), 2U);
+  EXPECT_EQ(second.find("groups")->entries[0].node.entries[1].node.text, "1");
+  EXPECT_EQ(second.find("groups")->entries[1].node.entries[0].node.where,
+            first.find("groups")->entries[1].node.entries[0].node.where);
+  EXPECT_EQ(second.find("groups")->where, "w:2");
+  EXPECT_EQ(second.find("size")->text, "4");
+}
+
+// An alias inside of what it stands for, in place of a key, and those that multiply without an end.
+TEST(ConfigTree, AliasesThatAreNoCopiesAreRefused) {
+  const auto of = [](const std::string& text) {
+    return refusal([&] { parse_any_text(text, "w.yaml"); });
+  };
+  expect_parts(of("- &a [1, *a]\n"), {"w.yaml:1: found a YAML alias"});
+  expect_parts(of("- &a b\n- {*a : 1}\n"), {"w.yaml:2: found a YAML alias"});
+  std::string many = "- &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 9; ++i) {
+    many += fmt::format("- &a{} [", i);
+    for (int k = 0; k < 10; ++k) many += fmt::format("{}*a{}", k > 0 ? ", " : "", i - 1);
+    many += "]\n";
+  }
+  expect_parts(of(many), {"w.yaml:", "found YAML aliases of more than 1000000 values"});
 }
 
 TEST(ConfigTree, Refusals) {

@@ -13,6 +13,7 @@
 #include "small_transformer.h"
 #include "support/traces.h"
 #include "workload/expert_time.h"
+#include "workload/training_graph.h"
 #include "workload/training_memory.h"
 #include "workload/training_run.h"
 

@@ -17,6 +17,7 @@
 #include "topology/faults.h"
 #include "workload/graph_size.h"
 #include "workload/input_loads.h"
+#include "workload/training_graph.h"
 #include "workload/training_run.h"
 
 namespace fredsim::test {

@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "support/sanitized.h"
 #include "workload/model_file.h"
+#include "workload/training_graph.h"
 
 namespace fredsim::test {
 namespace {

@@ -23,6 +23,7 @@
 #include "workload/graph_size.h"
 #include "workload/trace_export.h"
 #include "workload/trace_graph.h"
+#include "workload/training_graph.h"
 #include "workload/training_run.h"
 #include "workload/worker_traffic.h"
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "workload/sequence_split.h"
+#include "workload/training_graph.h"
 
 namespace fredsim::test {
 namespace {

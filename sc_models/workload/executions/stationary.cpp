@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights stay on the NPUs: stage by stage all microbatches forward, then all of them backward (GPipe).
 #include "workload/execution.h"
-#include "workload/training_graph.h"
+#include "workload/training_options.h"
 
 namespace fredsim {
 namespace {
