@@ -30,7 +30,7 @@ configure
 classes
 # shellcheck disable=SC2016  # for CMake
 # What the former default was: all sizes.
-printf 'set(PROJECT_SOURCE_DIR "%s")\nset(BUILD_TESTING ON)\ninclude("%s/sc_models/switch/sizes.cmake")\nmessage("${linked_switches};${test_switches}")\n' \
+printf 'set(PROJECT_SOURCE_DIR "%s")\nset(BUILD_TESTING ON)\nset(FREDSIM_RTL_TESTS ON)\ninclude("%s/sc_models/switch/sizes.cmake")\nmessage("${linked_switches};${test_switches}")\n' \
   "$checkout" "$checkout" >"$build/all.cmake"
 configure "-DFREDSIM_SWITCHES=$(cmake -P "$build/all.cmake" 2>&1)"
 classes
