@@ -81,20 +81,27 @@ function(fredsim_verilate library)
                               COMPILE_OPTIONS "${ARG_OPTIMISE};${fewer_passes}" SKIP_PRECOMPILE_HEADERS ON)
   # Verilator ends the name of a source at a space: file patterns in its settings would not fit, and messages be wrong.
   # From the top of the checkout names have none, whatever the path to it.
+  # The folder of a file that includes others is such a name, so folders are given, too.
   set(names "")
+  set(folders "")
   foreach(source ${ARG_SOURCES})
     cmake_path(IS_PREFIX fredsim_SOURCE_DIR "${source}" NORMALIZE inside)
     if(inside)
       cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${fredsim_SOURCE_DIR})
     endif()
     list(APPEND names ${source})
+    cmake_path(GET source PARENT_PATH source_folder)
+    if(source_folder MATCHES " ")
+      list(APPEND folders "-I${source_folder}")
+    endif()
   endforeach()
+  list(REMOVE_DUPLICATES folders)
   add_custom_command(
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}  # Verilator makes only the last folder of a path
     COMMAND ${VERILATOR_BIN} --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX} --top ${ARG_TOP}
-            ${FREDSIM_VERILATOR_ARGUMENTS} ${ARG_ARGUMENTS} ${FREDSIM_VERILATOR_LAST_ARGUMENTS} ${names}
+            ${FREDSIM_VERILATOR_ARGUMENTS} ${ARG_ARGUMENTS} ${FREDSIM_VERILATOR_LAST_ARGUMENTS} ${folders} ${names}
     COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${fredsim_SOURCE_DIR}
             -P ${FREDSIM_VERILATOR}/parts.cmake
     DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake
