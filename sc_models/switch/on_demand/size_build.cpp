@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -102,6 +103,12 @@ ChildCommand SizeBuild::command(std::size_t number) const {
     append(words, {"--Mdir", folder_.string(), "--prefix", size_.model, "--top", size_.top});
     for (const std::string& parameter : size_.parameters) words.push_back("-G" + parameter);
     append(words, tools_.verilate);
+    // Verilator ends a name at a blank, and finds nothing beside a file of such a folder.
+    std::set<std::string> folders;
+    for (const std::string& source : size_.sources)
+      if (const std::string folder = fs::path(source).parent_path().string();
+          folder.find(' ') != std::string::npos && folders.insert(folder).second)
+        words.push_back("-I" + folder);
     append(words, size_.sources);
     return {std::move(words), where_.root};
   }
