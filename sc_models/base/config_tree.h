@@ -20,11 +20,11 @@ struct ConfigEntry;
 struct ConfigNode {
   enum class Kind : std::uint8_t { kEmpty, kValue, kMap, kList };
   Kind kind = Kind::kEmpty;
-  std::string where;                   // source of the key: "configs/mesh.yaml:7" or "--set
-                                       // fabric.width=8"
-  int line = 0;                        // line of the value; 0: an override
-  std::string text{};                  // kValue
-  std::vector<ConfigEntry> entries{};  // kMap, kList: in the order written
+  std::string where;                 // source of the key: "configs/mesh.yaml:7" or "--set
+                                     // fabric.width=8"
+  int line = 0;                      // line of the value; 0: an override
+  std::string text{};                // kValue
+  std::vector<ConfigEntry> entries;  // kMap, kList: in the order written
 
   const ConfigNode* find(std::string_view key) const;  // nullptr where there is none
 };
