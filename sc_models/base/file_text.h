@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 // Text of a file; "" if it is empty.
 std::optional<std::string> file_text(const std::string& path, std::size_t max = kMaxFileBytes);
 
-// The same of a file that an option names; of YAML, whose readers keep more of it than the text. BadInput where it has none.
+// Text of a file that an option names; YAML, whose readers keep more than the text, has a lower limit. BadInput where it has none.
 std::string text_of_option(const std::string& path, const char* option,
                            std::size_t max = kMaxFileBytes);
 std::string yaml_of_option(const std::string& path, const char* option);

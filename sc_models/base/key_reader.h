@@ -62,7 +62,7 @@ class KeyReader {
   void check_keys() const;
   bool has_paths() const { return file_ == nullptr || file_->has_paths; }
   const FileKey& row(std::string_view name) const;
-  // As written, or its default.
+  // The text as written, or its default.
   std::string written(std::string_view name) const;
   const ConfigNode& child(std::string_view name, ConfigNode::Kind kind) const;
   std::string path_of(std::string_view name) const;

@@ -70,7 +70,7 @@ inline void add(CLI::App& command, const OptionText& option, std::string& text) 
   if (!words.empty()) offer(added, std::string(words));
 }
 
-// Those of a table.
+// Adds every option of a table.
 template <class Options>
 void add_rows(CLI::App& command, std::span<const OptionRow<Options>> rows, OptionTexts& texts) {
   for (const OptionRow<Options>& row : rows) add(command, row.text, texts[row.text.name]);

@@ -239,7 +239,7 @@ nlohmann::ordered_json stated(const OptionRow<Options>& row,
                      : nlohmann::ordered_json();
 }
 
-// The same in a table for programs; empty: nothing.
+// Text of the value in a table for programs; empty: nothing.
 template <class Options>
 std::string stated_text(const OptionRow<Options>& row, const std::type_identity_t<Options>& options,
                         Where kind) {

@@ -32,7 +32,7 @@ namespace fredsim {
 
 struct WorkResults {
   std::vector<ComparedMachine> machines;  // with their runs until nothing more comes
-  std::vector<ReportedRun> runs;          // by machine, then by size: from then on
+  std::vector<ReportedRun> runs;          // in the order of machines, then sizes: from then on
   std::size_t asked = 0;                  // runs; fewer are complete where it was interrupted
   std::unique_ptr<Timeline> timeline;     // where the question names a file for it
 };
@@ -56,7 +56,7 @@ class RunObserver {
   virtual void on_error(const Results& /*results*/, const Error& /*error*/) {}
 };
 
-// `files`: those that the caller reads and writes, which no placement or trace of the question may overwrite.
+// `files`: files that the caller reads and writes, which no placement or trace of the question may overwrite.
 Results run(const Question& question, RunObserver& observer, const FileUses& files = {});
 
 // Results in the form of --json.

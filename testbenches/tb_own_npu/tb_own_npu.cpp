@@ -216,7 +216,7 @@ fredsim::Question collective(const std::string& config) {
 }
 
 fredsim::Question training(const std::string& config) {
-  fredsim::OptionTexts options;  // those of `fredsim train`, as texts
+  fredsim::OptionTexts options;  // options of `fredsim train`, as texts
   options["--workload"] = "small";
   options["--dp"] = "4";
   fredsim::TrainRequest question;
