@@ -226,7 +226,7 @@ ConfigNode parse_any_text(const std::string& text, const std::string& source) {
   } catch (const BadInput&) {
     // A list that is not closed looks like a key that is none.
     try {
-      YAML::LoadAll(text);
+      YAML::Load(text);  // LoadAll() finds documents without end in ", 0"
     } catch (const YAML::Exception& error) {
       refuse_yaml(error, text, source, "");
     }
