@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "npu/npu_observers.h"
+#include "npu/npu_observer.h"
 #include "trace/collective_breakdown.h"
 #include "trace/observed_job.h"
 #include "trace/timeline_recorder.h"

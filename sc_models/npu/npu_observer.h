@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observer of an NPU's work, packet by packet. Called within the clock edge at which it happens.
+// Observer of an NPU's work, packet by packet, and several as one. Called within the clock edge at which it happens.
 #pragma once
 
-#include <cstdint>
+#include <vector>
 
 #include "nic/packet_extension.h"
 
@@ -23,6 +23,29 @@ class NpuObserver {
 
  protected:
   NpuObserver() = default;
+};
+
+class NpuObservers final : public NpuObserver {
+ public:
+  // Told from now on, after those before it; outlives this.
+  void add(NpuObserver& observer) { observers_.push_back(&observer); }
+  bool empty() const { return observers_.empty(); }
+
+  void queued(int npu, const Packet& packet) override {
+    for (NpuObserver* observer : observers_) observer->queued(npu, packet);
+  }
+  void sent(int npu, Packet& packet) override {
+    for (NpuObserver* observer : observers_) observer->sent(npu, packet);
+  }
+  void received(int npu, Packet& packet) override {
+    for (NpuObserver* observer : observers_) observer->received(npu, packet);
+  }
+  void added(int npu, int tree, int additions) override {
+    for (NpuObserver* observer : observers_) observer->added(npu, tree, additions);
+  }
+
+ private:
+  std::vector<NpuObserver*> observers_;
 };
 
 }  // namespace fredsim

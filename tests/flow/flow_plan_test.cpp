@@ -21,7 +21,7 @@
 #include "switch/node_shape.h"
 #include "systems/make_plan.h"
 #include "topology/dimensions/blocks.h"
-#include "topology/dimensions/dimensions_kind.h"
+#include "topology/dimensions/dimensions.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link with retransmission, hop by hop: both ends (link_retry.h), what is on the wires between them in either
-// direction, and what befalls it there (link_errors.h).
+// direction, and what befalls it there (retransmission.h).
 //
 // Time: flits as on any link (links/link.h), from the edge after which they are on the wire: link_pkg::TX_EDGES after
 //   they were launched, and link_pkg::RX_EDGES before they are at the receiver's pins. Credits and acknowledgements go back on
@@ -24,8 +24,8 @@
 
 #include "links/link.h"
 #include "links/link_channel.h"
-#include "links/retransmission/link_errors.h"
 #include "links/retransmission/link_retry.h"
+#include "links/retransmission/retransmission.h"
 #include "links/retransmission/wire_errors.h"
 #include "topology/topology.h"
 

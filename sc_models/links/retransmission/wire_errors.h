@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors on the wires of a link with retransmission (link_errors.h): which bits of what goes over them are
+// Errors on the wires of a link with retransmission (retransmission.h): which bits of what goes over them are
 // wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
 // errors.
 //
@@ -16,7 +16,7 @@
 #include "base/flit.h"
 #include "base/random.h"
 #include "links/retransmission/bit_errors.h"
-#include "links/retransmission/link_errors.h"
+#include "links/retransmission/retransmission.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/astra_sim/astra_sim_kind.h"
-
 #include <array>
 #include <utility>
 
 #include "topology/astra_sim/network_file.h"
-#include "topology/dimensions/dimensions_kind.h"
-#include "topology/graph/graph_kind.h"
+#include "topology/dimensions/dimensions.h"
+#include "topology/graph/graph.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "topology/assembly.h"
-#include "topology/bigraph/bigraph_kind.h"
 #include "topology/exact_limits.h"
 #include "topology/unicast_paths.h"
 

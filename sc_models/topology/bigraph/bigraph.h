@@ -16,6 +16,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -29,5 +30,7 @@ struct BigraphSpec {
 };
 
 Topology build_bigraph(const MachineSpec& machine, const BigraphSpec& spec);
+
+const TopologyKind& bigraph_kind();
 
 }  // namespace fredsim

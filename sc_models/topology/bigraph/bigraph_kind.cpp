@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/bigraph/bigraph_kind.h"
 
 #include <fmt/format.h>
 

@@ -13,10 +13,9 @@
 #include "topology/assembly.h"
 #include "topology/credit_loop.h"
 #include "topology/fred_tree/fred_tree.h"
-#include "topology/fred_tree/fred_tree_kind.h"
-#include "topology/fully_connected/fully_connected_kind.h"
+#include "topology/fully_connected/fully_connected.h"
 #include "topology/planes.h"
-#include "topology/torus3d/torus3d_kind.h"
+#include "topology/torus3d/torus3d.h"
 
 namespace fredsim {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "topology/assembly.h"
-#include "topology/dimensions/dimensions_kind.h"
 #include "topology/system.h"
 
 namespace fredsim {

@@ -15,6 +15,7 @@
 #include "topology/dimensions/blocks.h"
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -29,5 +30,7 @@ struct DimensionSpec {
 };
 
 Topology build_dimensions(const MachineSpec& machine, std::vector<DimensionSpec> dimensions);
+
+const TopologyKind& dimensions_kind();
 
 }  // namespace fredsim

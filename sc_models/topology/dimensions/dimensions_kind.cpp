@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/dimensions/dimensions_kind.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

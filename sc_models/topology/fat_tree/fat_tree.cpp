@@ -11,7 +11,6 @@
 #include "base/random.h"
 #include "topology/assembly.h"
 #include "topology/exact_limits.h"
-#include "topology/fat_tree/fat_tree_kind.h"
 #include "topology/unicast_paths.h"
 
 namespace fredsim {

@@ -20,6 +20,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -34,5 +35,7 @@ struct FatTreeSpec {
 };
 
 Topology build_fat_tree(const MachineSpec& machine, const FatTreeSpec& spec);
+
+const TopologyKind& fat_tree_kind();
 
 }  // namespace fredsim

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/fat_tree/fat_tree_kind.h"
 
 #include <fmt/format.h>
 

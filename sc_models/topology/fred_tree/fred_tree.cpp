@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "topology/assembly.h"
-#include "topology/fred_tree/fred_tree_kind.h"
 
 namespace fredsim {
 namespace {

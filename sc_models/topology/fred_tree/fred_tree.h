@@ -25,6 +25,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -52,5 +53,7 @@ struct TwoLevels {
   std::uint64_t uplink_bandwidth = 0;  // per L1 switch
 };
 std::vector<TreeLevel> levels_of(const TwoLevels& tree);
+
+const TopologyKind& fred_tree_kind();
 
 }  // namespace fredsim

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "topology/fully_connected/fully_connected_kind.h"
 #include "topology/planes.h"
 
 namespace fredsim {

@@ -15,6 +15,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -25,5 +26,7 @@ struct FullyConnectedSpec {
   std::uint64_t pair_bandwidth = 0;  // from one switch to one other, over all planes
 };
 Topology build_fully_connected(const MachineSpec& machine, const FullyConnectedSpec& spec);
+
+const TopologyKind& fully_connected_kind();
 
 }  // namespace fredsim

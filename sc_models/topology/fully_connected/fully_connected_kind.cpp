@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/fully_connected/fully_connected_kind.h"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "topology/assembly.h"
 #include "topology/exact_limits.h"
-#include "topology/graph/graph_kind.h"
 #include "topology/graph/graph_paths.h"
 #include "topology/graph/one_way_paths.h"
 

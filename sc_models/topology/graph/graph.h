@@ -29,6 +29,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -67,5 +68,7 @@ void check_graph(const GraphSpec& spec);
 
 // A spec that is right.
 Topology build_graph(const MachineSpec& machine, const GraphSpec& spec);
+
+const TopologyKind& graph_kind();
 
 }  // namespace fredsim

@@ -12,7 +12,7 @@
 #include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "topology/graph/graph_kind.h"
+#include "topology/graph/graph.h"
 
 namespace fredsim {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/infragraph/infragraph_kind.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +8,10 @@
 #include <utility>
 
 #include "base/units.h"
+#include "topology/graph/graph.h"
 #include "topology/graph/graph_file.h"
-#include "topology/graph/graph_kind.h"
 #include "topology/infragraph/infragraph_file.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 namespace {

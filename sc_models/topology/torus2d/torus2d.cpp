@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "topology/torus2d/torus2d_kind.h"
 
 namespace fredsim {
 namespace {

@@ -6,9 +6,12 @@
 #pragma once
 
 #include "topology/mesh2d/mesh2d.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
 Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec);
+
+const TopologyKind& torus2d_kind();
 
 }  // namespace fredsim

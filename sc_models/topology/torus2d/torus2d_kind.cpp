@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/torus2d/torus2d_kind.h"
 
 #include "topology/mesh2d/mesh2d_kind.h"
 #include "topology/torus2d/torus2d.h"

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "topology/planes.h"
-#include "topology/torus3d/torus3d_kind.h"
 
 namespace fredsim {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -27,5 +28,7 @@ struct Torus3dSpec {
 };
 inline constexpr int kMaxTorusSide = 64;
 Topology build_torus3d(const MachineSpec& machine, const Torus3dSpec& spec);
+
+const TopologyKind& torus3d_kind();
 
 }  // namespace fredsim

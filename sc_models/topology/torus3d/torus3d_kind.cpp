@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/torus3d/torus3d_kind.h"
 
 #include <fmt/format.h>
 
