@@ -58,7 +58,7 @@ std::vector<ShownColumn> shown_columns(const TextTable& table, int max_rank) {
   std::vector<ShownColumn> columns;
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     const Column& column = table.columns()[c];
-    if (column.shown != Shown::kEverywhere || column.rank > max_rank) continue;
+    if (column.shown != Shown::kAlways || column.rank > max_rank) continue;
     const auto [title, unit] = header_of(column);
     ShownColumn shown{.index = c, .rank = column.rank, .can_shrink = column.align == Align::kLeft};
     shown.header = std::max(display_width(title), display_width(unit));
@@ -199,7 +199,7 @@ FittedTable TextTable::fitted(const TableFit& fit) const {
   FittedTable result;
   for (const ShownColumn& one : columns) result.max_rank = std::max(result.max_rank, one.rank);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].shown == Shown::kEverywhere &&
+    if (columns_[c].shown == Shown::kAlways &&
         !std::ranges::count(columns, c, &ShownColumn::index)) {
       result.left_out.push_back(columns_[c].label);
     }

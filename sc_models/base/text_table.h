@@ -28,7 +28,7 @@ enum class Align : std::uint8_t { kLeft, kRight };
 enum class Tone : std::uint8_t { kPlain, kGood, kDoubtful, kBad };
 
 // Outputs that show a column: tables other than text (report/table_output.h) have room for more.
-enum class Shown : std::uint8_t { kEverywhere, kNotInText, kOnlyInCsv };
+enum class Shown : std::uint8_t { kAlways, kNotInText, kOnlyInCsv };
 
 struct Column {
   std::string label;
@@ -37,7 +37,7 @@ struct Column {
   int rank = 0;                         // 0: never left out
   std::array<std::string, 2> header{};  // its two lines; none: label and unit
   std::string name{};                   // in CSV, unit included, such as time_ns; none: not there
-  Shown shown = Shown::kEverywhere;
+  Shown shown = Shown::kAlways;
   std::span<const NumberUnit>
       units{};  // units of its numbers, the preferred one first; none: `unit`
 };

@@ -10,6 +10,7 @@
 #include "base/flit.h"
 #include "base/port_mask.h"
 #include "base/text_width.h"
+#include "results/document.h"
 #include "results/fields/routing.h"
 #include "results/json_object.h"
 #include "routing/switch_settings.h"

@@ -9,6 +9,7 @@
 #include "base/member.h"
 #include "report/breakdown_json.h"
 #include "report/result_json.h"
+#include "results/document.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
 #include "results/fields/traffic.h"

@@ -292,7 +292,7 @@ RunField placement_field(std::span<const ReportedRun> runs) {
   });
   return field({.label = "placement",
                 .align = Align::kLeft,
-                .shown = is_same ? Shown::kNotInText : Shown::kEverywhere},
+                .shown = is_same ? Shown::kNotInText : Shown::kAlways},
                cell);
 }
 
@@ -382,7 +382,7 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
   const RunResult& first = runs.front().result;
   const std::vector<RunField> own = {
       algorithm_field(0, Shown::kOnlyInCsv),
-      size_field(Shown::kEverywhere),
+      size_field(Shown::kAlways),
       cycles_field(1),
       time_field(),
       algbw_field(4),
@@ -420,7 +420,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   assert(!runs.empty());
   const RunResult& base = runs.front().result;
   const bool has_best = std::ranges::any_of(runs, &ReportedRun::is_best_base);
-  std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kEverywhere),
+  std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kAlways),
                                size_field(Shown::kNotInText),
                                cycles_field(2),
                                time_field(),
@@ -468,7 +468,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   for (const ReportedRun& run : runs)
     if (std::string note = credit_note(run.result); !note.empty()) notes.push_back(std::move(note));
   return {std::move(heading),
-          table_of(joined({{machine_field(Shown::kEverywhere)},
+          table_of(joined({{machine_field(Shown::kAlways)},
                            fields_of_work(),
                            own,
                            error_fields(runs),

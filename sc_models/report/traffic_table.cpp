@@ -123,7 +123,7 @@ TrafficField missing_field(bool is_any) {
            .unit = "packets",
            .rank = 1,
            .name = "packets_missing",
-           .shown = is_any ? Shown::kEverywhere : Shown::kOnlyInCsv},
+           .shown = is_any ? Shown::kAlways : Shown::kOnlyInCsv},
           [](const TrafficPoint& p) { return count_cell(p.packets - p.arrived); }};
 }
 

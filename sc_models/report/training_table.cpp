@@ -181,7 +181,7 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
   return {{.label = name == "input_load" ? "input" : name,
            .rank = rank_of_part(i, runs),
            .name = name + "_ns",
-           .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv,
+           .shown = is_some ? Shown::kAlways : Shown::kOnlyInCsv,
            .units = units},
           [i](const TrainingResult& r) {
             return r.run.incomplete ? no_cell() : number_cell(r.breakdown_ns[i].second, 1);
@@ -209,7 +209,7 @@ void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
     fields.push_back({{.label = label,
                        .rank = kMemory,
                        .name = name,
-                       .shown = shown ? Shown::kEverywhere : Shown::kOnlyInCsv,
+                       .shown = shown ? Shown::kAlways : Shown::kOnlyInCsv,
                        .units = units_of_bytes()},
                       [bytes](const TrainingResult& r) {
                         return r.memory ? bytes_cell(bytes(*r.memory)) : no_cell();
@@ -324,7 +324,7 @@ TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload&
         .rank = kLayers,
         .header = {"layers", "per stage"},
         .name = "layers_per_stage",
-        .shown = workload.layers_per_stage.size() > 1 ? Shown::kEverywhere : Shown::kOnlyInCsv},
+        .shown = workload.layers_per_stage.size() > 1 ? Shown::kAlways : Shown::kOnlyInCsv},
        [text = layers_text(workload.layers_per_stage)](const TrainingResult&) {
          return Cell(text, text);
        }});

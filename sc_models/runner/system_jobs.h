@@ -15,6 +15,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "flow/flow_traffic.h"
 #include "results/results.h"
 #include "runner/smaller_system.h"
 #include "runner/step_surplus.h"

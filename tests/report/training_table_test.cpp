@@ -92,7 +92,7 @@ std::vector<std::string> training_csv(const TrainingSample& setup,
 std::vector<std::string> text_columns(const TitledTable& table) {
   std::vector<std::string> labels;
   for (const Column& column : table.table.columns())
-    if (column.shown == Shown::kEverywhere) labels.push_back(column.label);
+    if (column.shown == Shown::kAlways) labels.push_back(column.label);
   return labels;
 }
 
