@@ -86,7 +86,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/rtl_locations.cpp.in DESTINATION ${FREDS
 # RTL of any size is built from these, by the program too.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${FREDSIM_SHARE} COMPONENT program FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sc_models DESTINATION ${FREDSIM_SHARE} COMPONENT program
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.vlt")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.vlt" PATTERN "detail" EXCLUDE)
 get_property(package_files GLOBAL PROPERTY FREDSIM_RTL_PACKAGE_FILES)
 install(FILES ${package_files} DESTINATION ${FREDSIM_SHARE}/rtl_packages/rtl COMPONENT program)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${FREDSIM_SHARE} COMPONENT program)

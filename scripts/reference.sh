@@ -16,3 +16,4 @@ build/fredsim schema expert_placement --markdown > docs/reference/expert_placeme
 build/fredsim schema graph --markdown > docs/reference/graph_files.md
 build/fredsim help --markdown > docs/reference/options.md
 scripts/reproduce modules > docs/reference/rtl_modules.md
+scripts/reproduce libraries > docs/reference/libraries.md

@@ -37,6 +37,7 @@ COMMANDS = {
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
+    "libraries": Command("libraries", "the reference page of C++ libraries, on standard output"),
     "gallery": Command("gallery", "the outputs and pictures of docs/gallery"),
     "pictures": Command("pictures.command", "the pictures of README and docs"),
     "xcheck": Command("xcheck", "every kind of switch from unknown state, in a four-state simulation"),

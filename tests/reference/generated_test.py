@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-HOLDING = ("tests/reference/reference_test.cpp", "tests/cli/schema_test.cpp", "tests/reference/rtl_modules_test.py")
+HOLDING = ("tests/reference/reference_test.cpp", "tests/cli/schema_test.cpp", "tests/reference/rtl_modules_test.py", "tests/reference/libraries_test.py")
 
 
 def text(name):
