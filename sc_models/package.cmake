@@ -86,7 +86,11 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/rtl_locations.cpp.in DESTINATION ${FREDS
 # RTL of any size is built from these, by the program too.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${FREDSIM_SHARE} COMPONENT program FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sc_models DESTINATION ${FREDSIM_SHARE} COMPONENT program
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.vlt" PATTERN "detail" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.vlt" PATTERN "detail" EXCLUDE PATTERN "cli" EXCLUDE)
+# The command line is for programs, no library: what testbenches of others have of it.
+set(cli_headers command_line.h fredsim_main.h program_options.h)
+list(TRANSFORM cli_headers PREPEND ${CMAKE_CURRENT_LIST_DIR}/cli/)
+install(FILES ${cli_headers} DESTINATION ${FREDSIM_SHARE}/sc_models/cli COMPONENT program)
 get_property(package_files GLOBAL PROPERTY FREDSIM_RTL_PACKAGE_FILES)
 install(FILES ${package_files} DESTINATION ${FREDSIM_SHARE}/rtl_packages/rtl COMPONENT program)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${FREDSIM_SHARE} COMPONENT program)

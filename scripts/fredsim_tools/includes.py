@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries include only what stands above them, and no library is one knot.
+"""Libraries include only what stands above them, no library is one knot, and headers in `detail` are their library's alone.
 
 The order is the table's in sc_models/README.md, one row a library. Every #include "library/file.h" of sc_models/ is read, conditional
-code too; templates (*.in) count as sources of their library.
+code too; templates (*.in) count as sources of their library. Headers in a folder `detail` are not installed: neither another library nor
+an installed header includes one; tests may.
 
 A knot: pairs of header and source (foo.h with foo.cpp) of which each includes every other one, by others or straight."""
 
@@ -15,6 +16,7 @@ from .checkout import CHECKOUT
 
 ROW = re.compile(r"\| `(\w+)` \|")
 INCLUDE = re.compile(r'\s*#\s*include "(?:\.\./)*(\w+)/[^"]*"')
+PRIVATE = re.compile(r'\s*#\s*include "((\w+)/detail/[^"]*)"')
 PATH = re.compile(r'\s*#\s*include "([^"]*)"')
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 TABLE = "sc_models/README.md"
@@ -41,6 +43,19 @@ def includes_up(order: list[str], texts: dict[str, str]) -> list[str]:
             if (match := INCLUDE.match(line)) and place.get(match[1], -1) > place[library]:
                 allowed = ", ".join(order[: place[library]]) or "none"
                 found.append(f"{name}:{number}: found '{match[1]}' in {library}; allowed: libraries above it in {TABLE} ({allowed})")
+    return found
+
+
+def private_includes(texts: dict[str, str]) -> list[str]:
+    """A line each: an include of `detail` that only its library's sources and private headers may have."""
+    found = []
+    for name, text in sorted(texts.items()):
+        parts = Path(name).parts
+        library = parts[1] if parts[0] == "sc_models" else ""
+        is_installed = name.endswith(".h") and "detail" not in parts
+        for number, line in enumerate(RAW_TEXT.sub("", text).splitlines(), 1):
+            if (match := PRIVATE.match(line)) and (match[2] != library or is_installed):
+                found.append(f"{name}:{number}: found '{match[1]}'; allowed: from sources and private headers of {match[2]}")
     return found
 
 
@@ -92,9 +107,13 @@ def large_knots(texts: dict[str, str], larger: dict[str, int] | None = None) -> 
 
 
 def sources(checkout: Path) -> dict[str, str]:
-    names = subprocess.run(["git", "ls-files", "sc_models/*/*.h", "sc_models/*/*.cpp", "sc_models/*/*.in"], cwd=checkout,
+    names = subprocess.run(["git", "ls-files", "sc_models/*/*.h", "sc_models/*/*.cpp", "sc_models/*/*.in", "testbenches/*.h", "testbenches/*.cpp"], cwd=checkout,
                            check=True, capture_output=True, text=True).stdout.split()  # fmt: skip
     return {name: (checkout / name).read_text(encoding="utf-8") for name in names if (checkout / name).exists()}
+
+
+def libraries_of(texts: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if name.startswith("sc_models/")}
 
 
 def main() -> int:
@@ -103,7 +122,7 @@ def main() -> int:
     if not order or not texts:
         print(f"includes.py: found {len(order)} libraries and {len(texts)} files; allowed: some of both")
         return 1
-    found = includes_up(order, texts) + large_knots(texts, LARGER_KNOTS)
+    found = includes_up(order, libraries_of(texts)) + large_knots(libraries_of(texts), LARGER_KNOTS) + private_includes(texts)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -59,12 +59,16 @@ def declared(lines: Sequence[str]) -> list[str]:
 
 
 def headers(folder: Path) -> list[Path]:
+    """Those that package.cmake installs."""
+    if folder.name == "cli":
+        listed = re.search(r"set\(cli_headers (.*?)\)", text_of(folder.parent / "package.cmake"))
+        return [folder / name for name in (listed[1].split() if listed else ())]
     return sorted(file for file in folder.rglob("*.h") if "detail" not in file.relative_to(folder).parts[:-1])
 
 
 def library(sources: Path, name: str, meaning: str) -> Iterator[str]:
     files = headers(sources / name)
-    if not files:
+    if not files:  # as python
         return
     yield f"## {name}\n"
     yield re.sub(r"\]\(\.\./docs/", "](../", meaning[0].upper() + meaning[1:]) + ".\n"

@@ -44,8 +44,10 @@ class Libraries(unittest.TestCase):
 
     def test_has_every_installed_header(self):
         sources = CHECKOUT / "sc_models"
-        there = sorted(file.relative_to(sources).as_posix() for file in sources.rglob("*.h") if "detail" not in file.parts)
-        self.assertEqual(there, sorted(re.findall(r"^\| `([\w/]+\.h)` \|", PAGE, re.M)))
+        there = sorted(name for file in sources.rglob("*.h") if "detail" not in file.parts and not (name := file.relative_to(sources).as_posix()).startswith("cli/"))
+        listed = re.findall(r"^\| `([\w/]+\.h)` \|", PAGE, re.M)
+        self.assertEqual(there, sorted(name for name in listed if not name.startswith("cli/")))
+        self.assertIn("cli/program_options.h", listed)
 
     def test_names_what_a_header_declares(self):
         self.assertEqual(["Load", "Kind", "Row", "kMax", "Rows", "rows_of"], libraries.declared(HEADER.splitlines()))

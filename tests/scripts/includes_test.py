@@ -8,7 +8,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from fredsim_tools.includes import LARGER_KNOTS, TABLE, includes_up, knots, large_knots, libraries, sources  # noqa: E402
+from fredsim_tools.includes import LARGER_KNOTS, TABLE, includes_up, knots, large_knots, libraries, libraries_of, private_includes, sources  # noqa: E402
 
 ORDER = ["base", "plan", "runner"]
 
@@ -20,9 +20,10 @@ class Includes(unittest.TestCase):
         # Empty lists would pass.
         self.assertIn("base", order)
         self.assertIn("sc_models/plan/plan.h", texts)
-        self.assertEqual(includes_up(order, texts), [])
-
-        self.assertEqual(large_knots(texts, LARGER_KNOTS), [])
+        self.assertIn("testbenches/fredsim/main.cpp", texts)
+        self.assertEqual(includes_up(order, libraries_of(texts)), [])
+        self.assertEqual(large_knots(libraries_of(texts), LARGER_KNOTS), [])
+        self.assertEqual(private_includes(texts), [])
 
     def test_knot(self):
         ring = {f"sc_models/plan/{a}": f'#include "plan/{b}.h"\n' for a, b in (("a.cpp", "b"), ("b.h", "c"), ("c.cpp.in", "d"), ("d.cpp", "a"))}
@@ -47,6 +48,15 @@ class Includes(unittest.TestCase):
             with self.subTest(line=line):
                 self.assertEqual(includes_up(ORDER, {"sc_models/plan/plan.h": f"// Plans.\n{line}\n"}),
                                  [f"sc_models/plan/plan.h:2: found 'runner' in plan; allowed: libraries above it in {TABLE} (base)"])  # fmt: skip
+
+    def test_private(self):
+        line = '#include "plan/detail/walk.h"\n'
+        for name in ("sc_models/plan/walk.cpp", "sc_models/plan/detail/step.h", "sc_models/plan/chain/chain.cpp"):
+            self.assertEqual(private_includes({name: line}), [])
+        for name in ("sc_models/plan/plan.h", "sc_models/runner/run.cpp", "sc_models/runner/detail/run.h", "testbenches/tb_plan/tb.cpp"):
+            with self.subTest(name=name):
+                self.assertEqual(private_includes({name: f"// Walks.\n{line}"}),
+                                 [f"{name}:2: found 'plan/detail/walk.h'; allowed: from sources and private headers of plan"])  # fmt: skip
 
     def test_down_and_own(self):
         text = '#include "base/flit.h"\n#include "plan/plan.h"\n#include "plan.h"\n#include <runner/x.h>\n// #include "runner/x.h"\n#include "fmt/x.h"\n'
