@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "workload/transformer_shape.h"
 
 namespace fredsim {
 namespace {
@@ -116,15 +115,42 @@ double ModelShape::flops() const {
   return sum;
 }
 
-ModelShape model_of(std::string name, const TransformerShape& shape) {
-  return {.name = std::move(name),
-          .sample_bytes = shape.sequence * kTokenBytes,
-          .layers = training_layers(shape),
-          .transformer = shape};
-}
-
 std::uint64_t bytes_of(double values, double value_bytes) {
   return static_cast<std::uint64_t>(std::ceil(values * value_bytes));
+}
+
+double TransformerShape::score_flops() const {
+  const std::uint64_t of_pair = heads * (2 * head_size + rope_size);
+  return static_cast<double>(sequence) * static_cast<double>(sequence) *
+         static_cast<double>(of_pair);
+}
+
+void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
+              double activation_bytes) {
+  const auto bytes = [](std::uint64_t values, double each) {
+    return bytes_of(static_cast<double>(values), each);
+  };
+  // Two values and the mask of a dropout, a byte.
+  const double masked = 2 * activation_bytes + 1;
+  // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
+  attention.kept_bytes = mlp.kept_bytes = bytes(s.sequence * s.hidden, masked);
+  // Queries, keys and values, and the input of the projection of the output.
+  attention.kept_split_bytes =
+      bytes(s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads), activation_bytes);
+  // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
+  attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
+  attention.score_flops = s.score_flops();
+  attention.joins_next = true;
+  attention.heads = s.heads;
+  // Input and output of the activation, and of a gated one both factors.
+  mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
+  if (mlp.expert_layer < 0) return;
+  // Experts keep the tokens that came, too.
+  const auto routed = static_cast<std::uint64_t>(s.top_k);
+  const auto shared = static_cast<std::uint64_t>(s.shared_experts);
+  const std::uint64_t inside = s.expert_mlp * s.mlp_matrices;
+  mlp.kept_split_bytes =
+      bytes(s.sequence * (routed * (s.hidden + inside) + shared * inside), activation_bytes);
 }
 
 ModelShape at_value_bytes(ModelShape model, const ValueBytes& values) {

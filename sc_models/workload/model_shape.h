@@ -75,6 +75,8 @@ struct TransformerShape {
   int expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
   std::uint64_t vocabulary = 0;
   std::uint64_t sequence = 0;  // tokens of a sample in training
+  // Of a sample's scores, every pair of tokens counted; sums of values take as many.
+  double score_flops() const;
 };
 
 struct ModelShape {
@@ -95,11 +97,12 @@ std::vector<std::string_view> built_in_models();
 void check_is_transformer(const ModelShape& model, std::string_view option);
 bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
-// Model of a transformer given by its numbers.
-ModelShape model_of(std::string name, const TransformerShape& shape);
 
 // Bytes of so many values, rounded up.
 std::uint64_t bytes_of(double values, double value_bytes);
+// Sets what both halves of a layer keep for the backward pass.
+void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp,
+              double activation_bytes = kValueBytes);
 // A model as it is above, with sizes of such activations.
 ModelShape at_value_bytes(ModelShape model, const ValueBytes& values);
 

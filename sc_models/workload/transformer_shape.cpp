@@ -27,13 +27,6 @@ Weights weights_of(const TransformerShape& s, int mp) {
           .down = s.hidden * width};
 }
 
-// FLOPs of a sample's scores, every pair of tokens counted; sums of values take as many.
-double score_flops(const TransformerShape& s) {
-  const std::uint64_t of_pair = s.heads * (2 * s.head_size + s.rope_size);
-  return static_cast<double>(s.sequence) * static_cast<double>(s.sequence) *
-         static_cast<double>(of_pair);
-}
-
 }  // namespace
 
 std::uint64_t share_of_workers(std::uint64_t all, int workers) {
@@ -64,46 +57,22 @@ double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
   return roofline_ps(speed, flops, {cached * values.kv + activations * values.activations});
 }
 
-void set_kept(const TransformerShape& s, ModelLayer& attention, ModelLayer& mlp,
-              double activation_bytes) {
-  const auto bytes = [](std::uint64_t values, double each) {
-    return bytes_of(static_cast<double>(values), each);
-  };
-  // Two values and the mask of a dropout, a byte.
-  const double masked = 2 * activation_bytes + 1;
-  // Per token: inputs of the norm and of the matrices, and the mask of the dropout, a byte each.
-  attention.kept_bytes = mlp.kept_bytes = bytes(s.sequence * s.hidden, masked);
-  // Queries, keys and values, and the input of the projection of the output.
-  attention.kept_split_bytes =
-      bytes(s.sequence * s.head_size * (2 * s.heads + 2 * s.kv_heads), activation_bytes);
-  // Softmax, the mask of its dropout and the dropout's output; a pair of tokens and a head each.
-  attention.score_bytes = bytes(s.sequence * s.sequence * s.heads, masked);
-  attention.score_flops = score_flops(s);
-  attention.joins_next = true;
-  attention.heads = s.heads;
-  // Input and output of the activation, and of a gated one both factors.
-  mlp.kept_split_bytes = bytes(s.sequence * s.mlp * s.mlp_matrices, activation_bytes);
-  if (mlp.expert_layer < 0) return;
-  // Experts keep the tokens that came, too.
-  const auto routed = static_cast<std::uint64_t>(s.top_k);
-  const auto shared = static_cast<std::uint64_t>(s.shared_experts);
-  const std::uint64_t inside = s.expert_mlp * s.mlp_matrices;
-  mlp.kept_split_bytes =
-      bytes(s.sequence * (routed * (s.hidden + inside) + shared * inside), activation_bytes);
-}
-
-std::vector<ModelLayer> training_layers(const TransformerShape& s) {
+ModelShape model_of(std::string name, const TransformerShape& s) {
   const Weights weights = weights_of(s, 1);
   const std::uint64_t attention = attention_parameters(s, 1);
   const auto tokens = static_cast<double>(s.sequence);
   const auto flops = [tokens](std::uint64_t parameters) {
     return 2 * tokens * static_cast<double>(parameters);
   };
-  std::vector<ModelLayer> layers;
+  ModelShape model{.name = std::move(name),
+                   .sample_bytes = s.sequence * kTokenBytes,
+                   .layers = {},
+                   .transformer = s};
+  std::vector<ModelLayer>& layers = model.layers;
   for (int k = 0; k < s.layers; ++k) {
     ModelLayer half{.name = fmt::format("attention {}", k),
                     .parameters = attention,
-                    .flops = flops(attention) + 2 * score_flops(s),
+                    .flops = flops(attention) + 2 * s.score_flops(),
                     .output_bytes = s.sequence * s.hidden * kValueBytes,
                     .reduces = true};
     layers.push_back(half);
@@ -122,7 +91,7 @@ std::vector<ModelLayer> training_layers(const TransformerShape& s) {
     layers.push_back(std::move(half));
     set_kept(s, *(layers.end() - 2), layers.back());
   }
-  return layers;
+  return model;
 }
 
 AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& s,

@@ -14,18 +14,15 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "workload/compute_time.h"
 #include "workload/model_shape.h"
 
 namespace fredsim {
 
-// For training (workload/model_shape.h): each layer in two halves, which reduce. Embeddings are left out.
-std::vector<ModelLayer> training_layers(const TransformerShape& shape);
-// Sets what the halves keep for the backward pass.
-void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp,
-              double activation_bytes = kValueBytes);
+// Each layer in two halves, which reduce. Embeddings are left out.
+ModelShape model_of(std::string name, const TransformerShape& shape);
 
 // A number over workers, whole, rounded up.
 std::uint64_t share_of_workers(std::uint64_t all, int workers);

@@ -21,8 +21,6 @@ PATH = re.compile(r'\s*#\s*include "([^"]*)"')
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 TABLE = "sc_models/README.md"
 MAX_KNOT = 3
-# Larger ones that are there; they may only shrink.
-LARGER_KNOTS = {"workload": 5}
 
 
 def libraries(table: str) -> list[str]:
@@ -99,11 +97,10 @@ def knots(texts: dict[str, str]) -> list[list[str]]:
     return sorted((list(knot) for knot in found if len(knot) > 1), key=lambda knot: (-len(knot), knot))
 
 
-def large_knots(texts: dict[str, str], larger: dict[str, int] | None = None) -> list[str]:
-    """A line each; `larger`: by library, where it is more than MAX_KNOT."""
-    allowed = {} if larger is None else larger
-    return [f"{Path(knot[0]).parts[0]}: found a knot of {len(knot)} pairs of header and source ({', '.join(knot)}); allowed: {most}"
-            for knot in knots(texts) if len(knot) > (most := allowed.get(Path(knot[0]).parts[0], MAX_KNOT))]  # fmt: skip
+def large_knots(texts: dict[str, str]) -> list[str]:
+    """A line each."""
+    return [f"{Path(knot[0]).parts[0]}: found a knot of {len(knot)} pairs of header and source ({', '.join(knot)}); allowed: {MAX_KNOT}"
+            for knot in knots(texts) if len(knot) > MAX_KNOT]  # fmt: skip
 
 
 def sources(checkout: Path) -> dict[str, str]:
@@ -122,7 +119,7 @@ def main() -> int:
     if not order or not texts:
         print(f"includes.py: found {len(order)} libraries and {len(texts)} files; allowed: some of both")
         return 1
-    found = includes_up(order, libraries_of(texts)) + large_knots(libraries_of(texts), LARGER_KNOTS) + private_includes(texts)
+    found = includes_up(order, libraries_of(texts)) + large_knots(libraries_of(texts)) + private_includes(texts)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

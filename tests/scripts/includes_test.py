@@ -8,7 +8,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from fredsim_tools.includes import LARGER_KNOTS, TABLE, includes_up, knots, large_knots, libraries, libraries_of, private_includes, sources  # noqa: E402
+from fredsim_tools.includes import TABLE, includes_up, knots, large_knots, libraries, libraries_of, private_includes, sources  # noqa: E402
 
 ORDER = ["base", "plan", "runner"]
 
@@ -22,7 +22,7 @@ class Includes(unittest.TestCase):
         self.assertIn("sc_models/plan/plan.h", texts)
         self.assertIn("testbenches/fredsim/main.cpp", texts)
         self.assertEqual(includes_up(order, libraries_of(texts)), [])
-        self.assertEqual(large_knots(libraries_of(texts), LARGER_KNOTS), [])
+        self.assertEqual(large_knots(libraries_of(texts)), [])
         self.assertEqual(private_includes(texts), [])
 
     def test_knot(self):
@@ -31,7 +31,6 @@ class Includes(unittest.TestCase):
         self.assertEqual(knots(texts), [["plan/a", "plan/b", "plan/c", "plan/d"]])
         self.assertEqual(large_knots(texts),
                          ["plan: found a knot of 4 pairs of header and source (plan/a, plan/b, plan/c, plan/d); allowed: 3"])  # fmt: skip
-        self.assertEqual(large_knots(texts, {"plan": 4}), [])
         self.assertEqual(knots(texts | {"sc_models/plan/d.cpp": ""}), [])
 
     def test_code_in_a_text_is_no_include(self):
