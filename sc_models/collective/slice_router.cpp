@@ -49,7 +49,7 @@ bool SliceRouter::place() {
       if (std::ssize(part.uplink_trees) < wanted && add_uplink_tree(part)) more = true;
     }
   }
-  if (!topology_.faults.empty())
+  if (topology_.lost.any())
     for (SlicePart& part : parts_) leave_out_slow(part);
   return true;
 }

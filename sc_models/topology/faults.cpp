@@ -346,16 +346,16 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   Loss loss(topology);
   for (const Fault& fault : faults) {
     loss.take(fault);
-    topology.faults.push_back(fault.text);
+    topology.lost.names.push_back(fault.text);
   }
   topology.notes.push_back(
-      fmt::format("failed from the start: {}", fmt::join(topology.faults, ", ")));
+      fmt::format("failed from the start: {}", fmt::join(topology.lost.names, ", ")));
   loss.finish(faults.back());
   // All paths between the endpoints that are left exist if nothing but controllers has failed.
   const bool lacks_paths =
       !std::ranges::all_of(faults, [](const Fault& one) { return one.kind == Fault::Kind::kIo; });
   if (lacks_paths && topology.has_slices() && topology.paths == nullptr)
-    topology.reach = reach_of(topology);
+    topology.lost.reach = reach_of(topology);
 }
 
 std::vector<int> npus_left(const Topology& topology) { return left_of(topology, topology.npus); }
@@ -365,8 +365,8 @@ std::vector<int> io_controllers_left(const Topology& topology) {
 }
 
 std::string faults_text(const Topology& topology) {
-  if (topology.faults.empty()) return {};
-  return fmt::format(" (failed: {})", fmt::join(topology.faults, ", "));
+  if (!topology.lost.any()) return {};
+  return fmt::format(" (failed: {})", fmt::join(topology.lost.names, ", "));
 }
 
 }  // namespace fredsim

@@ -165,8 +165,8 @@ const Link& Topology::first_link_out(NodeId node) const {
   return links.at(static_cast<std::size_t>(link_out(node, port)));
 }
 
-bool Topology::reaches(NodeId from, NodeId to, int port) const {
-  if (reach.slices == 0) return true;
+bool LostParts::leave_path(NodeId from, NodeId to, int port) const {
+  if (!cut_slices()) return true;
   const auto chiplet_of = [&](NodeId node) { return reach.chiplet[node * reach.slices + port]; };
   const int a = chiplet_of(from);
   const int b = chiplet_of(to);

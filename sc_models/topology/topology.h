@@ -125,6 +125,16 @@ struct SliceReach {
   std::vector<bool> connected;  // by (slice, chiplet, chiplet)
 };
 
+// Components that failed from the start (topology/faults.h), and what they cut off.
+struct LostParts {
+  std::vector<std::string> names;  // as the user named them
+  SliceReach reach;
+  bool any() const { return !names.empty(); }
+  bool cut_slices() const { return reach.slices != 0; }
+  // True if one endpoint reaches another by NIC port `port` (the slice) of both. Where none are cut: always.
+  bool leave_path(NodeId from, NodeId to, int port) const;
+};
+
 // Method by which a switch finds the output of a unicast.
 enum class UnicastRoutes : std::uint8_t {
   kByCoordinates,  // its own place in a grid and that of the destination (routing/mesh_routing.h)
@@ -250,19 +260,16 @@ struct Topology {
   bool has_slices() const { return slices > 0; }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
-  std::vector<NodeId> adders{};     // NodeKind::kAdder
-  std::vector<std::string> faults;  // failed components, as named by the user (topology/faults.h)
-  SliceReach reach;                 // reachability in slices, with faults
-  std::vector<std::string> notes;   // values that were rounded: "link latency 20 ns = 30 cycles
-                                    // (20.000 ns)"
+  std::vector<NodeId> adders{};  // NodeKind::kAdder
+  LostParts lost{};
+  std::vector<std::string> notes;  // values that were rounded: "link latency 20 ns = 30 cycles
+                                   // (20.000 ns)"
 
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
   int link_out(NodeId node, int port) const;
   int link_in(NodeId node, int port) const;
   // The link out of the first port that has one; of an endpoint that has not failed.
   const Link& first_link_out(NodeId node) const;
-  // True if one endpoint reaches another by NIC port `port` (the slice) of both. A tree without faults: always.
-  bool reaches(NodeId from, NodeId to, int port) const;
   // Call once after nodes and links are complete. Checks every invariant above, in every build
   // type: std::logic_error names the first that does not hold.
   void index_ports();
