@@ -15,10 +15,10 @@ namespace {
 constexpr double kSame = 1e-9;  // factors that differ by less are one
 
 // A system is read anew, since smaller ones are made from its file, too.
-MachineConfig covered_machine(const MachineConfig& machine) {
+MachineConfig covered_machine(const MachineConfig& machine, bool is_system) {
   MachineConfig covered = machine;
   covered.topology = with_covering_buffers(machine.topology);
-  if (!machine.topology.has_blocks()) return covered;
+  if (!is_system) return covered;
   std::vector<std::string> settings;
   for (const Setting& setting : machine.settings.all)
     settings.push_back(fmt::format("{}={}", setting.key, setting.value));
@@ -32,11 +32,6 @@ MachineConfig close_machine(const MachineConfig& machine) {
   MachineConfig close = machine;
   for (Link& link : close.topology.links) link.latency = 1;
   return close;
-}
-
-bool is_small(const Topology& topology) {
-  return topology.has_blocks() || !topology.flow_only.empty() ||
-         topology.nodes.size() <= kMaxCalibratedNodes;
 }
 
 void set_plan(const WorkFlows::Planned& planned, ComparedMachine& machine) {
@@ -54,10 +49,11 @@ CalibratedDiagnosis::CalibratedDiagnosis(const RunRequest& request, const FileUs
                                          ComparedMachine given, const std::string& work_file)
     : request_(request), work_{given.work, work_file, request.seed} {
   const bool is_system = given.config.topology.has_blocks();
-  is_calibrated_ = is_small(given.config.topology);
+  is_calibrated_ = is_system || !given.config.topology.flow_only.empty() ||
+                   given.config.topology.nodes.size() <= kMaxCalibratedNodes;
   machines_.push_back(std::move(given));
   const WorkOptions& work = work_.options;
-  machines_.push_back({.config = covered_machine(machine()), .work = work});
+  machines_.push_back({.config = covered_machine(machine(), is_system), .work = work});
   for (const std::uint64_t size : request.work.sizes)
     by_flows_.push_back(
         diagnose_by_flows(machine(), machines_[kCovered].config.topology, work_, size));

@@ -158,8 +158,8 @@ class Doctor {
   void add_latency() { add(Limit::kLatency, flows_.ns({.latency = true}), latency_keys(machine_)); }
 
   void add_turns() {
-    if (topology_.has_blocks()) {
-      if (topology_.blocks.size() < 2) return add_none(Limit::kTurns, "one dimension");
+    if (topology_.blocks.size() == 1) return add_none(Limit::kTurns, "one dimension");
+    if (topology_.blocks.size() > 1) {
       if (!is_tried())
         return add_none(Limit::kTurns,
                         fmt::format("not tried with more than {} NPUs", kMaxTriedNpus));

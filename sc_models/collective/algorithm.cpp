@@ -49,8 +49,6 @@ std::vector<Alias> aliases_of_all() {
 
 }  // namespace
 
-bool Algorithm::exists_on(const Topology& /*topology*/) const { return true; }
-
 bool Algorithm::may_fit(const Topology& topology, const CollectiveSpec& spec) const {
   return has(spec.collective) && exists_on(topology);
 }

@@ -37,8 +37,12 @@ class Algorithm {
     kUplinks,  // up and down a tree of switches that add
   };
 
-  explicit Algorithm(std::string_view name, Transport transport = Transport::kEndpoint)
-      : name_(name), transport_(transport) {}
+  // What a fabric must have for some group to have the algorithm; null: nothing.
+  using Where = bool (Topology::*)() const;
+
+  explicit Algorithm(std::string_view name, Where where = nullptr,
+                     Transport transport = Transport::kEndpoint)
+      : name_(name), where_(where), transport_(transport) {}
   virtual ~Algorithm() = default;
   Algorithm(const Algorithm&) = delete;
   Algorithm& operator=(const Algorithm&) = delete;
@@ -54,7 +58,9 @@ class Algorithm {
   virtual bool has(Collective collective) const = 0;
   virtual bool has_streams() const { return false; }  // Part::roots
   // False: no group of the fabric has it.
-  virtual bool exists_on(const Topology& topology) const;
+  virtual bool exists_on(const Topology& topology) const {
+    return where_ == nullptr || (topology.*where_)();
+  }
   // True where nothing but the places of the members can still be in the way.
   virtual bool may_fit(const Topology& topology, const CollectiveSpec& spec) const;
   // Empty: the part's group and the fabric have what it needs. Else what that is, and what is allowed in its place, as the
@@ -82,6 +88,8 @@ class Algorithm {
   // Has an operand tree per rank, and one tree for their sum.
   virtual bool sends_whole_vectors() const { return false; }
   virtual bool is_weighed() const { return true; }  // by `auto`, where it estimates; all are raced
+  // `auto` takes it wherever it fits, but for a collective that takes steps.
+  virtual bool is_rule_on(const Topology& /*topology*/) const { return false; }
   // `auto` weighs it however large its plan is.
   virtual bool is_weighed_at_any_size() const { return false; }
   // Cycles of a part by itself, by a formula, where that is known better than from its trees (collective/plan_time.h).
@@ -96,6 +104,7 @@ class Algorithm {
 
  private:
   std::string_view name_;
+  Where where_;
   Transport transport_;
 };
 

@@ -21,14 +21,14 @@
 namespace fredsim {
 namespace {
 
-// In the switches for sure, or at the endpoints in the one way there is: kPapers.
-bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
+// In the switches for sure, or at the endpoints in the one way there is: kPapers. `switches`: the algorithm there that needs no estimate.
+bool is_fixed(const Topology& topology, const CollectiveSpec& spec, const Algorithm* switches) {
   const auto is_at_endpoints = [&](const Algorithm* algorithm) {
     return !algorithm->is_in_switches() && algorithm->has(spec.collective) &&
            algorithm->exists_on(topology);
   };
   if (std::ranges::count_if(algorithms(), is_at_endpoints) == 1) return true;
-  return switches && topology.in_switch && !takes_steps(spec.collective);
+  return switches != nullptr && switches->is_rule_on(topology) && !takes_steps(spec.collective);
 }
 
 class Chooser {
@@ -36,6 +36,7 @@ class Chooser {
   Chooser(const Topology& topology, std::span<const CollectiveSpec> specs,
           std::span<const Part> parts)
       : topology_(topology),
+        on_grid_(topology.has_places()),
         walk_(topology, none_, routes_by_table(topology)),
         specs_(specs),
         parts_(parts) {}
@@ -97,8 +98,7 @@ class Chooser {
   // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
   // Pairs on a grid go on virtual channels of their own, which races do not know.
   bool is_raced() const {
-    const bool is_known =
-        !topology_.has_places() || pattern_of(specs_.front().collective) != Pattern::kPairs;
+    const bool is_known = !on_grid_ || pattern_of(specs_.front().collective) != Pattern::kPairs;
     return is_known && topology_.tree.levels.size() < 2 && !topology_.one_way &&
            !has_phases(topology_);
   }
@@ -116,7 +116,7 @@ class Chooser {
     std::ranges::stable_sort(runners, {}, &Runner::cycles);
     const double least = runners.empty() ? 0 : runners.front().cycles;
     std::erase_if(runners, [&](const Runner& runner) {
-      return (topology_.has_places() ? runner.cycles : runner.bound) > least * kHeldUp;
+      return (on_grid_ ? runner.cycles : runner.bound) > least * kHeldUp;
     });
     if (!std::ranges::all_of(runners, [&](Runner& runner) { return can_race(runner.plan, hops); }))
       return {};
@@ -131,7 +131,7 @@ class Chooser {
     };
     for (Runner& runner : runners) run(runner, 1);
     if (best == kNever) return {};
-    if (!topology_.has_places() || topology_.packet_flits <= kShortPacketFlits) return first;
+    if (!on_grid_ || topology_.packet_flits <= kShortPacketFlits) return first;
     std::erase_if(runners,
                   [&](const Runner& runner) { return runner.cycles > best * kMayCatchUp; });
     for (const Runner& of_long : runners) {
@@ -196,11 +196,12 @@ class Chooser {
     best_ = cycles;
     name_ = algorithm.name();
     lead_ = pattern_of(specs_.front().collective) == Pattern::kPairs ? kClearlyOfPairs
-            : topology_.has_places() && is_raced()                   ? kOfLongOnes
+            : on_grid_ && is_raced()                                 ? kOfLongOnes
                                                                      : kClearly;
   }
 
   const Topology& topology_;
+  const bool on_grid_;
   const Plan none_{};
   LinkWalk walk_;
   std::span<const CollectiveSpec> specs_;
@@ -216,7 +217,7 @@ class Chooser {
 Fastest fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                           std::span<const Part> parts, const Algorithm* switches,
                           std::optional<double> in_switch) {
-  if (is_fixed(topology, specs.front(), switches != nullptr && !in_switch))
+  if (is_fixed(topology, specs.front(), in_switch ? nullptr : switches))
     return {std::string(to_string(Choice::kPapers))};
   return Chooser(topology, specs, parts).run(switches, in_switch);
 }

@@ -10,7 +10,7 @@ namespace fredsim {
 
 std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part, int root_rank,
                                      int roots) {
-  if (!topology.has_places() || part.members.size() < 2) return {};
+  if (part.members.size() < 2) return {};
   const NodeId root = part.members[root_rank];
   if (topology.nodes[root].kind != NodeKind::kIo) return {};
   std::vector<NodeId> npus;

@@ -47,9 +47,7 @@ int results_from(LineShape shape, int step) {
 
 }  // namespace
 
-int endpoint_slices(const Topology& topology) {
-  return topology.has_slices() ? topology.slices : 1;
-}
+int endpoint_slices(const Topology& topology) { return std::max(1, topology.slices); }
 
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)
     : topology_(topology),

@@ -428,8 +428,7 @@ int in_switch_window(const Topology& topology, const Part& part) {
   int latency = 0;
   for (const Link& link : topology.links) latency = std::max(latency, link.latency);
   // Up the tree and down again, at a flit per cycle.
-  const int hops = 2 * (topology.has_places() ? topology.grid.width + topology.grid.height
-                                              : topology.tree.depth());
+  const int hops = 2 * (topology.grid.width + topology.grid.height + topology.tree.depth());
   return std::max(kMin, hops * (latency + kRouter + added_stages(topology)) / part.packet_flits);
 }
 

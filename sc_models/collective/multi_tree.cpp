@@ -50,7 +50,7 @@ std::vector<int> roots(int length, bool ring) {
 }  // namespace
 
 std::optional<GridBox> grid_box(const Topology& topology, const std::vector<NodeId>& members) {
-  if (!topology.has_places() || has_io(topology, members)) return {};
+  if (!are_on_grid(topology, members)) return {};
   int left = std::numeric_limits<int>::max();
   int top = left;
   int right = -1;

@@ -120,7 +120,7 @@ std::vector<Strip> strips_of(const SwitchGrid& grid) {
   return strips;
 }
 
-// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most.
+// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most; 0 without a grid.
 double seconds_of_strips(const Topology& topology, const Part& part) {
   std::vector<MeshPlace> places;  // of members
   for (const NodeId member : part.group()) {
@@ -149,11 +149,9 @@ double seconds_of_strips(const Topology& topology, const Part& part) {
 }
 
 bool adds(const Topology& topology) {
-  if (!topology.has_blocks()) {
-    return topology.in_switch || !topology.adders.empty() || adds_in_switches(topology);
-  }
-  return std::ranges::any_of(topology.blocks,
-                             [](const SystemBlock& block) { return adds(*block.topology); });
+  return std::ranges::any_of(topology.machines(), [](const Topology* one) {
+    return !one->adders.empty() || adds_in_switches(*one);
+  });
 }
 
 }  // namespace
@@ -175,7 +173,7 @@ double network_bound_ns(const Topology& topology, const Part& part) {
     seconds = std::max(seconds, std::max(demand->out, demand->in) / cuts[rank]);
     all += cuts[rank];
   }
-  if (topology.has_places()) seconds = std::max(seconds, seconds_of_strips(topology, part));
+  seconds = std::max(seconds, seconds_of_strips(topology, part));
   if (ranks == std::ssize(topology.npus)) {
     if (const auto bisection = static_cast<double>(bisection_bytes_per_second(topology));
         bisection > 0)

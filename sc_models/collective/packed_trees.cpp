@@ -284,8 +284,7 @@ bool grid_is_even(const Topology& topology) {
 }
 
 bool can_pack_trees(const Topology& topology, const std::vector<NodeId>& members) {
-  return topology.has_places() && !has_io(topology, members) &&
-         HopGraph(topology, members).reach(0).has_value();
+  return are_on_grid(topology, members) && HopGraph(topology, members).reach(0).has_value();
 }
 
 std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector<NodeId>& members) {

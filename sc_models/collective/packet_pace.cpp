@@ -112,12 +112,14 @@ void refuse(Plan& plan, Part& part, const std::string& why) {
 }
 
 // Names what keeps a part from having a pace; empty: nothing.
-std::string obstacle(const Topology& topology, const Part& part, bool shares) {
+std::string obstacle(const Topology& topology, const Plan& plan, const Part& part) {
   if (!topology.has_places() || adds_in_switches(topology))
     return "only NPUs of a mesh or torus whose routers do not add keep one";
   if (part.collective == Collective::kAllToAll || part.collective == Collective::kAllToAllV)
     return "an all-to-all asks more of routers than they reach at the rate of links";
   if (part.roots > 0) return "streams of several roots have none";
+  const bool shares =
+      plan.parts.size() > 1 && shares_links(LinkWalk(topology, plan, false), topology, plan);
   return shares ? "groups share links" : "";
 }
 
@@ -125,11 +127,9 @@ std::string obstacle(const Topology& topology, const Part& part, bool shares) {
 
 void refuse_packet_pace(const Topology& topology, Plan& plan) {
   if (std::ranges::none_of(plan.parts, &Part::is_paced)) return;
-  const bool shares = topology.has_places() && plan.parts.size() > 1 &&
-                      shares_links(LinkWalk(topology, plan, false), topology, plan);
   for (Part& part : plan.parts) {
     if (!part.is_paced()) continue;
-    const std::string why = obstacle(topology, part, shares);
+    const std::string why = obstacle(topology, plan, part);
     if (!why.empty()) refuse(plan, part, why);
   }
 }

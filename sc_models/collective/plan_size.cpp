@@ -63,10 +63,9 @@ class SizeOfOne {
     const Algorithm* named = find_algorithm(spec_.algorithm);
     if (named != nullptr)
       return named->is_in_switches() && named->has(spec_.collective) && named->exists_on(topology_);
-    // `auto` on a grid may become a ring.
-    if (!is_choice(spec_.algorithm) || !topology_.in_switch) return false;
     const Algorithm* papers = switch_algorithm(spec_.collective);
-    return papers != nullptr && papers->exists_on(topology_);
+    return is_choice(spec_.algorithm) && papers != nullptr && papers->is_rule_on(topology_) &&
+           papers->exists_on(topology_);
   }
 
   // The algorithm that is asked for; of the choices the last one of the fabric, which is what `auto` takes for large sizes.

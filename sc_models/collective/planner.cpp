@@ -106,7 +106,10 @@ class WorkPlanner {
 
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
               OnConflict on_conflict)
-      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
+      : topology_(topology),
+        on_grid_(topology.has_places()),
+        specs_(work.begin(), work.end()),
+        on_conflict_(on_conflict) {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
@@ -194,7 +197,7 @@ class WorkPlanner {
     plan_.programs = std::move(switches.programs);
     plan_together(topology_, chains, plan_);
     balance_ports(topology_, plan_);
-    if (topology_.has_places()) part_channels();
+    if (on_grid_) part_channels();
     cover_round_trips(topology_, plan_);
     add_acknowledgements(topology_, plan_);
     refuse_packet_pace(topology_, plan_);
@@ -244,8 +247,8 @@ class WorkPlanner {
     const Fastest fastest = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = fastest.algorithm;
     take_packets(numbers, fastest.packet_flits);
-    if (switches != nullptr && topology_.in_switch && takes_steps(specs.front().collective) &&
-        fastest.algorithm != switches->name()) {
+    if (switches != nullptr && switches->is_rule_on(topology_) &&
+        takes_steps(specs.front().collective) && fastest.algorithm != switches->name()) {
       plan_.note(
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
                       to_string(specs.front().collective)));
@@ -330,13 +333,13 @@ class WorkPlanner {
 
   // Parts that cannot be in the switches are taken out of in_switch_.
   InSwitchPlan plan_switches() {
-    if (topology_.has_places()) leave_beside_unicasts();
+    if (on_grid_) leave_beside_unicasts();
     for (;;) {
       InSwitchPlan switches;
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        const bool may_leave = topology_.has_places() || topology_.lost.cut_slices();
+        const bool may_leave = on_grid_ || topology_.lost.cut_slices();
         if (!may_leave || !leave_to_endpoints(conflict)) throw;
         continue;
       }
@@ -385,6 +388,7 @@ class WorkPlanner {
   }
 
   const Topology& topology_;
+  const bool on_grid_;
   std::vector<CollectiveSpec> specs_;
   OnConflict on_conflict_;
   std::vector<bool> free_;  // by part: no algorithm is asked for

@@ -35,7 +35,7 @@ const RoutedFlows& RouteCache::route(NodeId chiplet, const std::vector<Flow>& fl
 }
 
 bool SliceRouter::place() {
-  if (topology_.has_places()) return place_from(0);
+  if (on_grid_) return place_from(0);
   if (!demand_fits() || !place_from(0)) return false;
   // More uplink trees, one each in turn, for those who need them.
   for (bool more = true; more;) {
@@ -79,7 +79,7 @@ void SliceRouter::leave_out_slow(SlicePart& part) const {
 }
 
 Obstacle SliceRouter::obstacle() {
-  if (topology_.has_places() && !gave_up()) return obstacle_;
+  if (on_grid_ && !gave_up()) return obstacle_;
   Obstacle no_uplinks{.kind = Obstacle::Kind::kUplinks,
                       .why = "there are not enough uplinks to give each a chiplet above its own"};
   if (topology_.has_levels() && !demand_fits()) return no_uplinks;
@@ -187,7 +187,7 @@ bool SliceRouter::add_uplink_tree(SlicePart& part) {
 
 void SliceRouter::visit(const SlicePart& part,
                         const std::function<bool(const ReductionTree&)>& visit) {
-  if (topology_.has_places()) {
+  if (on_grid_) {
     visit_grid_trees(topology_, part.lowest, part.roles, [&](const ReductionTree& tree) {
       ++steps_;
       return is_free(ports_of(tree, part.roles)) ? visit(tree) : gave_up();

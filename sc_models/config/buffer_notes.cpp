@@ -89,14 +89,9 @@ void add_staging(const Topology& topology, SmallBuffers& all) {
 
 std::vector<std::string> buffer_notes(const Topology& topology, const std::vector<int>& packets) {
   SmallBuffers all;
-  const auto add_of = [&](const Topology& one) {
-    add_links(one, all);
-    add_staging(one, all);
-  };
-  if (topology.has_blocks()) {
-    for (const SystemBlock& block : topology.blocks) add_of(*block.topology);
-  } else {
-    add_of(topology);
+  for (const Topology* const one : topology.machines()) {
+    add_links(*one, all);
+    add_staging(*one, all);
   }
   std::vector<std::string> notes;
   for (const auto& [name, one] : all) {

@@ -352,7 +352,8 @@ std::string describe(const Topology& topology, std::size_t columns) {
                             : "with --model tlm one for all that do the same, which is exact "
                               "(all: --set fabric.simulate_slices=all)");
   }
-  if (!topology.has_blocks()) text += fmt::format("  switches         {}\n", switch_line(topology));
+  const bool is_system = topology.has_blocks();
+  if (!is_system) text += fmt::format("  switches         {}\n", switch_line(topology));
   if (!topology.flow_only.empty())
     text += fmt::format("  engine           flow alone: {}\n", topology.flow_only);
   if (!topology.rtl_top.empty()) {
@@ -361,7 +362,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
   Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
   if (topology.has_levels()) text += levels(topology, page);
-  if (topology.has_blocks()) {
+  if (is_system) {
     text += system_dimensions(topology, page) + system_switches(topology, page);
   } else {
     text += topology.has_places() ? routers(topology, page) : chiplets(topology, page);

@@ -25,7 +25,7 @@ bool matches(const std::string& pattern, const Node& node) {
 // All slices are simulated if RTL, a comparison or a wave is requested: these are wanted of every
 // switch.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
-  return topology.has_slices() && topology.rtl_top.empty() && !topology.simulate_all_slices &&
+  return topology.rtl_top.empty() && !topology.simulate_all_slices &&
          options.model == SwitchModel::kTlm && options.rtl_instances.empty() &&
          options.wave.file.empty() && options.timeline == nullptr;
 }

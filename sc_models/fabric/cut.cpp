@@ -98,7 +98,7 @@ Cut cut_parts_evenly(const Topology& topology, const Cut& cut, int into) {
 }
 
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
-  assert(grid.has_places() && columns >= 1 && rows >= 1);
+  assert(columns >= 1 && rows >= 1);
   const int in_a_row = (grid.grid.width + columns - 1) / columns;
   Cut cut(grid.nodes.size(), 0);
   for (std::size_t id = 0; id < cut.size(); ++id) {
@@ -111,7 +111,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
 
 Cut cut_for_caches(const Topology& topology) {
   constexpr int kSide = 8, kFewestRouters = 512;
-  if (!topology.has_places() || find_link_policy(topology) != nullptr ||
+  if (find_link_policy(topology) != nullptr ||
       topology.grid.width * topology.grid.height < kFewestRouters)
     return {};
   return cut_into_rectangles(topology, kSide, kSide);

@@ -15,12 +15,14 @@ namespace {
 
 constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
 
+// Null: no plan is a system's.
 std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
                                                 FlowOperations::Plans prepared,
                                                 const FlowLifts& lifts) {
-  if (!topology.has_blocks()) return nullptr;
   std::vector<const SystemPlan*> plans;
-  for (const auto& plan : prepared) plans.push_back(plan->system.get());
+  for (const auto& plan : prepared)
+    if (plan->system != nullptr) plans.push_back(plan->system.get());
+  if (plans.empty()) return nullptr;
   return std::make_unique<const SystemNetwork>(topology, plans, lifts);
 }
 

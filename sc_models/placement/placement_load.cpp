@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/algorithm.h"
+#include "collective/endpoint_trees.h"
 #include "plan/collective_spec.h"
 #include "plan/hop_times.h"
 #include "plan/link_walk.h"
@@ -31,7 +32,7 @@ constexpr double kNsPerSecond = 1e9;
 PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic,
                              int workers)
     : topology_(topology),
-      slices_(topology.has_slices() ? topology.slices : 1),
+      slices_(endpoint_slices(topology)),
       groups_of_(static_cast<std::size_t>(workers)) {
   for (const WorkerTraffic& kind : traffic) add_work(kind);
   bool with_controllers = false;
@@ -43,7 +44,7 @@ PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTra
   }
   if (groups_.empty()) return;
   find_paths(with_controllers);
-  if (topology.has_levels()) find_uplinks();
+  find_uplinks();
   for (Work& work : works_) {
     for (Variant& variant : work.variants) {
       variant.load.resize(variant.shape == Shape::kUplinks ? topology.nodes.size()
@@ -82,9 +83,8 @@ bool PlacementLoad::is_fixed(const CollectiveSpec& spec) const {
 std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec& spec) const {
   const Algorithm* named = find_algorithm(spec.algorithm);
   const Pattern pattern = pattern_of(spec.collective);
-  const bool adds = topology_.in_switch;
-  const bool in_switch =
-      adds && (named != nullptr ? named->is_in_switches() : is_choice(spec.algorithm));
+  const bool in_switch = topology_.in_switch &&
+                         (named != nullptr ? named->is_in_switches() : is_choice(spec.algorithm));
   if (in_switch && pattern != Pattern::kPairs) return {Shape::kUplinks};
   if (spec.roots > 0) return {Shape::kStreams};
   if (pattern == Pattern::kPairs) return {Shape::kStar};

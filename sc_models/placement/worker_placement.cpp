@@ -108,10 +108,11 @@ bool has_all(const std::vector<int>& npus, const std::vector<int>& placement) {
                              [&](int npu) { return std::ranges::binary_search(npus, npu); });
 }
 
-// `simple`: in the order in which they are preferred. `sizes`: nested dimensions.
+// `simple`: in the order in which they are preferred; on systems, the first. `sizes`: nested dimensions.
 WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::vector<int>& sizes,
                        const Topology& topology, std::span<const WorkerTraffic> traffic,
                        const PlacementSearch& search) {
+  if (topology.has_blocks()) return simple.front();
   const auto workers = static_cast<int>(simple.front().npus.size());
   const std::vector<int> npus = npus_left(topology);
   PlacementLoad load(topology, traffic, workers);
@@ -177,7 +178,6 @@ WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topolog
     simple.back().npus.resize(static_cast<std::size_t>(strategy.workers()));  // files may have more
   }
   simple.push_back({"paper", paper_placement(strategy)});
-  if (topology.has_blocks()) return simple.front();
   if (topology.has_places()) simple.push_back({"snake", snake_placement(strategy, topology)});
   return choose(simple, {strategy.mp, strategy.dp, strategy.pp}, topology, traffic, search);
 }
@@ -186,7 +186,6 @@ WorkerPlacement auto_placement(int workers, const Topology& topology,
                                std::span<const WorkerTraffic> traffic,
                                const PlacementSearch& search) {
   const WorkerPlacement identity{"identity", identity_placement(workers)};
-  if (topology.has_blocks()) return search.given.value_or(identity);
   return choose({search.given.value_or(identity)}, {workers}, topology, traffic, search);
 }
 

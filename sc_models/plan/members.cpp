@@ -69,9 +69,12 @@ bool has_io(const Topology& topology, const std::vector<NodeId>& members) {
       members, [&](NodeId member) { return topology.nodes[member].kind == NodeKind::kIo; });
 }
 
+bool are_on_grid(const Topology& topology, const std::vector<NodeId>& members) {
+  return topology.has_places() && !has_io(topology, members);
+}
+
 bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members) {
-  return topology.has_places() && members.size() == topology.npus.size() &&
-         !has_io(topology, members);
+  return members.size() == topology.npus.size() && are_on_grid(topology, members);
 }
 
 Rational slowest_port(const Topology& topology, std::span<const NodeId> members, int port) {

@@ -14,6 +14,7 @@ std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>&
 int member_number(const Topology& topology, NodeId endpoint);
 
 bool has_io(const Topology& topology, const std::vector<NodeId>& members);
+bool are_on_grid(const Topology& topology, const std::vector<NodeId>& members);  // NPUs of one
 // All NPUs of a grid, and nobody else.
 bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members);
 // The slowest link between these and their switches, by NIC port `port`.

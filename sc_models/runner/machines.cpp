@@ -41,6 +41,10 @@ void check_no_system(const MachineConfig& machine, std::string_view command) {
                   machine.path, command));
 }
 
+bool runs_in_steps(const Topology& topology, bool is_flow) {
+  return is_flow && topology.has_blocks();
+}
+
 std::string notes_title(const MachineConfig& machine) {
   return fmt::format("{} ({})", machine.topology.name,
                      with_settings(machine.path, machine.settings.own));

@@ -24,6 +24,9 @@ void check_runs_exactly(const MachineConfig& machine);
 // BadInput for a system of dimensions, where a command runs on one machine alone.
 void check_no_system(const MachineConfig& machine, std::string_view command);
 
+// True of a system that runs as flows, which take its steps (SystemForm); exact runs take plans.
+bool runs_in_steps(const Topology& topology, bool is_flow);
+
 // The heading above a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "runner/machines.h"
 #include "runner/smaller_system.h"
 
 namespace fredsim {
@@ -19,7 +20,7 @@ constexpr std::uint64_t kExactRuns = std::uint64_t{100} << 20;
 }  // namespace
 
 std::size_t simulated_nodes(const Topology& topology, bool is_flow) {
-  if (!is_flow || !topology.has_blocks()) return topology.nodes.size();
+  if (!runs_in_steps(topology, is_flow)) return topology.nodes.size();
   std::size_t nodes = 0;
   for (const SystemBlock& block : topology.blocks)
     if (block.topology->flow_only.empty()) nodes += block.topology->nodes.size();

@@ -237,7 +237,7 @@ void TrainingJobs::add_plans(const TrainedMachine& entry,
   const Topology& topology = entry.config.topology;
   nodes_ += simulated_nodes(topology, request_.is_flow);
   const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
-  if (request_.is_flow && topology.has_blocks())
+  if (runs_in_steps(topology, request_.is_flow))
     planned_.push_back({name, flow_system_size(topology, !request_.json_file.empty())});
   else
     for (const auto& shape : shapes)
@@ -349,7 +349,7 @@ void TrainingJobs::elaborate() {
     TrainedMachine& entry = machines_[i];
     const Topology& topology = entry.config.topology;
     const std::string name = fmt::format("machine{}", i);
-    if (request_.is_flow && topology.has_blocks()) {
+    if (runs_in_steps(topology, request_.is_flow)) {
       entry.surpluses = std::make_unique<SystemSurpluses>(entry.config, fabric, name);
       continue;
     }
@@ -387,7 +387,7 @@ std::unique_ptr<RunEngine> TrainingJobs::engine_of(const TrainedMachine& entry,
   if (is_flow) {
     auto flows = std::make_unique<FlowEngine>(topology, request_.seed, &interrupt_flag(),
                                               *entry.surpluses, entry.plans);
-    flows->set_margin(topology.has_blocks() ? kSystemTrainingMargin : kTrainingMargin);
+    flows->set_margin(runs_in_steps(topology, is_flow) ? kSystemTrainingMargin : kTrainingMargin);
     engine = std::move(flows);
   } else {
     engine = std::make_unique<ExactRun>(*entry.machine, entry.plans);

@@ -153,7 +153,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
   std::uint64_t nodes = 0;
   for (const ComparedMachine& entry : compared) {
     const MachineConfig& config = entry.config;
-    const bool flows_on_system = request.is_flow && config.topology.has_blocks();
+    const bool in_steps = runs_in_steps(config.topology, request.is_flow);
     if (request.work.whole_machine()) check_same_npus(compared.front().config, config);
     if (request.work.names_all_controllers())
       check_same_controllers(compared.front().config, config);
@@ -163,9 +163,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
       const CollectiveSpec& first = asked.front();
       work.push_back({fmt::format("{}, {}", name_of(config),
                                   work_name(first.collective, first.bytes, asked.size())),
-                      flows_on_system
-                          ? flow_system_size(config.topology, !request.json_file.empty())
-                          : plan_size(config.topology, asked)});
+                      in_steps ? flow_system_size(config.topology, !request.json_file.empty())
+                               : plan_size(config.topology, asked)});
     }
   }
   check_memory(work, nodes, available_memory());
@@ -178,7 +177,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
               plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
                          request.work.on_conflict,
                          request.is_flow ? SystemForm::kSteps : SystemForm::kExpanded));
-        } else if (request.is_flow && config.topology.has_blocks()) {
+        } else if (runs_in_steps(config.topology, request.is_flow)) {
           entry.systems.push_back(plan_system(config.topology, specs(entry, size)));
         } else {
           entry.plans.push_back(
@@ -295,7 +294,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
               plan, [&](NodeId node) { return own[i].share.rank_of[own[i].cut[node]] == rank; });
       }
     }
-    if (request.is_flow && compared[i].config.topology.has_blocks()) continue;
+    if (runs_in_steps(compared[i].config.topology, request.is_flow)) continue;
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   check_switch_threads(request.switch_threads, !needed.empty());
@@ -313,7 +312,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
     const MachineConfig& config = compared[i].config;
     const Topology& topology = config.topology;
     compared[i].seed = request.seed;
-    if (request.is_flow && topology.has_blocks()) {
+    if (runs_in_steps(topology, request.is_flow)) {
       if (calibrations) check_no_system(config, "--calibration");
       compared[i].surpluses = std::make_unique<SystemSurpluses>(config, own[i], name);
       continue;

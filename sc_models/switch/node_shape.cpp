@@ -39,13 +39,10 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) 
 }
 
 bool routes_by_table(const Topology& topology) {
-  if (topology.has_blocks()) {
-    return std::ranges::any_of(topology.blocks, [](const SystemBlock& block) {
-      return block.topology->unicasts == UnicastRoutes::kByTable;
-    });
-  }
-  const auto one = std::ranges::find_if(topology.nodes, &Node::is_switch);
-  return one != topology.nodes.end() && kind_of(*one).unicast_routes() == UnicastRoutes::kByTable;
+  return std::ranges::any_of(topology.machines(), [](const Topology* one) {
+    const auto first = std::ranges::find_if(one->nodes, &Node::is_switch);
+    return first != one->nodes.end() && kind_of(*first).unicast_routes() == UnicastRoutes::kByTable;
+  });
 }
 
 bool adds_in_switches(const Topology& topology) {

@@ -155,6 +155,13 @@ bool Topology::has_rings() const {
       dimensions, [](const TopologyDimension& one) { return one.joined == Joined::kRing; });
 }
 
+std::vector<const Topology*> Topology::machines() const {
+  if (blocks.empty()) return {this};
+  std::vector<const Topology*> all;
+  for (const SystemBlock& block : blocks) all.push_back(block.topology.get());
+  return all;
+}
+
 int Topology::link_out(NodeId node, int port) const { return out_[first_port_[node] + port]; }
 
 int Topology::link_in(NodeId node, int port) const { return in_[first_port_[node] + port]; }

@@ -254,6 +254,7 @@ struct Topology {
     return node.buffers ? *node.buffers : buffers;
   }
   bool has_blocks() const { return !blocks.empty(); }
+  std::vector<const Topology*> machines() const;      // each of its blocks, or itself
   bool has_places() const { return grid.width > 0; }  // positions of switches: Node::mesh
   bool has_levels() const { return !tree.levels.empty(); }
   bool has_layers() const { return layers.lower > 0; }

@@ -48,10 +48,10 @@ DetourGroup group_of(const std::vector<NodeId>& npus, const std::vector<NodeId>&
 
 class Detours final : public Algorithm {
  public:
-  Detours() : Algorithm("detours") {}
+  Detours() : Algorithm("detours", &Topology::has_places) {}
   bool has(Collective collective) const override { return collective == Collective::kAllReduce; }
   bool exists_on(const Topology& topology) const override {
-    return topology.has_places() && std::ssize(topology.npus) <= kMaxDetourNpus;
+    return Algorithm::exists_on(topology) && std::ssize(topology.npus) <= kMaxDetourNpus;
   }
   bool may_fit(const Topology& topology, const CollectiveSpec& spec) const override {
     return Algorithm::may_fit(topology, spec) && spec.group.size() <= kMaxDetourMembers;

@@ -13,12 +13,11 @@ namespace {
 
 class EdgeTrees final : public Algorithm {
  public:
-  EdgeTrees() : Algorithm("edge_tree") {}
+  EdgeTrees() : Algorithm("edge_tree", &Topology::has_places) {}
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kOneRoot;
   }
   bool has_streams() const override { return true; }
-  bool exists_on(const Topology& topology) const override { return topology.has_places(); }
   bool is_papers(const Topology& /*topology*/, Collective /*collective*/) const override {
     return true;
   }

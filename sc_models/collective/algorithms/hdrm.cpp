@@ -56,11 +56,10 @@ SwitchMembers members_by_switch(const Topology& topology, const std::vector<Node
 
 class Hdrm final : public Algorithm {
  public:
-  Hdrm() : Algorithm("hdrm") {}
+  Hdrm() : Algorithm("hdrm", &Topology::has_layers) {}
   bool has(Collective collective) const override {
     return pattern_of(collective) == Pattern::kAllRanks;
   }
-  bool exists_on(const Topology& topology) const override { return topology.has_layers(); }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (!exists_on(topology))
       return fmt::format(

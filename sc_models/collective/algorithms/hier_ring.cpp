@@ -32,7 +32,7 @@ class HierRing final : public Algorithm {
         topology.npus.size(), part.members.size(), topology.grid.width, topology.grid.height);
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
-    if (part.topology().has_places()) {
+    if (is_whole_grid(part.topology(), part.members())) {
       plan_on_grid(part);
     } else {
       part.add_box(level_box(part.topology(), part.members()));
@@ -40,12 +40,12 @@ class HierRing final : public Algorithm {
   }
   // Rows first, and columns first.
   std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const override {
-    const bool both_ways = topology.has_places() && spec.group.size() == topology.npus.size() &&
-                           has_rows_and_columns(topology);
+    const bool both_ways =
+        spec.group.size() == topology.npus.size() && has_rows_and_columns(topology);
     return Algorithm::trees(topology, spec) * (both_ways ? 2 : 1);
   }
   bool has_packet_order(const Topology& topology, const Part& part) const override {
-    return topology.has_places() || part.collective == Collective::kAllReduce;
+    return Algorithm::has_packet_order(topology, part) || part.collective == Collective::kAllReduce;
   }
 
  private:

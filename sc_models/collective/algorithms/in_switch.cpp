@@ -13,7 +13,7 @@ namespace {
 
 class InSwitch final : public Algorithm {
  public:
-  InSwitch() : Algorithm("in_switch", Transport::kInSwitch) {}
+  InSwitch() : Algorithm("in_switch", nullptr, Transport::kInSwitch) {}
   std::string_view aliases() const override { return "nvls sharp switch in_network collnet fred"; }
   bool has(Collective collective) const override { return has_in_switch(collective); }
   bool has_streams() const override { return true; }
@@ -36,6 +36,7 @@ class InSwitch final : public Algorithm {
                                const CollectiveSpec& spec, const Part& part) const override {
     return in_switch_cycles(topology, walk, spec, part);
   }
+  bool is_rule_on(const Topology& topology) const override { return topology.in_switch; }
   Layout layout() const override { return Layout::kUplinks; }
 
  private:

@@ -22,12 +22,11 @@ constexpr int kTreeWindow = 96;
 
 class MultiTree final : public Algorithm {
  public:
-  MultiTree() : Algorithm("multi_tree") {}
+  MultiTree() : Algorithm("multi_tree", &Topology::has_places) {}
   std::string_view aliases() const override { return "forest"; }
   bool has(Collective collective) const override {
     return pattern_of(collective) != Pattern::kPairs;
   }
-  bool exists_on(const Topology& topology) const override { return topology.has_places(); }
   bool may_fit(const Topology& topology, const CollectiveSpec& spec) const override {
     return Algorithm::may_fit(topology, spec) && std::ranges::none_of(spec.group, is_io_member) &&
            (pattern_of(spec.collective) == Pattern::kAllRanks || !topology.has_rings());

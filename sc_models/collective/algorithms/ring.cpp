@@ -20,7 +20,7 @@ class Ring final : public Algorithm {
     part.add_box(flat_box(part.topology(), part.members()));
   }
   bool has_packet_order(const Topology& topology, const Part& part) const override {
-    return topology.has_places() || part.collective == Collective::kAllReduce;
+    return Algorithm::has_packet_order(topology, part) || part.collective == Collective::kAllReduce;
   }
   bool goes_by_ranks() const override { return true; }
 };

@@ -115,14 +115,13 @@ class Relays {
 
 class TwoPhase final : public Algorithm {
  public:
-  TwoPhase() : Algorithm("two_phase") {}
+  TwoPhase() : Algorithm("two_phase", &Topology::has_places) {}
   std::string_view aliases() const override { return "two_shot"; }
   bool has(Collective collective) const override {
     return collective == Collective::kAllToAll || collective == Collective::kAllToAllV;
   }
-  bool exists_on(const Topology& topology) const override { return topology.has_places(); }
   std::string refusal(const Topology& topology, const Part& part) const override {
-    if (topology.has_places() && fills_rows_and_columns(topology, part.members)) return {};
+    if (exists_on(topology) && fills_rows_and_columns(topology, part.members)) return {};
     return fmt::format(
         "two_phase needs NPUs in several rows and columns of a grid, found {} members on {} "
         "without; "
