@@ -28,7 +28,7 @@ string(JOIN ":" slow_cases_collective
        "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.PartsThatAreUnderWay*"
        "Hdrm.HasOneFlowPerPair*"
        "Hdrm.WithoutTheMap*" "InSwitchPlan.RandomGroupsOnRandomPortOrders" "Machines/PlanSizeTest.IsThatOfThePlan/mesh_16x16"
-       "Machines/StreamPlan.RandomGroups*" "LostPartsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"
+       "Machines/StreamPlan.RandomGroups*" "FailedComponentsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"
        "PacketOrder.KeepsItsContractOnRandomWorks" "PacketPace.AsksNoLink*" "PlacementSearch.AnnealingForLong*" "RingBoxTrees.*"
        "UplinkSearch.FindsAWay*"
        "WorkPlan.RandomWorksDeliverWhatTheyMust" "WorkerPlacement.*")

@@ -48,7 +48,7 @@ class Chooser {
     if (in_switch) {
       best_ = *in_switch;
       if (best_ != kNever)
-        take_switches(*switches, topology_.lost.cut_slices() ? kSwitchLead : kClearly);
+        take_switches(*switches, topology_.failed.cut_slices() ? kSwitchLead : kClearly);
     } else if (switches != nullptr) {
       best_ = 0;
       for (std::size_t k = 0; k < specs_.size(); ++k)

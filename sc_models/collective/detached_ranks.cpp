@@ -23,16 +23,16 @@ int free_channel(const Topology& topology, const Plan& plan, int part) {
 
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice) {
-  std::vector<bool> max(members.size(), !topology.lost.cut_slices());
-  if (!topology.lost.cut_slices()) return max;
+  std::vector<bool> max(members.size(), !topology.failed.cut_slices());
+  if (!topology.failed.cut_slices()) return max;
   for (std::size_t first = 0; first < members.size(); ++first) {
     std::vector<bool> joined(members.size());
     for (std::size_t k = 0; k < members.size(); ++k) {
       const std::size_t rank = (first + k) % members.size();
-      bool reaches_all = topology.lost.leave_path(members[rank], members[rank], slice);
+      bool reaches_all = topology.failed.leave_path(members[rank], members[rank], slice);
       for (std::size_t other = 0; other < members.size() && reaches_all; ++other)
         reaches_all =
-            !joined[other] || topology.lost.leave_path(members[rank], members[other], slice);
+            !joined[other] || topology.failed.leave_path(members[rank], members[other], slice);
       joined[rank] = reaches_all;
     }
     if (std::ranges::count(joined, true) > std::ranges::count(max, true)) max = joined;
@@ -71,8 +71,8 @@ NodeId DetachedRanks::switch_of(int rank) const { return topology_.nodes[members
 
 int DetachedRanks::common_slices(int rank, int other) const {
   int common = 0;
-  for (int slice = 0; slice < topology_.lost.reach.slices; ++slice)
-    common += topology_.lost.leave_path(members_[rank], members_[other], slice) ? 1 : 0;
+  for (int slice = 0; slice < topology_.failed.reach.slices; ++slice)
+    common += topology_.failed.leave_path(members_[rank], members_[other], slice) ? 1 : 0;
   return common;
 }
 

@@ -73,7 +73,7 @@ void TreeBuilder::pass_on(int from, int to, int vc) {
 Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int roots) {
   set_range(tree_, range);
   check_sums(name_, tree_.ranks.all());
-  if (topology_.lost.cut_slices()) {
+  if (topology_.failed.cut_slices()) {
     mend(false, root);
     mend(true, root);
   }

@@ -45,7 +45,7 @@ class TreeBuilder {
   // Hop back by which `from` acknowledges data of rank `to`.
   Send acknowledgement(int from, int to, const Send& data) const;
   // No hop is to be replaced.
-  bool joins_all() const { return !topology_.lost.cut_slices(); }
+  bool joins_all() const { return !topology_.failed.cut_slices(); }
   // `roots`: Part::roots. std::logic_error where sums do not go to the root (collective/plan_check.h).
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
   // The same of sums of one operand, from one rank to another.

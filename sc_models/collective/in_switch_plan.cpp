@@ -210,7 +210,7 @@ class InSwitchPlanner {
   // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
   // False: no paths have failed, or a part has no slice left.
   bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
-    if (!topology_.lost.cut_slices()) return false;
+    if (!topology_.failed.cut_slices()) return false;
     std::vector<int> kept;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const int part = parts[(k + static_cast<std::size_t>(slice)) % parts.size()];

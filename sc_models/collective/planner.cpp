@@ -241,7 +241,7 @@ class WorkPlanner {
     // virtual channel, of which endpoints may have several.
     std::optional<double> in_switch;
     const bool may_be_slow =
-        topology_.lost.cut_slices() || (topology_.has_slices() && counts_credits(topology_));
+        topology_.failed.cut_slices() || (topology_.has_slices() && counts_credits(topology_));
     if (may_be_slow && switches != nullptr && !is_measured_)
       in_switch = cycles_in_switches(parts, specs.front());
     const Fastest fastest = fastest_algorithm(topology_, specs, parts, switches, in_switch);
@@ -339,7 +339,7 @@ class WorkPlanner {
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        const bool may_leave = on_grid_ || topology_.lost.cut_slices();
+        const bool may_leave = on_grid_ || topology_.failed.cut_slices();
         if (!may_leave || !leave_to_endpoints(conflict)) throw;
         continue;
       }
@@ -442,7 +442,7 @@ void note_slices(const Topology& topology, Plan& plan) {
 
 Plan plan_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work,
                     OnConflict on_conflict) {
-  if (!topology.lost.cut_slices()) return WorkPlanner(topology, work, on_conflict).run();
+  if (!topology.failed.cut_slices()) return WorkPlanner(topology, work, on_conflict).run();
   std::vector<CollectiveSpec> long_work(work.begin(), work.end());
   for (CollectiveSpec& spec : long_work) {
     spec.bytes = std::max(spec.bytes, kLongBytes);

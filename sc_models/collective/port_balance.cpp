@@ -101,7 +101,7 @@ class PortBalance {
     int best = before;
     double min = cost(hop, before);
     for (int port = 0; port < topology_.slices; ++port) {
-      if (port == before || !topology_.lost.leave_path(hop.from, receiver(hop), port)) continue;
+      if (port == before || !topology_.failed.leave_path(hop.from, receiver(hop), port)) continue;
       if (const double here = cost(hop, port); here < min) {
         min = here;
         best = port;
@@ -124,13 +124,13 @@ class PortBalance {
 }  // namespace
 
 void balance_ports(const Topology& topology, Plan& plan) {
-  if (topology.lost.cut_slices() && needs_online_routes(topology, plan))
+  if (topology.failed.cut_slices() && needs_online_routes(topology, plan))
     PortBalance(topology, plan).run();
 }
 
 int slice_cuts(const Topology& topology, std::uint64_t trees, std::uint64_t flits) {
   const auto slices = static_cast<std::uint64_t>(endpoint_slices(topology));
-  if (!topology.lost.cut_slices()) return static_cast<int>(slices);
+  if (!topology.failed.cut_slices()) return static_cast<int>(slices);
   const std::uint64_t wanted = (kShares + slices * trees - 1) / (slices * trees);
   const std::uint64_t packets =
       flits / (slices * static_cast<std::uint64_t>(topology.packet_flits));

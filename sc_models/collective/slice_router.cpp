@@ -49,7 +49,7 @@ bool SliceRouter::place() {
       if (std::ssize(part.uplink_trees) < wanted && add_uplink_tree(part)) more = true;
     }
   }
-  if (topology_.lost.any())
+  if (topology_.failed.any())
     for (SlicePart& part : parts_) leave_out_slow(part);
   return true;
 }

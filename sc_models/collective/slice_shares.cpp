@@ -45,7 +45,7 @@ FlitRange SliceShares::of(const FlitRange& range, int slice, int turn) const {
 
 std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
                                         bool detached) {
-  if (!topology.lost.cut_slices()) return {};
+  if (!topology.failed.cut_slices()) return {};
   std::vector<std::uint64_t> weights;
   for (int slice = 0; slice < topology.slices; ++slice) {
     const std::vector<bool> joined = joined_ranks(topology, plan.parts[part].members, slice);

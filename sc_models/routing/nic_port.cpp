@@ -18,11 +18,11 @@ int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
   const std::vector<int> chosen = chosen_nic_ports(topology, from, to);
   if (!chosen.empty()) return chosen[static_cast<std::size_t>(spread) % chosen.size()];
   const int ports = topology.nodes[from].ports;
-  if (!topology.lost.any() || topology.lost.leave_path(from, to, spread % ports))
+  if (!topology.failed.any() || topology.failed.leave_path(from, to, spread % ports))
     return spread % ports;
   std::vector<int> left;
   for (int port = 0; port < ports; ++port)
-    if (topology.lost.leave_path(from, to, port)) left.push_back(port);
+    if (topology.failed.leave_path(from, to, port)) left.push_back(port);
   if (left.empty()) {
     throw BadInput(fmt::format("{}: {} does not reach {} any more{}", topology.name,
                                topology.nodes[from].name, topology.nodes[to].name,
@@ -37,9 +37,9 @@ std::vector<int> chosen_nic_ports(const Topology& topology, NodeId from, NodeId 
 }
 
 bool has_nic_port(const Topology& topology, NodeId from, NodeId to) {
-  if (!topology.lost.cut_slices()) return true;
-  for (int port = 0; port < topology.lost.reach.slices; ++port)
-    if (topology.lost.leave_path(from, to, port)) return true;
+  if (!topology.failed.cut_slices()) return true;
+  for (int port = 0; port < topology.failed.reach.slices; ++port)
+    if (topology.failed.leave_path(from, to, port)) return true;
   return false;
 }
 

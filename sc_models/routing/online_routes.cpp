@@ -138,7 +138,7 @@ class TreeRoutes {
         below_(addresses_below(topology, addresses)),
         ways_(ports_by_way(topology)) {
     for (int a = 0; a < addresses; ++a) choices_.push_back(choices_of(topology.tree, a));
-    if (!topology.lost.any()) return;
+    if (!topology.failed.any()) return;
     std::vector<NodeId> downwards(topology.nodes.size());  // highest level first
     std::iota(downwards.begin(), downwards.end(), 0);
     std::ranges::stable_sort(downwards, std::greater{},

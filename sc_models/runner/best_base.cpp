@@ -83,7 +83,7 @@ WorkOptions work_on(const WorkOptions& asked, const Topology& topology, std::uin
     for (WorkItem& item : work.items) item.algorithm = "auto";
   }
   if (!is_best_base && !asked.finds_placement) return work;
-  if (!work.strategy && topology.lost.any()) return work;  // NPUs are what they are called
+  if (!work.strategy && topology.failed.any()) return work;  // NPUs are what they are called
   const WorkerPlacement given{work.placement.name(),
                               npus_of(work.placement, work.strategy, topology)};
   const std::vector<WorkerTraffic> traffic = traffic_of(work, topology, seed);

@@ -346,16 +346,16 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   Loss loss(topology);
   for (const Fault& fault : faults) {
     loss.take(fault);
-    topology.lost.names.push_back(fault.text);
+    topology.failed.names.push_back(fault.text);
   }
   topology.notes.push_back(
-      fmt::format("failed from the start: {}", fmt::join(topology.lost.names, ", ")));
+      fmt::format("failed from the start: {}", fmt::join(topology.failed.names, ", ")));
   loss.finish(faults.back());
   // All paths between the endpoints that are left exist if nothing but controllers has failed.
   const bool lacks_paths =
       !std::ranges::all_of(faults, [](const Fault& one) { return one.kind == Fault::Kind::kIo; });
   if (lacks_paths && topology.has_slices() && topology.paths == nullptr)
-    topology.lost.reach = reach_of(topology);
+    topology.failed.reach = reach_of(topology);
 }
 
 std::vector<int> npus_left(const Topology& topology) { return left_of(topology, topology.npus); }
@@ -365,8 +365,8 @@ std::vector<int> io_controllers_left(const Topology& topology) {
 }
 
 std::string faults_text(const Topology& topology) {
-  if (!topology.lost.any()) return {};
-  return fmt::format(" (failed: {})", fmt::join(topology.lost.names, ", "));
+  if (!topology.failed.any()) return {};
+  return fmt::format(" (failed: {})", fmt::join(topology.failed.names, ", "));
 }
 
 }  // namespace fredsim

@@ -172,7 +172,7 @@ const Link& Topology::first_link_out(NodeId node) const {
   return links.at(static_cast<std::size_t>(link_out(node, port)));
 }
 
-bool LostParts::leave_path(NodeId from, NodeId to, int port) const {
+bool FailedComponents::leave_path(NodeId from, NodeId to, int port) const {
   if (!cut_slices()) return true;
   const auto chiplet_of = [&](NodeId node) { return reach.chiplet[node * reach.slices + port]; };
   const int a = chiplet_of(from);

@@ -126,7 +126,7 @@ struct SliceReach {
 };
 
 // Components that failed from the start (topology/faults.h), and what they cut off.
-struct LostParts {
+struct FailedComponents {
   std::vector<std::string> names;  // as the user named them
   SliceReach reach;
   bool any() const { return !names.empty(); }
@@ -262,7 +262,7 @@ struct Topology {
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
   std::vector<NodeId> adders{};  // NodeKind::kAdder
-  LostParts lost{};
+  FailedComponents failed{};
   std::vector<std::string> notes;  // values that were rounded: "link latency 20 ns = 30 cycles
                                    // (20.000 ns)"
 

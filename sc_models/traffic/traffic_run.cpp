@@ -41,7 +41,7 @@ std::uint32_t ports_between(const Topology& topology, NodeId from, NodeId to) {
   for (const int port : chosen_nic_ports(topology, from, to)) ports |= 1U << port;
   if (ports != 0) return ports;
   for (int port = 0; port < topology.nodes[from].ports; ++port)
-    if (topology.link_out(from, port) >= 0 && topology.lost.leave_path(from, to, port))
+    if (topology.link_out(from, port) >= 0 && topology.failed.leave_path(from, to, port))
       ports |= 1U << port;
   if (ports != 0) return ports;
   throw BadInput(fmt::format("{}: {} does not reach {}, and patterns are over all NPUs{}",
@@ -123,7 +123,7 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
   const bool by_pair =
       topology.paths != nullptr &&
       std::ranges::any_of(topology.npus, [&](NodeId id) { return topology.nodes[id].ports > 1; });
-  if (!topology.lost.any() && !by_pair) return;
+  if (!topology.failed.any() && !by_pair) return;
   for (const NodeId from : topology.npus) {
     std::vector<std::uint32_t> ports_to;
     for (const NodeId to : topology.npus) ports_to.push_back(ports_between(topology, from, to));

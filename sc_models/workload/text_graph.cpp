@@ -42,7 +42,7 @@ class TextBuilder {
         mp_(text_model_group(workload, path, options.mp, npus_, topology.name)),
         updated_(workload.layers.size(), kNone) {
     for (int npu = 0; npu < npus_; ++npu) graph_.ranks.push_back({npu, {}});
-    if (topology.lost.any()) members_of(topology, identity_placement(npus_));
+    if (topology.failed.any()) members_of(topology, identity_placement(npus_));
   }
 
   TaskGraph build() {

@@ -60,7 +60,7 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
     throw BadInput(fmt::format("{}: {} has {} NPUs and {} I/O controllers, no more ranks",
                                files.paths[max], topology.name, npus, max - npus));
   }
-  if (topology.lost.any()) check_failed(files.paths, members_, topology);
+  if (topology.failed.any()) check_failed(files.paths, members_, topology);
   begin();
 }
 

@@ -45,7 +45,7 @@ WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const 
       workers_(strategy.workers()),
       sequence_(split),
       experts_(std::move(experts)) {
-  if (topology.lost.any()) members_of(topology, npus_);  // refuses failed ones
+  if (topology.failed.any()) members_of(topology, npus_);  // refuses failed ones
   for (int w = 0; w < strategy_.workers(); ++w) graph_.ranks.push_back({npus_[w], {}});
 }
 

@@ -76,9 +76,9 @@ CollectiveSpec spec_of_all_left(const Topology& topology, Collective collective,
   return spec_of(collective, npus_left(topology), bytes, {.algorithm = algorithm});
 }
 
-class LostParts : public testing::TestWithParam<std::uint64_t> {};
+class FailedComponents : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(LostParts, CostWhatTheCapacityLeftSays) {
+TEST_P(FailedComponents, CostWhatTheCapacityLeftSays) {
   constexpr std::uint64_t kBytes = 64 << 20;
   for (const Texts& settings : {Texts{}, kFredB}) {
     Random random(GetParam());
@@ -95,9 +95,9 @@ TEST_P(LostParts, CostWhatTheCapacityLeftSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LostParts, testing::Range<std::uint64_t>(0, 48));
+INSTANTIATE_TEST_SUITE_P(Seeds, FailedComponents, testing::Range<std::uint64_t>(0, 48));
 
-TEST(LostPartsPlan, EveryCollectiveAndAlgorithmIsRight) {
+TEST(FailedComponentsPlan, EveryCollectiveAndAlgorithmIsRight) {
   const Texts ports{"link:npu0.0->l1_0.s0.0", "link:npu5.1->l1_1.s1.1", "link:npu10.2->l1_2.s2.2",
                     "link:npu15.3->l1_3.s3.3", "link:npu16.4->l1_4.s4.0"};
   for (const Texts& settings : {Texts{}, kFredB, Texts{"fabric.in_switch=false"}}) {
@@ -122,7 +122,7 @@ TEST(LostPartsPlan, EveryCollectiveAndAlgorithmIsRight) {
 }
 
 // NPUs 0 and 3 are joined by no slice, and both by one to the others.
-TEST(LostPartsPlan, RanksThatNoSliceJoinsMeetByOthers) {
+TEST(FailedComponentsPlan, RanksThatNoSliceJoinsMeetByOthers) {
   const Topology topology = with_faults("fred_small", {"fabric.slices=2"},
                                         {"link:npu0.0->l1_0.s0.0", "link:npu3.1->l1_1.s1.1"});
   for (const Collective collective :
@@ -138,7 +138,7 @@ TEST(LostPartsPlan, RanksThatNoSliceJoinsMeetByOthers) {
 }
 
 // Each NPU sends what it is to send by all the ports that it has left.
-TEST(LostPartsPlan, AllPortsLeftShareTheLoad) {
+TEST(FailedComponentsPlan, AllPortsLeftShareTheLoad) {
   const Topology topology = with_faults("fred_d", {},
                                         {"link:npu0.0->l1_0.s0.0", "link:npu5.1->l1_1.s1.1",
                                          "link:npu10.2->l1_2.s2.2", "link:npu15.3->l1_3.s3.3"});

@@ -57,7 +57,7 @@ TEST(Faults, ALinkIsLostBothWays) {
   EXPECT_EQ(topology.links.size(), links - 2);
   EXPECT_FALSE(has_link(topology, "npu0.0->l1_0.s0.0"));
   EXPECT_FALSE(has_link(topology, "l1_0.s0.0->npu0.0"));
-  EXPECT_EQ(topology.lost.names, Texts{"link:npu0.0->l1_0.s0.0"});
+  EXPECT_EQ(topology.failed.names, Texts{"link:npu0.0->l1_0.s0.0"});
 }
 
 TEST(Faults, ALinkMayKeepAShareOfItsRate) {
@@ -89,8 +89,8 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
   for (const NodeId from : topology.npus) {
     for (const NodeId to : topology.npus) {
       const bool below = std::min(from, to) < 2;  // l1_0 has two NPUs
-      EXPECT_EQ(topology.lost.leave_path(from, to, 0), !below) << from << " to " << to;
-      EXPECT_TRUE(topology.lost.leave_path(from, to, 1)) << from << " to " << to;
+      EXPECT_EQ(topology.failed.leave_path(from, to, 0), !below) << from << " to " << to;
+      EXPECT_TRUE(topology.failed.leave_path(from, to, 1)) << from << " to " << to;
     }
   }
 }
@@ -102,10 +102,10 @@ TEST(Faults, ControllersAloneLeaveAllPaths) {
   const Topology whole = topology;
   lose(topology, {"io:1", "io:2"});
   EXPECT_EQ(io_controllers_left(topology), (std::vector{0, 3}));
-  EXPECT_EQ(topology.lost.reach.slices, 0);
+  EXPECT_EQ(topology.failed.reach.slices, 0);
   Topology with_npu = whole;
   lose(with_npu, {"io:1", "npu:2"});
-  EXPECT_EQ(with_npu.lost.reach.slices, whole.slices);
+  EXPECT_EQ(with_npu.failed.reach.slices, whole.slices);
 }
 
 TEST(Faults, WhatHasNoLinkLeftIsLostToo) {
@@ -158,10 +158,10 @@ TEST(Faults, EveryPartThatIsListedCanBeLost) {
 TEST(Faults, AreInTheMachineFileToo) {
   const Texts settings{"fabric.slices=2", "faults=[npu:2, 'link:npu0.0->l1_0.s0.0*0.5']"};
   const MachineConfig config = load_config("configs/fred_small.yaml", settings);
-  EXPECT_EQ(config.topology.lost.names, (Texts{"npu:2", "link:npu0.0->l1_0.s0.0*0.5"}));
+  EXPECT_EQ(config.topology.failed.names, (Texts{"npu:2", "link:npu0.0->l1_0.s0.0*0.5"}));
   const auto key = std::ranges::find(config.keys, "faults", &MachineKey::path);
   ASSERT_NE(key, config.keys.end());
-  EXPECT_EQ(std::get<Texts>(key->value), config.topology.lost.names);
+  EXPECT_EQ(std::get<Texts>(key->value), config.topology.failed.names);
   try {
     load_config("configs/fred_small.yaml", {"faults=[npu:4]"});
     FAIL() << "npu:4 is not there";
@@ -175,8 +175,9 @@ TEST(Faults, OfSeveralMachinesAreOfThoseThatHaveThePart) {
                                        {"configs/fred_small.yaml", {}}};
   const LoadedMachines loaded =
       load_configs(files, {}, Texts{"npu:1", "link:npu0.0->l1_0.s0.0*0.5"});
-  EXPECT_EQ(loaded.machines[0].topology.lost.names, Texts{"npu:1"});
-  EXPECT_EQ(loaded.machines[1].topology.lost.names, (Texts{"npu:1", "link:npu0.0->l1_0.s0.0*0.5"}));
+  EXPECT_EQ(loaded.machines[0].topology.failed.names, Texts{"npu:1"});
+  EXPECT_EQ(loaded.machines[1].topology.failed.names,
+            (Texts{"npu:1", "link:npu0.0->l1_0.s0.0*0.5"}));
   ASSERT_EQ(loaded.notes.size(), 1U);
   EXPECT_NE(loaded.notes[0].find("configs/mesh_2x2.yaml has no such part"), std::string::npos);
 }

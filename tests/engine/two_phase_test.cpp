@@ -66,7 +66,7 @@ TEST(TwoPhaseRun, CarriesItsPayloadWithFailedComponents) {
     EXPECT_EQ(result.payload, "exact");
     EXPECT_GE(result.time_ns, result.bound_ns);
     EXPECT_GE(result.time_ns, result.network_bound_ns);
-    faulty += topology.npus.size() < whole.npus.size() || topology.lost.any() ? 1 : 0;
+    faulty += topology.npus.size() < whole.npus.size() || topology.failed.any() ? 1 : 0;
   }
   EXPECT_EQ(faulty, 16);
 }

@@ -65,7 +65,7 @@ TEST(FullyConnected, WithoutALinkAPairHasTheOtherPlane) {
   Topology all = build_fully_connected(on_planes(), kFive);
   lose_parts(all, {parse_fault("link:x1.s1.4->x0.s1.4", "test")});
   const auto reaches = [&](int from, int to, int plane) {
-    return all.lost.leave_path(all.npus[from], all.npus[to], plane);
+    return all.failed.leave_path(all.npus[from], all.npus[to], plane);
   };
   EXPECT_FALSE(reaches(0, 4, 1) || reaches(7, 3, 1));
   EXPECT_TRUE(reaches(0, 4, 0) && reaches(7, 3, 0));

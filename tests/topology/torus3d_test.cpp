@@ -101,7 +101,7 @@ TEST(Torus3d, WithoutALinkTheOtherPlaneIsLeft) {
   Topology all = torus({4, 2, 1}, 2);
   lose_parts(all, {parse_fault("link:t1_0_0.s0.1->t2_0_0.s0.2", "test")});
   const auto reaches = [&](int from, int to, int plane) {
-    return all.lost.leave_path(all.npus[from], all.npus[to], plane);
+    return all.failed.leave_path(all.npus[from], all.npus[to], plane);
   };
   // Ways from x = 1 to 2 and 3, and back; not those round by x = 0.
   EXPECT_FALSE(reaches(1, 2, 0) || reaches(2, 1, 0) || reaches(1, 3, 0) || reaches(3, 1, 0));
