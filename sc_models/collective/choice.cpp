@@ -36,7 +36,6 @@ class Chooser {
   Chooser(const Topology& topology, std::span<const CollectiveSpec> specs,
           std::span<const Part> parts)
       : topology_(topology),
-        on_grid_(topology.has_places()),
         walk_(topology, none_, routes_by_table(topology)),
         specs_(specs),
         parts_(parts) {}
@@ -201,7 +200,7 @@ class Chooser {
   }
 
   const Topology& topology_;
-  const bool on_grid_;
+  const bool on_grid_ = topology_.has_places();
   const Plan none_{};
   LinkWalk walk_;
   std::span<const CollectiveSpec> specs_;

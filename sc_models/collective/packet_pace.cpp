@@ -111,15 +111,11 @@ void refuse(Plan& plan, Part& part, const std::string& why) {
   plan.note("packets have no pace: " + why);
 }
 
-// Names what keeps a part from having a pace; empty: nothing.
-std::string obstacle(const Topology& topology, const Plan& plan, const Part& part) {
-  if (!topology.has_places() || adds_in_switches(topology))
-    return "only NPUs of a mesh or torus whose routers do not add keep one";
+// Names what keeps a part from having a pace where routers let it; empty: nothing.
+std::string obstacle(const Part& part, bool shares) {
   if (part.collective == Collective::kAllToAll || part.collective == Collective::kAllToAllV)
     return "an all-to-all asks more of routers than they reach at the rate of links";
   if (part.roots > 0) return "streams of several roots have none";
-  const bool shares =
-      plan.parts.size() > 1 && shares_links(LinkWalk(topology, plan, false), topology, plan);
   return shares ? "groups share links" : "";
 }
 
@@ -127,9 +123,14 @@ std::string obstacle(const Topology& topology, const Plan& plan, const Part& par
 
 void refuse_packet_pace(const Topology& topology, Plan& plan) {
   if (std::ranges::none_of(plan.parts, &Part::is_paced)) return;
+  const bool routers_keep_it = topology.has_places() && !adds_in_switches(topology);
+  const bool shares = routers_keep_it && plan.parts.size() > 1 &&
+                      shares_links(LinkWalk(topology, plan, false), topology, plan);
   for (Part& part : plan.parts) {
     if (!part.is_paced()) continue;
-    const std::string why = obstacle(topology, plan, part);
+    const std::string why = routers_keep_it
+                                ? obstacle(part, shares)
+                                : "only NPUs of a mesh or torus whose routers do not add keep one";
     if (!why.empty()) refuse(plan, part, why);
   }
 }

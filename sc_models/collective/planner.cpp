@@ -106,10 +106,7 @@ class WorkPlanner {
 
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
               OnConflict on_conflict)
-      : topology_(topology),
-        on_grid_(topology.has_places()),
-        specs_(work.begin(), work.end()),
-        on_conflict_(on_conflict) {
+      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
@@ -388,7 +385,7 @@ class WorkPlanner {
   }
 
   const Topology& topology_;
-  const bool on_grid_;
+  const bool on_grid_ = topology_.has_places();
   std::vector<CollectiveSpec> specs_;
   OnConflict on_conflict_;
   std::vector<bool> free_;  // by part: no algorithm is asked for

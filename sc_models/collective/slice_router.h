@@ -80,12 +80,7 @@ class SliceRouter {
  public:
   SliceRouter(const Topology& topology, const Plan& plan, RouteCache& cache, int slice,
               std::vector<SlicePart>& parts)
-      : topology_(topology),
-        on_grid_(topology.has_places()),
-        plan_(plan),
-        cache_(cache),
-        slice_(slice),
-        parts_(parts) {}
+      : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
 
   // Chooses the uplinks. False: obstacle() says what is in the way.
   bool place();
@@ -131,7 +126,7 @@ class SliceRouter {
                     const std::vector<ChipletFlow>& owners, const ConflictingFlows& conflict);
 
   const Topology& topology_;
-  const bool on_grid_;
+  const bool on_grid_ = topology_.has_places();
   const Plan& plan_;
   RouteCache& cache_;
   int slice_;

@@ -315,7 +315,7 @@ ShapePlans TrainingJobs::plans_of(const Topology& topology,
     for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
       for (CollectiveSpec& spec : *specs) {
         spec.order = asked_.packet_order;
-        if (topology.has_blocks()) spec.chunking = chunking_for(topology, spec, asked_.chunking);
+        spec.chunking = chunking_for(topology, spec, asked_.chunking);
       }
   }
   return plan_shapes(topology, shapes, asked_.on_conflict,

@@ -480,11 +480,10 @@ class SystemPlanner {
 }  // namespace
 
 Chunking chunking_for(const Topology& system, const CollectiveSpec& spec, Chunking asked) {
-  const SystemPlaces places(system);
   const std::vector<NodeId> members = members_of(system, spec.group);
   const bool is_npus = !members.empty() && !has_io(system, members);
-  if (!adds_or_gathers(spec.collective) || !is_npus ||
-      dimensions_of(places_of(places, members, members.front())).size() < 2)
+  if (system.blocks.size() < 2 || !adds_or_gathers(spec.collective) || !is_npus ||
+      dimensions_of(places_of(SystemPlaces(system), members, members.front())).size() < 2)
     asked.dimension_order = DimensionOrder::kBaseline;
   return asked;
 }
