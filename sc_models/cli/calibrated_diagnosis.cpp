@@ -20,8 +20,6 @@ MachineConfig covered_machine(const MachineConfig& machine, bool is_system) {
   covered.topology = with_covering_buffers(machine.topology);
   if (!is_system) return covered;
   std::vector<std::string> settings;
-  for (const Setting& setting : machine.settings.all)
-    settings.push_back(fmt::format("{}={}", setting.key, setting.value));
   const WhichBuffers larger = larger_buffers(covered.topology, machine.topology);
   if (larger.of_switches) settings.emplace_back("switch.input_buffer=auto");
   if (larger.of_npus) settings.emplace_back("npu.receive_buffer=auto");
@@ -32,15 +30,6 @@ MachineConfig close_machine(const MachineConfig& machine) {
   MachineConfig close = machine;
   for (Link& link : close.topology.links) link.latency = 1;
   return close;
-}
-
-void set_plan(const WorkFlows::Planned& planned, ComparedMachine& machine) {
-  machine.plans.clear();
-  machine.systems.clear();
-  machine.ordered.clear();
-  if (const auto* plan = std::get_if<Plan>(&planned)) machine.plans.push_back(*plan);
-  if (const auto* plan = std::get_if<SystemPlan>(&planned)) machine.systems.push_back(*plan);
-  if (const auto* plan = std::get_if<WorkPlan>(&planned)) machine.ordered.push_back(*plan);
 }
 
 }  // namespace
@@ -61,26 +50,23 @@ CalibratedDiagnosis::CalibratedDiagnosis(const RunRequest& request, const FileUs
   // Classes that no size needs are made all the same: places in the list stay.
   if (!is_system) machines_.push_back({.config = close_machine(machine()), .work = work});
   for (ComparedMachine& machine : machines_)
-    set_plan(WorkFlows(machine.config.topology, work, request.work.sizes.front(), request.seed)
-                 .planned(),
-             machine);
+    machine.plans = {
+        plan_of_work(machine.config.topology, work, request.work.sizes.front(), request.seed)};
   elaborate(request, files, machines_, nullptr);
 }
 
-double CalibratedDiagnosis::ns(Variant variant, const WorkFlows::Planned& plan) {
-  set_plan(plan, machines_[variant]);
+double CalibratedDiagnosis::ns(Variant variant, const AnyPlan& plan) {
+  machines_[variant].plans = {plan};
   return run_job(machines_[variant], 0, request_).time_ns;
-}
-
-double CalibratedDiagnosis::ns(Variant variant, const WorkOptions& work, std::uint64_t size) {
-  const WorkFlows flows(machines_[variant].config.topology, work, size, work_.seed);
-  return ns(variant, flows.planned());
 }
 
 void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
   Diagnosis& result = flows.result;
-  const WorkFlows given(machine().topology, work_.options, size, work_.seed);
-  const double by_flows = std::exchange(result.time_ns, ns(kGiven, given.planned()));
+  const auto planned = [&](const Variant variant, const WorkOptions& work) {
+    return plan_of_work(machines_[variant].config.topology, work, size, work_.seed);
+  };
+  const AnyPlan given = planned(kGiven, work_.options);
+  const double by_flows = std::exchange(result.time_ns, ns(kGiven, given));
   result.is_calibrated = true;
   bool needs_buffers = false;
   for (LiftedLimit& limit : result.limits) {
@@ -93,13 +79,13 @@ void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
     const auto option =
         std::ranges::find(flows.by_options, limit.limit, &std::pair<Limit, WorkOptions>::first);
     if (option != flows.by_options.end()) {
-      take(std::min(result.time_ns, ns(kGiven, option->second, size)));
+      take(std::min(result.time_ns, ns(kGiven, planned(kGiven, option->second))));
     } else if (limit.limit == Limit::kBuffers && !limit.lifted_by.empty()) {
-      take(std::min(result.time_ns, ns(kCovered, work_.options, size)));
+      take(std::min(result.time_ns, ns(kCovered, planned(kCovered, work_.options))));
       needs_buffers = result.factor(*limit.time_ns) > kNoGain;
     } else if (limit.limit == Limit::kLatency && !needs_buffers) {
       if (machines_.size() > kClose)
-        take(ns(kClose, given.planned()));
+        take(ns(kClose, given));
       else
         limit.time_ns = std::min(result.time_ns, *limit.time_ns);
     } else {

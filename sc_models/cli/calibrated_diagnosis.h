@@ -33,8 +33,7 @@ class CalibratedDiagnosis {
  private:
   enum Variant : std::size_t { kGiven, kCovered, kClose };
 
-  double ns(Variant variant, const WorkOptions& work, std::uint64_t size);
-  double ns(Variant variant, const WorkFlows::Planned& plan);
+  double ns(Variant variant, const AnyPlan& plan);
   void calibrate(FlowDiagnosis& flows, std::uint64_t size);
 
   const RunRequest& request_;

@@ -14,7 +14,6 @@
 #include "cli/command.h"
 #include "config/describe.h"
 #include "config/machine_path.h"
-#include "fabric/rank_cut.h"
 #include "report/output_file.h"
 #include "report/rank_table.h"
 #include "report/terminal.h"
@@ -31,21 +30,6 @@ struct RankOptions {
   SwitchModel model = SwitchModel::kTlm;
   int lanes = 1;
 };
-
-// Predictions for the ranks asked for, then for more of them.
-std::vector<RankForecast> rank_forecasts(const Topology& topology, const RankOptions& options,
-                                         const ExchangeCosts& exchange) {
-  constexpr int kMore[] = {16, 256};
-  const NodeCosts costs = node_costs(topology, options.model, options.lanes);
-  const auto forecast = [&](int ranks) {
-    return rank_forecast(topology, cut_for_ranks(topology, costs, ranks), costs, exchange);
-  };
-  std::vector<RankForecast> forecasts{forecast(options.ranks)};
-  for (const int ranks : kMore) {
-    if (ranks > options.ranks && ranks <= max_ranks(topology)) forecasts.push_back(forecast(ranks));
-  }
-  return forecasts;
-}
 
 class InfoCommand final : public Command {
  public:
@@ -126,7 +110,8 @@ class InfoCommand final : public Command {
                           .lanes = rank_options_.lanes};
     std::vector<RankForecast> forecasts;
     try {
-      forecasts = rank_forecasts(machine.topology, rank_options_, setup.exchange);
+      forecasts = rank_forecasts(machine.topology, rank_options_.ranks, rank_options_.model,
+                                 rank_options_.lanes, setup.exchange);
     } catch (const BadInput& error) {
       throw BadInput(fmt::format("--ranks: {}", error.what()));
     }

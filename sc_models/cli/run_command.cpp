@@ -52,9 +52,8 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
         if (seen.insert(note).second) notes.push_back(note);
       }
     };
-    for (const Plan& plan : entry.plans) add(plan.notes);
-    for (const SystemPlan& plan : entry.systems) add(plan.notes);
-    for (const WorkPlan& work : entry.ordered) add(work.notes);
+    for (const AnyPlan& work : entry.plans)
+      std::visit([&](const auto& plan) { add(plan.notes); }, work);
     lists.push_back({notes_title(entry.config), std::move(notes)});
     machines.push_back(&entry.config);
   }

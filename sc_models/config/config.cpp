@@ -452,9 +452,12 @@ MachineConfig load_config(const std::string& path, const std::vector<std::string
   return std::move(load_configs({&file, 1}, overrides).machines.front());
 }
 
-MachineConfig reload_config(const MachineConfig& machine,
-                            const std::vector<std::string>& overrides) {
+MachineConfig reload_config(const MachineConfig& machine, std::span<const std::string> more) {
   const MachineFile file{.path = machine.path, .settings = {}, .text = machine.text};
+  std::vector<std::string> overrides;
+  for (const auto& [key, value] : machine.settings.all)
+    overrides.push_back(fmt::format("{}={}", key, value));
+  overrides.insert(overrides.end(), more.begin(), more.end());
   return std::move(load_configs({&file, 1}, overrides).machines.front());
 }
 

@@ -87,8 +87,7 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
 // One machine.
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
 
-// A machine once more, from the text that it was made of, since its file may be a pipe or none. `overrides` in place of its settings.
-MachineConfig reload_config(const MachineConfig& machine,
-                            const std::vector<std::string>& overrides);
+// A machine once more, from the text that it was made of, since its file may be a pipe or none, with `more` settings after its own.
+MachineConfig reload_config(const MachineConfig& machine, std::span<const std::string> more);
 
 }  // namespace fredsim

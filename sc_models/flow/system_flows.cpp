@@ -179,8 +179,8 @@ std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan
   return all;
 }
 
-SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
-                             std::span<const double> surplus, const FlowLifts& lifts) {
+FlowTimes run_flows(const Topology& system, const SystemPlan& plan, std::span<const double> surplus,
+                    const FlowLifts& lifts) {
   const SystemPlan* const plans[] = {&plan};
   const SystemNetwork network(system, plans, lifts);
   FlowSimulation simulation(network.capacities(), network.limits());
@@ -193,13 +193,13 @@ SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
       [&](FlowSimulation::Flow flow) { flows.end_flow(moving.extract(flow).mapped()); });
   flows.begin();
   simulation.run();
-  SystemTimes times;
-  times.collectives.resize(plan.collectives.size());
+  FlowTimes times;
+  times.parts.resize(plan.collectives.size());
   std::vector<bool> has_begun(plan.collectives.size());
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const SystemFlows::Step& step = flows.steps()[s];
     for (const int one : plan.steps[s].collectives) {
-      FlowTimes::Part& part = times.collectives[one];
+      FlowTimes::Part& part = times.parts[one];
       part.start = has_begun[one] ? std::min(part.start, step.start) : step.start;
       part.end = std::max(part.end, step.end);
       has_begun[one] = true;
@@ -211,7 +211,7 @@ SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
   return times;
 }
 
-FlowTraffic system_traffic(const Topology& system, const SystemPlan& plan) {
+FlowTraffic flow_traffic(const Topology& system, const SystemPlan& plan) {
   const SystemPlaces places(system);
   FlowTraffic traffic = no_traffic(system);
   std::map<std::pair<int, const Plan*>, std::map<int, std::uint64_t>> times;

@@ -112,16 +112,11 @@ struct SystemRanks {
 };
 std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan& plan);
 
-struct SystemTimes {
-  std::vector<FlowTimes::Part> collectives{};  // SystemPlan::collectives
-  double end = 0;                              // cycle of the last one
-  std::uint64_t flows = 0, updates = 0;
-};
-
-SystemTimes run_system_flows(const Topology& system, const SystemPlan& plan,
-                             std::span<const double> surplus = {}, const FlowLifts& lifts = {});
+// As of a plan; parts are the collectives.
+FlowTimes run_flows(const Topology& system, const SystemPlan& plan,
+                    std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 
 // By link and node of the system.
-FlowTraffic system_traffic(const Topology& system, const SystemPlan& plan);
+FlowTraffic flow_traffic(const Topology& system, const SystemPlan& plan);
 
 }  // namespace fredsim

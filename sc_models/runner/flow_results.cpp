@@ -2,12 +2,45 @@
 #include "runner/flow_results.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <ctime>
+#include <set>
 #include <utility>
+#include <vector>
 
+#include "base/error.h"
+#include "engine/part_results.h"
 #include "engine/run_counts.h"
+#include "flow/flow_run.h"
+#include "flow/system_flows.h"
+#include "plan/link_load.h"
 
 namespace fredsim {
+namespace {
+
+template <class PlanOfForm>
+FlowRun as_flows(const Topology& topology, const PlanOfForm& plan, const std::vector<Part>& parts,
+                 std::span<const double> surplus, const FlowLifts& lifts) {
+  FlowRun run;
+  FlowTimes times;
+  run_timed([&] { times = run_flows(topology, plan, surplus, lifts); }, run.result);
+  run.end = times.end;
+  fill_flow_run(topology, times.end, run.result);
+  run.result.bound_ns = plan.bound_ns;
+  std::vector<const Part*> all;
+  std::vector<PartTime> part_times;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    all.push_back(&parts[p]);
+    part_times.push_back(
+        {.start = flow_cycles(times.parts[p].start), .end = flow_cycles(times.parts[p].end)});
+  }
+  fill_parts(topology, all, part_times, run.result);
+  if constexpr (std::is_same_v<PlanOfForm, Plan>) fill_operations(plan, part_times, run.result);
+  return run;
+}
+
+}  // namespace
 
 std::uint64_t flow_cycles(double cycles) {
   constexpr double kRounded = 1e-6;  // sums of times that are whole cycles are no more above them
@@ -41,6 +74,30 @@ void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunRe
   fill_traffic(topology, traffic.acknowledgements, result);
 }
 
+void run_timed(const std::function<void()>& run, RunResult& result) {
+  const auto wall_start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  run();
+  result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  result.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+}
+
+FlowRun run_as_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+                     const FlowLifts& lifts) {
+  return as_flows(topology, plan, plan.parts, surplus, lifts);
+}
+
+FlowRun run_as_flows(const Topology& topology, const SystemPlan& plan,
+                     std::span<const double> surplus, const FlowLifts& lifts) {
+  return as_flows(topology, plan, plan.collectives, surplus, lifts);
+}
+
+RunResult complete(RunResult exact) {
+  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
+  return exact;
+}
+
 RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, RunResult exact) {
   const auto cycles = static_cast<double>(exact.cycles);
   RunResult result = std::move(exact);
@@ -65,6 +122,45 @@ RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, R
   result.flow = FlowResult{
       .error = FlowErrorResult{.measured_on = topology.name, .sizes = {result.size_bytes}}};
   return result;
+}
+
+FlowTraffic traffic_of(const Topology& topology, const IssuedPlans& issued) {
+  FlowTraffic sum = no_traffic(topology);
+  for (const auto& [plan, times, cycles] : issued) {
+    if (times == 0) continue;
+    add_traffic(plan->system != nullptr ? flow_traffic(topology, *plan->system)
+                                        : flow_traffic(topology, plan->plan),
+                times, sum);
+  }
+  return sum;
+}
+
+bool is_short(const Topology& topology, const IssuedPlans& issued) {
+  std::uint64_t hops = 0;
+  for (const auto& [plan, times, cycles] : issued) {
+    if (times == 0) continue;
+    const std::uint64_t more = flit_hops(topology, plan->plan);
+    if (more > (kMaxShapeHops - hops) / times) return false;
+    hops += times * more;
+  }
+  return true;
+}
+
+RunResult flow_result_of(const Topology& topology, const IssuedPlans& issued, RunResult exact) {
+  std::set<std::uint64_t> sizes;
+  for (const auto& [plan, times, cycles] : issued)
+    for (const Part& part : plan->plan.parts)
+      if (times > 0) sizes.insert(part.bytes);
+  RunResult result =
+      flow_result_of(topology, traffic_of(topology, issued), complete(std::move(exact)));
+  result.flow->error->sizes.assign(sizes.begin(), sizes.end());
+  return result;
+}
+
+FlowErrorResult stated(FlowErrorResult measured, const ErrorMargin& margin) {
+  for (double* percent : {&measured.mean_percent, &measured.worst_percent})
+    *percent = *percent * margin.factor + margin.percent;
+  return measured;
 }
 
 }  // namespace fredsim

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/long_words.h"
 #include "base/units.h"
+#include "fabric/rank_cut.h"
 #include "runner/machine_word.h"
 #include "runner/program_name.h"
 
@@ -104,6 +105,18 @@ TitledList unequal_parts(std::span<const MachineConfig* const> machines) {
   add("clock",
       [](const MachineConfig& machine) { return format_frequency(machine.topology.clock_hz); });
   return list;
+}
+
+std::vector<RankForecast> rank_forecasts(const Topology& topology, int ranks, SwitchModel model,
+                                         int lanes, const ExchangeCosts& exchange) {
+  const NodeCosts costs = node_costs(topology, model, lanes);
+  std::vector<RankForecast> forecasts;
+  for (const int parts : {ranks, 16, 256}) {
+    if (!forecasts.empty() && (parts <= ranks || parts > max_ranks(topology))) continue;
+    forecasts.push_back(
+        rank_forecast(topology, cut_for_ranks(topology, costs, parts), costs, exchange));
+  }
+  return forecasts;
 }
 
 }  // namespace fredsim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/table_output.h"
+#include "results/rank_forecast.h"
 #include "runner/run_options.h"
 
 namespace fredsim {
@@ -33,5 +34,10 @@ std::string notes_title(const MachineConfig& machine);
 // Differences of compared machines in NPUs and clocks, with the values of all, for a list of notes; no
 // lines: nothing. A speed-up between such machines is not that of their fabrics alone.
 TitledList unequal_parts(std::span<const MachineConfig* const> machines);
+
+// Predictions for a machine in so many parts, a process each, then in 16 and 256, where those are more and it has as many. BadInput
+// where it has not so many.
+std::vector<RankForecast> rank_forecasts(const Topology& topology, int ranks, SwitchModel model,
+                                         int lanes, const ExchangeCosts& exchange);
 
 }  // namespace fredsim

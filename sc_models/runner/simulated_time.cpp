@@ -96,8 +96,6 @@ SimulatedTime::SimulatedTime(const MachineConfig& machine,
 
 MachineConfig SimulatedTime::machine_with(const std::vector<double>& gbps) const {
   std::vector<std::string> settings;
-  for (const auto& [key, value] : machine_.settings.all)
-    settings.push_back(fmt::format("{}={}", key, value));
   for (std::size_t d = 0; d < gbps.size(); ++d) {
     const double step = kBandwidthStep * searched_[d].parts;
     const double bytes = gbps[d] * kBytesPerGb * searched_[d].share;
@@ -114,7 +112,7 @@ double SimulatedTime::all_reduce_ns(const Topology& topology) const {
   spec.group.resize(topology.npus.size());
   std::iota(spec.group.begin(), spec.group.end(), 0);
   const double cycles = topology.has_blocks()
-                            ? run_system_flows(topology, plan_system(topology, {&spec, 1})).end
+                            ? run_flows(topology, plan_system(topology, {&spec, 1})).end
                             : run_flows(topology, make_plan(topology, {&spec, 1})).end;
   return cycles * 1e9 / static_cast<double>(topology.clock_hz);
 }
@@ -136,8 +134,7 @@ double SimulatedTime::iteration_ns(const MachineConfig& machine,
   }
   const ShapePlans plans =
       plan_shapes(topology, graph.shapes, OnConflict::kLater, SystemForm::kSteps);
-  FlowEngine engine(topology, 1, &interrupt_flag(), plans,
-                    std::vector<OperationSurplus>(plans.size()));
+  FlowEngine engine(topology, plans, {.stop = &interrupt_flag()});
   const TrainingResult result = run_training(engine, graph);
   if (result.run.incomplete) throw Interrupted("interrupted: the search was not over");
   return result.iteration_ns;

@@ -8,11 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
 #include "collective/planner.h"
-#include "engine/plan_run.h"
-#include "flow/flow_run.h"
-#include "plan/link_load.h"
 #include "systems/make_plan.h"
 
 namespace fredsim {
@@ -70,8 +66,6 @@ Plan plan_of(const Topology& block, const std::vector<Part>& parts) {
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes) {
   std::vector<std::string> settings;
-  for (const Setting& setting : config.settings.all)
-    settings.push_back(fmt::format("{}={}", setting.key, setting.value));
   for (std::size_t d = 0; d < std::min(sizes.size(), config.topology.blocks.size()); ++d) {
     const SystemBlock& block = config.topology.blocks[d];
     const auto size = static_cast<int>(block.topology->npus.size());
@@ -120,17 +114,17 @@ std::string StepSurplus::extrapolations() const {
   return text;
 }
 
-StepSurplus::OfSteps StepSurplus::of(const SystemPlan& plan) {
-  OfSteps surplus;
+Surplus StepSurplus::of(const SystemPlan& plan) {
+  Surplus surplus{.is_measured = true};
   for (const SystemStep& step : plan.steps) {
-    const FlowJobs::Surplus known = of_step(step.dimension, step.plan->parts);
-    surplus.cycles.push_back(known.cycles);
+    const MachineCalibration::OfPlan known = of_step(step.dimension, step.plan->parts);
+    surplus.steps.push_back(known.cycles);
     surplus.is_measured = surplus.is_measured && known.is_measured;
   }
   return surplus;
 }
 
-FlowJobs::Surplus StepSurplus::of_step(int dimension, std::vector<Part> parts) {
+MachineCalibration::OfPlan StepSurplus::of_step(int dimension, std::vector<Part> parts) {
   if (config_.topology.blocks[dimension].facts.is_symmetrical) {
     if (are_alike(parts)) parts.resize(1);
     use_first_places(parts);
@@ -148,22 +142,17 @@ StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topolog
                                          const FabricOptions& options, const std::string& name) {
   Block block{.topology = std::move(topology)};
   block.machine = std::make_unique<Machine>(name.c_str(), *block.topology, options);
-  block.flows = std::make_unique<FlowJobs>(*block.topology, block.machine.get(), options.seed);
+  block.calibration =
+      std::make_unique<MachineCalibration>(*block.topology, block.machine.get(), options.seed);
   return block;
 }
 
-FlowJobs::Surplus StepSurplus::surplus_on(const Block& block, const Plan& plan) {
-  if (flit_hops(*block.topology, plan) > kMaxStepHops) return block.flows->surplus_of(plan);
-  const RunResult exact = run_plan(*block.machine, plan);
-  if (exact.incomplete) throw Interrupted("interrupted while flows were calibrated");
-  return {static_cast<double>(exact.cycles) - run_flows(*block.topology, plan).end, true};
-}
-
-FlowJobs::Surplus StepSurplus::measured(int dimension, const std::vector<Part>& parts) const {
+MachineCalibration::OfPlan StepSurplus::measured(int dimension,
+                                                 const std::vector<Part>& parts) const {
   const std::vector<Block>& blocks = blocks_[dimension];
   const SystemBlock& of_system = config_.topology.blocks[dimension];
   const auto surplus_of = [&](const Block& block) {
-    return surplus_on(block, plan_of(*block.topology, parts));
+    return block.calibration->surplus_of(plan_of(*block.topology, parts), kMaxStepHops);
   };
   if (of_system.topology->flow_only.empty()) return surplus_of(blocks.front());
   if (blocks.size() < 2 || !of_system.facts.is_symmetrical) return {};
@@ -180,7 +169,7 @@ FlowJobs::Surplus StepSurplus::measured(int dimension, const std::vector<Part>& 
                                        static_cast<std::uint64_t>(members));
     const Plan plan =
         make_plan(*block.topology, part.collective, all_of(block.size()), bytes, part.algorithm);
-    const FlowJobs::Surplus surplus = surplus_on(block, plan);
+    const MachineCalibration::OfPlan surplus = block.calibration->surplus_of(plan, kMaxStepHops);
     are_measured = are_measured && surplus.is_measured;
     points.emplace_back(block.size(), surplus.cycles);
   }

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "runner/machines.h"
-#include "runner/smaller_system.h"
+#include "runner/system_calibration.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs of `--engine flow` on a system take (runner/system_jobs.h), before they are planned: machines of the exact runs by which
+// Memory that runs of `--engine flow` on a system take (runner/system_calibration.h), before they are planned: machines of the exact runs by which
 // its steps are calibrated, and what is found of each of its links, for all sizes of a command. The system itself is there already.
 //
 // Within a factor of two of what the systems that ship take, 40 to 700 MB.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -19,17 +18,16 @@
 #include "runner/flow_engine.h"
 #include "runner/interrupt.h"
 #include "runner/job_progress.h"
+#include "runner/machine_calibration.h"
 #include "runner/machine_word.h"
 #include "runner/machines.h"
 #include "runner/npu_memory.h"
 #include "runner/option_values.h"
 #include "runner/run_ranks.h"
-#include "runner/shape_surplus.h"
-#include "runner/short_run.h"
 #include "runner/switch_pattern.h"
 #include "runner/switch_rtl.h"
+#include "runner/system_calibration.h"
 #include "runner/system_memory.h"
-#include "runner/system_surpluses.h"
 #include "systems/system_plan.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"
@@ -43,15 +41,9 @@
 namespace fredsim {
 namespace {
 
-// A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
-constexpr double kFitTolerance = 0.0005;
-constexpr int kMaxFitRuns = 8;
-constexpr double kFirstFitRate = 1e16;  // FLOP/s
-
-std::vector<IssuedPlan> issued_by(const TaskGraph& graph, const ShapePlans& plans) {
-  std::vector<IssuedPlan> issued;
-  for (const std::shared_ptr<const PreparedPlan>& plan : plans)
-    issued.push_back({.plan = plan.get(), .times = 0});
+IssuedPlans issued_by(const TaskGraph& graph, const ShapePlans& plans) {
+  IssuedPlans issued;
+  for (const std::shared_ptr<const PreparedPlan>& plan : plans) issued.push_back({.plan = plan});
   for (const GraphOperation& operation : graph.operations)
     issued[operation.shape].times += operation.times;
   return issued;
@@ -350,7 +342,7 @@ void TrainingJobs::elaborate() {
     const Topology& topology = entry.config.topology;
     const std::string name = fmt::format("machine{}", i);
     if (runs_in_steps(topology, request_.is_flow)) {
-      entry.surpluses = std::make_unique<SystemSurpluses>(entry.config, fabric, name);
+      entry.calibration = std::make_unique<SystemCalibration>(entry.config, fabric, name);
       continue;
     }
     RankedCut ranked = cut_over(
@@ -360,7 +352,8 @@ void TrainingJobs::elaborate() {
     if (topology.flow_only.empty())
       entry.machine = std::make_unique<Machine>(name.c_str(), topology, fabric);
     if (request_.is_flow)
-      entry.surpluses = std::make_unique<ShapeSurpluses>(topology, entry.machine.get());
+      entry.calibration =
+          std::make_unique<MachineCalibration>(topology, entry.machine.get(), request_.seed);
   }
 }
 
@@ -385,10 +378,13 @@ std::unique_ptr<RunEngine> TrainingJobs::engine_of(const TrainedMachine& entry,
   const Topology& topology = entry.config.topology;
   std::unique_ptr<RunEngine> engine;
   if (is_flow) {
-    auto flows = std::make_unique<FlowEngine>(topology, request_.seed, &interrupt_flag(),
-                                              *entry.surpluses, entry.plans);
-    flows->set_margin(runs_in_steps(topology, is_flow) ? kSystemTrainingMargin : kTrainingMargin);
-    engine = std::move(flows);
+    engine = std::make_unique<FlowEngine>(
+        topology, entry.plans,
+        FlowEngineOptions{
+            .seed = request_.seed,
+            .stop = &interrupt_flag(),
+            .calibration = entry.calibration.get(),
+            .margin = runs_in_steps(topology, is_flow) ? kSystemTrainingMargin : kTrainingMargin});
   } else {
     engine = std::make_unique<ExactRun>(*entry.machine, entry.plans);
   }
@@ -403,7 +399,7 @@ TrainingResult TrainingJobs::trained(
   if (!streams()) {
     ExpertRouting routing;
     const TaskGraph graph = graph_of(entry, std::numeric_limits<int>::max(), &routing);
-    const std::vector<IssuedPlan> issued = issued_by(graph, entry.plans);
+    const IssuedPlans issued = issued_by(graph, entry.plans);
     const bool stands_for_flows = request_.is_flow && entry.machine && is_short(topology, issued);
     const std::unique_ptr<RunEngine> engine =
         engine_of(entry, request_.is_flow && !stands_for_flows);
@@ -501,38 +497,6 @@ bool TrainingJobs::run_next() {
   }
   results_.push_back(std::move(*result));
   return true;
-}
-
-bool TrainingJobs::fit() {
-  const double wanted = asked_.fit->speedup;
-  rate_ = kFirstFitRate;
-  double speedup = 0;
-  std::optional<FitPoint> before;
-  while (fit_runs_ < kMaxFitRuns) {
-    std::optional<TrainingResult> base = train(machines_.front());
-    if (!base || base->run.incomplete) return false;
-    std::optional<TrainingResult> other = train(machines_[place_of(asked_.fit->machine)]);
-    if (!other || other->run.incomplete) return false;
-    ++fit_runs_;
-    speedup = base->iteration_ns / other->iteration_ns;
-    if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
-      of_fit_ = {{0, std::move(base)}, {place_of(asked_.fit->machine), std::move(other)}};
-      return true;
-    }
-    const FitPoint now{rate_, base->iteration_ns, other->iteration_ns};
-    const double next = before ? rate_for_speedup(wanted, *before, now)
-                               : rate_for_speedup(wanted, rate_, *base, *other);
-    before = now;
-    if (next <= 0)
-      throw BadInput(fmt::format(
-          "--fit: found '{}={:g}'; allowed: a speed-up between 1 and that of the communication "
-          "alone, which a compute rate can give",
-          asked_.fit->word, wanted));
-    rate_ = next;
-  }
-  throw RunFailed(
-      fmt::format("--fit: no compute rate found for {}={:g} in {} runs, the last one gave {:.4f}",
-                  asked_.fit->word, wanted, fit_runs_, speedup));
 }
 
 }  // namespace fredsim

@@ -23,9 +23,9 @@
 #include "placement/worker_placement.h"
 #include "results/timeline.h"
 #include "runner/arrival_options.h"
+#include "runner/calibration.h"
 #include "runner/file_uses.h"
 #include "runner/memory_check.h"
-#include "runner/operation_surplus.h"
 #include "runner/run_options.h"
 #include "runner/trace_output.h"
 #include "runner/train_options.h"
@@ -56,7 +56,7 @@ struct TrainedMachine {
   ShapePlans plans;                     // times of computations are not in them
   std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
   std::unique_ptr<Machine> machine;
-  std::unique_ptr<OperationSurpluses> surpluses{};  // --engine flow
+  std::unique_ptr<FlowCalibration> calibration{};  // --engine flow
 };
 
 class TrainingJobs {

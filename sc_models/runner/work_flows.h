@@ -5,41 +5,37 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <variant>
+#include <string>
 
-#include "engine/work_run.h"
 #include "flow/flow_lifts.h"
-#include "plan/plan.h"
 #include "results/results.h"
+#include "runner/calibration.h"
 #include "runner/work_options.h"
-#include "systems/system_plan.h"
 
 namespace fredsim {
 
+// `seed`: of random matrices. With order, if the work has some or it is asked for; by flows a system's are steps.
+AnyPlan plan_of_work(const Topology& topology, const WorkOptions& work, std::uint64_t size,
+                     std::uint64_t seed, bool has_order = false, bool is_flow = true);
+
 class WorkFlows {
  public:
-  // The topology outlives it. `seed`: of random matrices.
+  // The topology outlives it.
   WorkFlows(const Topology& topology, const WorkOptions& work, std::uint64_t size,
-            std::uint64_t seed);
+            std::uint64_t seed)
+      : topology_(topology), seed_(seed), planned_(plan_of_work(topology, work, size, seed)) {}
 
-  double ns(const FlowLifts& lifts = {}) const;
+  double ns(const FlowLifts& lifts = {}) const { return run(lifts).time_ns; }
   // Time, parts and bounds; no traffic.
-  RunResult run() const;
-  using Planned = std::variant<Plan, SystemPlan, WorkPlan>;
-  const Planned& planned() const { return planned_; }
+  RunResult run(const FlowLifts& lifts = {}) const;
+  const AnyPlan& planned() const { return planned_; }
   // Chosen by dimension, as CollectiveSpec::algorithm has it, of the first collective on a system; else empty.
   std::string algorithms_by_dimension() const;
 
  private:
-  static Planned plan_of(const Topology& topology, const WorkOptions& work, std::uint64_t size,
-                         std::uint64_t seed);
-  double ns_per_cycle() const { return 1e9 / static_cast<double>(topology_.clock_hz); }
-  RunResult run_ordered(const WorkPlan& work, const FlowLifts& lifts) const;
-
   const Topology& topology_;
   const std::uint64_t seed_;
-  const Planned planned_;
+  const AnyPlan planned_;
 };
 
 // Entries of its plan, at most (collective/plan_size.h).

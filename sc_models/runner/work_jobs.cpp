@@ -19,24 +19,24 @@
 #include "operations/own_ranks.h"
 #include "plan/link_load.h"
 #include "runner/best_base.h"
-#include "runner/calibration_files.h"
+#include "runner/calibrate.h"
 #include "runner/chunk_options.h"
 #include "runner/flow_engine.h"
 #include "runner/group_members.h"
 #include "runner/interrupt.h"
 #include "runner/job_progress.h"
+#include "runner/machine_calibration.h"
 #include "runner/machine_word.h"
 #include "runner/machines.h"
 #include "runner/memory_check.h"
 #include "runner/option_values.h"
 #include "runner/run_ranks.h"
-#include "runner/shape_surplus.h"
-#include "runner/short_run.h"
 #include "runner/switch_pattern.h"
 #include "runner/switch_rtl.h"
+#include "runner/system_calibration.h"
 #include "runner/system_memory.h"
-#include "runner/system_surpluses.h"
 #include "runner/wave_files.h"
+#include "runner/work_flows.h"
 #include "systems/make_plan.h"
 #include "topology/faults.h"
 
@@ -172,17 +172,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     const MachineConfig& config = entry.config;
     for (const std::uint64_t size : request.work.sizes) {
       named(config, shares_name(entry), [&] {
-        if (has_order) {
-          entry.ordered.push_back(
-              plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
-                         request.work.on_conflict,
-                         request.is_flow ? SystemForm::kSteps : SystemForm::kExpanded));
-        } else if (runs_in_steps(config.topology, request.is_flow)) {
-          entry.systems.push_back(plan_system(config.topology, specs(entry, size)));
-        } else {
-          entry.plans.push_back(
-              make_plan(config.topology, specs(entry, size), request.work.on_conflict));
-        }
+        entry.plans.push_back(plan_of_work(config.topology, entry.work, size, request.seed,
+                                           has_order, request.is_flow));
       });
     }
   }
@@ -281,7 +272,8 @@ void elaborate(const RunRequest& request, const FileUses& files,
     own[i].timeline_name = timeline_name(compared, i);
     if (!request.is_flow) {
       const Topology& topology = compared[i].config.topology;
-      const Cut within = compared[i].ordered.empty() ? cut_for(topology, own[i]) : Cut{};
+      const bool has_order = std::holds_alternative<WorkPlan>(compared[i].plans.front());
+      const Cut within = has_order ? Cut{} : cut_for(topology, own[i]);
       RankedCut ranked =
           cut_over(run_ranks(),
                    cut_by_rank(topology, costs_of_nodes(topology, own[i]), run_ranks()), within);
@@ -289,9 +281,10 @@ void elaborate(const RunRequest& request, const FileUses& files,
       own[i].share = std::move(ranked.share);
       if (run_ranks() != nullptr && !topology.has_slices()) {
         const int rank = run_ranks()->rank();
-        for (Plan& plan : compared[i].plans)
-          keep_own_ranks(
-              plan, [&](NodeId node) { return own[i].share.rank_of[own[i].cut[node]] == rank; });
+        for (AnyPlan& work : compared[i].plans)
+          if (Plan* const plan = std::get_if<Plan>(&work))
+            keep_own_ranks(
+                *plan, [&](NodeId node) { return own[i].share.rank_of[own[i].cut[node]] == rank; });
       }
     }
     if (runs_in_steps(compared[i].config.topology, request.is_flow)) continue;
@@ -303,28 +296,22 @@ void elaborate(const RunRequest& request, const FileUses& files,
   if (!request.calibration_file.empty())
     calibrations = read_calibrations("--calibration", request.calibration_file);
   for (std::size_t i = 0; i < compared.size(); ++i) {
+    ComparedMachine& entry = compared[i];
     const std::string name = fmt::format("machine{}", i);
-    if (!compared[i].systems.empty()) {
-      if (calibrations) check_no_system(compared[i].config, "--calibration");
-      compared[i].system_flows = std::make_unique<SystemJobs>(compared[i].config, own[i], name);
-      continue;
-    }
-    const MachineConfig& config = compared[i].config;
+    const MachineConfig& config = entry.config;
     const Topology& topology = config.topology;
-    compared[i].seed = request.seed;
+    entry.seed = request.seed;
     if (runs_in_steps(topology, request.is_flow)) {
       if (calibrations) check_no_system(config, "--calibration");
-      compared[i].surpluses = std::make_unique<SystemSurpluses>(config, own[i], name);
+      entry.calibration = std::make_unique<SystemCalibration>(config, own[i], name);
       continue;
     }
     if (topology.flow_only.empty())
-      compared[i].machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
+      entry.machine = std::make_unique<Machine>(name.c_str(), topology, own[i]);
     if (!request.is_flow) continue;
-    Machine* const machine = compared[i].machine.get();
-    compared[i].flows = std::make_unique<FlowJobs>(
-        topology, machine, request.seed,
+    entry.calibration = std::make_unique<MachineCalibration>(
+        topology, entry.machine.get(), request.seed,
         calibrations ? calibrations->of(calibrated_machine(config)) : Calibrator::Calibrations());
-    compared[i].surpluses = std::make_unique<ShapeSurpluses>(topology, machine);
   }
 }
 
@@ -343,50 +330,53 @@ std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology&
 
 namespace {
 
-std::string work_name(const ComparedMachine& entry, std::size_t size) {
-  if (!entry.ordered.empty()) {
-    const std::vector<WorkStep>& steps = entry.ordered[size].steps;
+std::string work_name(const AnyPlan& planned) {
+  if (const auto* const work = std::get_if<WorkPlan>(&planned)) {
     std::size_t specs = 0;
-    for (const WorkStep& step : steps) specs += step.specs.size();
-    const CollectiveSpec& first = steps.front().specs.front();
+    for (const WorkStep& step : work->steps) specs += step.specs.size();
+    const CollectiveSpec& first = work->steps.front().specs.front();
     return work_name(first.collective, first.bytes, specs);
   }
-  const std::vector<Part>& parts = !entry.systems.empty() ? entry.systems[size].collectives
-                                   : entry.plans[size].collectives.empty()
-                                       ? entry.plans[size].parts
-                                       : entry.plans[size].collectives;
+  const auto* const plan = std::get_if<Plan>(&planned);
+  const std::vector<Part>& parts = plan == nullptr ? std::get<SystemPlan>(planned).collectives
+                                   : plan->collectives.empty() ? plan->parts
+                                                               : plan->collectives;
   return work_name(parts.front().collective, parts.front().bytes, parts.size());
 }
 
-std::vector<IssuedPlan> issued_by(const WorkPlan& work) {
-  std::vector<IssuedPlan> issued;
+IssuedPlans issued_by(const WorkPlan& work) {
+  IssuedPlans issued;
   for (const WorkPlan::Batch& batch : work.batches)
-    issued.push_back({.plan = batch.plan.get(), .times = work.steps[batch.steps.front()].repeat});
+    issued.push_back({.plan = batch.plan, .times = work.steps[batch.steps.front()].repeat});
   return issued;
 }
 
 RunResult run_on_engine(ComparedMachine& entry, std::size_t size,
                         const std::function<void(const Progress&)>& on_progress) {
-  if (entry.system_flows) return entry.system_flows->run(entry.systems[size]);
-  if (entry.ordered.empty())
-    return entry.flows ? entry.flows->run(entry.plans[size])
-                       : run_plan(*entry.machine, entry.plans[size], on_progress);
-  const WorkPlan& work = entry.ordered[size];
-  const auto exact = [&] { return run_work(*entry.machine, work, on_progress, 0, entry.arrivals); };
-  if (!entry.surpluses) return exact();
+  const AnyPlan& planned = entry.plans[size];
+  const auto* const work = std::get_if<WorkPlan>(&planned);
+  if (work == nullptr)
+    return entry.calibration ? entry.calibration->run(planned)
+                             : run_plan(*entry.machine, std::get<Plan>(planned), on_progress);
+  const auto exact = [&] {
+    return run_work(*entry.machine, *work, on_progress, 0, entry.arrivals);
+  };
+  if (!entry.calibration) return exact();
   const Topology& topology = entry.config.topology;
-  const std::atomic<bool>* const stop = &interrupt_flag();
-  const std::vector<IssuedPlan> issued = issued_by(work);
+  const IssuedPlans issued = issued_by(*work);
   if (entry.machine && is_short(topology, issued)) return flow_result_of(topology, issued, exact());
-  FlowEngine engine(topology, entry.seed, stop, *entry.surpluses, plans_of(work));
+  FlowEngine engine(
+      topology, plans_of(*work),
+      {.seed = entry.seed, .stop = &interrupt_flag(), .calibration = entry.calibration.get()});
   engine.set_arrivals(entry.arrivals);
-  return run_work(engine, work, on_progress);
+  return run_work(engine, *work, on_progress);
 }
 
 }  // namespace
 
 RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs) {
-  const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
+  const std::string job =
+      fmt::format("{}, {}", name_of(entry.config), work_name(entry.plans[size]));
   const bool may_replay = entry.machine != nullptr && entry.machine->options().skip &&
                           entry.machine->options().model == SwitchModel::kTlm;
   JobProgress progress(outputs, job, may_replay);

@@ -15,15 +15,12 @@
 
 #include "config/config.h"
 #include "engine/machine.h"
-#include "engine/work_run.h"
 #include "report/run_table.h"
 #include "results/timeline.h"
 #include "runner/arrival_options.h"
+#include "runner/calibration.h"
 #include "runner/file_uses.h"
-#include "runner/flow_jobs.h"
-#include "runner/operation_surplus.h"
 #include "runner/run_options.h"
-#include "runner/system_jobs.h"
 #include "runner/work_options.h"
 #include "trace/wave_options.h"
 
@@ -45,21 +42,17 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   std::string placement_file;  // --write-placement; empty: none
 };
 
-// One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
+// One machine of the command: its plans, one per size, and what came out of them.
 struct ComparedMachine {
   MachineConfig config;
   WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
   bool is_best_base = false;
   ArrivalOptions asked_arrivals{};
   Arrivals arrivals{};
-  std::vector<Plan> plans{};
-  std::vector<SystemPlan> systems{};  // --engine flow on a system, in place of `plans`
-  std::vector<WorkPlan> ordered{};
+  std::vector<AnyPlan> plans{};
   std::unique_ptr<Machine> machine{};
-  std::unique_ptr<FlowJobs> flows{};                // --engine flow
-  std::unique_ptr<OperationSurpluses> surpluses{};  // the same, of works with order
-  std::uint64_t seed = 1;                           // the same
-  std::unique_ptr<SystemJobs> system_flows{};
+  std::unique_ptr<FlowCalibration> calibration{};  // --engine flow
+  std::uint64_t seed = 1;                          // the same
   std::vector<ReportedRun> runs{};
 };
 

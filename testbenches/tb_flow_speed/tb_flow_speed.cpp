@@ -92,8 +92,8 @@ Cost system_cost(const std::string& machine, const std::vector<std::string>& set
   spec.collective = collective;
   const SystemPlan plan = plan_system(system, {&spec, 1});
   const double planned = cpu_seconds();
-  const SystemTimes times = run_system_flows(system, plan);
-  system_traffic(system, plan);
+  const FlowTimes times = run_flows(system, plan);
+  flow_traffic(system, plan);
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 

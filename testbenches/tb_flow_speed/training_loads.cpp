@@ -62,10 +62,6 @@ TaskGraph graph_of(const ModelShape& model, const MachineConfig& machine,
   return training_graph(model, options, {machine.compute, 0}, machine.topology);
 }
 
-std::vector<OperationSurplus> no_surplus(const ShapePlans& plans) {
-  return std::vector<OperationSurplus>(plans.size());
-}
-
 TrainingCosts costs_of(double start, double planned, const GraphOutcome& outcome) {
   TrainingCosts costs{.plan_s = planned - start, .flow_s = processor_seconds() - planned};
   for (const RankTime& rank : outcome.times) costs.tasks += rank.tasks;
@@ -84,7 +80,7 @@ TrainingCosts train_gpt3(const std::string& machine, const std::vector<std::stri
   const ShapePlans plans =
       plan_shapes(config.topology, graph.shapes, OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
-  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
+  FlowEngine engine(config.topology, plans);
   return costs_of(start, planned, run_graph(engine, graph));
 }
 
@@ -103,7 +99,7 @@ TrainingCosts train_streamed(const std::string& machine, const std::string& mode
   const ShapePlans plans =
       plan_shapes(config.topology, graph.shapes, OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
-  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
+  FlowEngine engine(config.topology, plans);
   return costs_of(start, planned, run_graph(engine, graph));
 }
 
@@ -127,7 +123,7 @@ TrainingCosts run_traces(const std::string& machine, const std::vector<std::stri
   const ShapePlans plans =
       plan_shapes(config.topology, tasks.shapes(), OnConflict::kRefuse, SystemForm::kSteps);
   const double planned = processor_seconds();
-  FlowEngine engine(config.topology, 1, nullptr, plans, no_surplus(plans));
+  FlowEngine engine(config.topology, plans);
   return costs_of(start, planned, run_tasks(engine, tasks));
 }
 

@@ -149,7 +149,7 @@ TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
         left /= sides[d].size;
         all += planned[d];
       }
-      const FlowTraffic traffic = system_traffic(system, plan);
+      const FlowTraffic traffic = flow_traffic(system, plan);
       std::uint64_t sent = 0;
       for (std::size_t l = 0; l < system.links.size(); ++l) {
         if (system.links[l].from < places.npus()) sent += traffic.bytes[l];

@@ -113,7 +113,7 @@ TEST(SystemPlan, MulticastsReachABoxByHops) {
     const std::uint64_t bytes = 64 * 1024;
     const CollectiveSpec spec = spec_of(Collective::kMulticast, group, bytes, 1);
     const SystemPlan plan = plan_system(system, {&spec, 1});
-    const std::vector<double> found = bytes_sent(system, system_traffic(system, plan));
+    const std::vector<double> found = bytes_sent(system, flow_traffic(system, plan));
     EXPECT_EQ(std::accumulate(found.begin(), found.end(), 0.0),
               (hops + 7) * static_cast<double>(bytes));
     EXPECT_EQ(expanded(system, plan).collectives.front().members.size(), group.size());
@@ -137,7 +137,7 @@ TEST(SystemPlan, SendsTheBytesOfTheFormulas) {
       SCOPED_TRACE(to_string(collective));
       CollectiveSpec spec = spec_of(collective, all_of(system), bytes, 4);
       spec.algorithm = "direct";
-      const FlowTraffic traffic = system_traffic(system, plan_system(system, {&spec, 1}));
+      const FlowTraffic traffic = flow_traffic(system, plan_system(system, {&spec, 1}));
       const std::vector<double> found = bytes_sent(system, traffic);
       for (std::size_t d = 0; d < sizes.size(); ++d) {
         const double want = sent(collective, sizes, d, static_cast<double>(bytes)) *
@@ -197,9 +197,9 @@ TEST(SystemFlows, AreThoseOfTheWholePlan) {
     spec.root = static_cast<int>(random.below(spec.group.size()));
     const SystemPlan plan = plan_system(system, {&spec, 1});
     const Plan whole = expanded(system, plan);
-    const double alone = run_system_flows(system, plan).end;
+    const double alone = run_flows(system, plan).end;
     EXPECT_NEAR(run_flows(system, whole).end / alone, 1, 1e-9);
-    const FlowTraffic ours = system_traffic(system, plan);
+    const FlowTraffic ours = flow_traffic(system, plan);
     const FlowTraffic its = flow_traffic(system, whole);
     EXPECT_EQ(ours.flits, its.flits);
     EXPECT_EQ(ours.bytes, its.bytes);
@@ -219,13 +219,13 @@ TEST(SystemFlows, HaveGroupsThatShareADimension) {
   }
   const SystemPlan plan = plan_system(system, work);
   EXPECT_EQ(plan.collectives.size(), 3U);
-  const SystemTimes times = run_system_flows(system, plan);
-  for (const FlowTimes::Part& part : times.collectives) EXPECT_EQ(part.end, times.end);
+  const FlowTimes times = run_flows(system, plan);
+  for (const FlowTimes::Part& part : times.parts) EXPECT_EQ(part.end, times.end);
   const Plan whole = expanded(system, plan);
   EXPECT_NEAR(run_flows(system, whole).end / times.end, 1, 1e-9);
   const CollectiveSpec one = work.front();
   // A group alone has the links of the second dimension for itself; with switches that carry every pair alike it is no faster.
-  EXPECT_NEAR(run_system_flows(system, plan_system(system, {&one, 1})).end / times.end, 1, 1e-9);
+  EXPECT_NEAR(run_flows(system, plan_system(system, {&one, 1})).end / times.end, 1, 1e-9);
 }
 
 // All rates doubled without latencies take half as long.
@@ -234,7 +234,7 @@ TEST(SystemFlows, Scale) {
   const auto cycles = [&] {
     Topology system = system_of(sides);
     const CollectiveSpec spec = spec_of(Collective::kAllReduce, all_of(system), 64 << 20, 2);
-    return run_system_flows(system, plan_system(system, {&spec, 1})).end;
+    return run_flows(system, plan_system(system, {&spec, 1})).end;
   };
   const double slow = cycles();
   for (Side& side : sides) side.bandwidth *= 2;

@@ -58,7 +58,7 @@ CollectiveSpec all_reduce_on(const Topology& system, const std::string& algorith
 }
 
 double milliseconds(const Topology& system, const CollectiveSpec& spec) {
-  const double cycles = run_system_flows(system, plan_system(system, {&spec, 1})).end;
+  const double cycles = run_flows(system, plan_system(system, {&spec, 1})).end;
   return cycles / static_cast<double>(system.clock_hz) * 1e3;
 }
 
