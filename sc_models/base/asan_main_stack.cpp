@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built in by the asan preset only: lets an exception leave no poison on the main stack.
+// Hook of the asan preset only: lets an exception leave no poison on the main stack.
 //
 // AddressSanitizer marks the stack frames of running functions and clears the marks of those that
 // an exception unwinds, from the throw up to the stack's bounds. Debian's libsystemc announces its
-// switches between coroutines to the sanitizer without the bounds of the main stack, so for an
-// exception thrown there after the first switch (by an SC_METHOD) nothing is cleared, and later
-// frames in the same place are reported. This definition is found before the sanitizer's own,
-// clears what is to be unwound on the main stack and passes the call on.
+// switches between coroutines to the sanitizer without the bounds of the main stack. So nothing is
+// cleared for an exception thrown there after the first switch (by an SC_METHOD), and later frames
+// in the same place are reported. This definition is found before the sanitizer's own, clears the
+// frames to be unwound on the main stack and passes the call on.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
@@ -21,8 +21,8 @@ struct Bounds {
   std::size_t size = 0;
 };
 
-// Bounds of the calling thread's stack as the system made it, whatever coroutine runs. Frames that were there before may have left
-// marks where these variables lie.
+// Bounds of the calling thread's stack as the system made it, whatever coroutine runs. Earlier
+// frames may have left marks where these variables lie.
 Bounds thread_stack() {
   void* bottom = nullptr;
   std::size_t size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list with room for so many items, which its user does not exceed: add() is a store and a count. Memory is touched only as
-// far as it was ever needed.
+// A list with a fixed capacity, which its user does not exceed: add() is a store and a count.
+// Memory is touched only as far as it was ever needed.
 #pragma once
 
 #include <cassert>
@@ -21,7 +21,7 @@ class BoundedList {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void add(const T& item) { *grow(1) = item; }
-  // So many items more, to be written by the caller.
+  // Appends `by` items, to be written by the caller.
   T* grow(std::size_t by) {
     size_ += by;
     assert(size_ <= capacity_);

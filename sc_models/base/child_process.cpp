@@ -19,9 +19,9 @@
 namespace fredsim {
 namespace {
 
-constexpr int kNotStarted = 127;  // as shells have it
+constexpr int kNotStarted = 127;  // the exit code of shells
 
-// Closed at the end, and in programs that are started.
+// File descriptor that is closed at the end, and in programs that are started.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -93,7 +93,7 @@ struct Start {
   const char* program;
   char* const* words;
   char* const* environment;
-  const char* folder;  // none: null
+  const char* folder;  // null: none
   const ChildSettings* settings;
   pid_t parent;
   int failed;  // gets errno where the program does not start
@@ -101,12 +101,12 @@ struct Start {
 
 bool redirect(int from, int to) { return from < 0 || ::dup2(from, to) >= 0; }
 
-// In the child: becomes the program.
+// Turns the child into the program.
 [[noreturn]] void become(const Start& start) {
   const ChildSettings& settings = *start.settings;
   if (settings.ends_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != start.parent) ::_exit(kNotStarted);  // it has gone before
+    if (::getppid() != start.parent) ::_exit(kNotStarted);  // the parent has ended already
   }
   if (settings.own_group) ::setpgid(0, 0);
   const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -159,7 +159,7 @@ ChildProcess::ChildProcess(const ChildCommand& command, const ChildSettings& set
     throw RunFailed(fmt::format("a child process: the system gives none: {}",
                                 std::generic_category().message(errno)));
   if (child_ == 0) become(start);
-  if (own_group_) ::setpgid(child_, child_);  // before anybody sends a signal to it
+  if (own_group_) ::setpgid(child_, child_);  // set before anybody sends a signal to it
   failed.write.close();
   const std::string error = text_from(failed.read);
   if (error.size() != sizeof(int)) return;

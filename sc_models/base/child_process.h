@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program under way as a child process, without a shell; it reads nothing.
+// A program that runs as a child process, without a shell; it has no input.
 //
-// Errors: BadInput where the program cannot be started, with the system's reason; RunFailed where there is no process for it.
+// Errors: BadInput if the program cannot be started, with the system's reason; RunFailed if the
+// system has no process for it.
 #pragma once
 
 #include <sys/types.h>
@@ -16,17 +17,17 @@ namespace fredsim {
 
 struct ChildCommand {
   std::vector<std::string> words = {};  // path of the program first
-  std::filesystem::path folder = {};    // in which it runs; empty: this process's
+  std::filesystem::path folder = {};    // working directory; empty: this process's
 };
 
-// For a shell: "cd FOLDER && PROGRAM WORD…".
+// Text for a shell: "cd FOLDER && PROGRAM WORD…".
 std::string command_text(const ChildCommand& command);
 
 struct ChildSettings {
   std::string program = {};  // file that is run; empty: the first word
   int out = -1, err = -1;    // descriptors that get its output; -1: those of this process
   bool own_group =
-      false;  // a process group of its own, as Ctrl-C on a terminal is for whoever watches it
+      false;  // a process group of its own, as a foreground program has on a terminal (Ctrl-C)
   bool ends_with_parent = false;         // gets SIGTERM when this process ends
   std::filesystem::path temporary = {};  // TMPDIR; empty: this process's
   std::optional<sigset_t> blocked = {};  // signals; none: those of this process
@@ -36,19 +37,19 @@ struct ChildEnd {
   int exit_code = -1;  // -1: ended by a signal
   int signal = 0;
 
-  std::string failure() const;  // "exit code 2", "signal 9"; "" where it ended in order
+  std::string failure() const;  // "exit code 2", "signal 9"; "" after a normal end
 };
 
 class ChildProcess {
  public:
   ChildProcess(const ChildCommand& command, const ChildSettings& settings);
-  ~ChildProcess();  // ends it by SIGKILL, and in a group of its own all that it started
+  ~ChildProcess();  // kills the child by SIGKILL, and with a group of its own all that it started
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // None while it runs; afterwards it is gone, and nothing may be asked again.
+  // Returns no value while the child runs; once it has ended, no member may be called again.
   std::optional<ChildEnd> ended();
   ChildEnd wait();
   void send(int signal) const;
@@ -58,11 +59,11 @@ class ChildProcess {
   bool own_group_;
 };
 
-// Its output goes to a file, beside which its temporary files are.
+// Starts a program whose output goes to a file; its temporary files are beside this file.
 ChildProcess start_to_file(const ChildCommand& command, const std::filesystem::path& output,
                            bool own_group);
 
-// The output of a program that ends within a moment, as its --version; none if it fails.
+// Output of a program that ends within a moment, such as its --version; no value if it fails.
 std::optional<std::string> output_of(const ChildCommand& command);
 
 }  // namespace fredsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of contents, 128 bits (XXH3 of the xxHash library): equal contents have equal hashes on every machine, and different ones do
-// not, but by chance. No protection against somebody who makes two contents of one hash on purpose.
+// Hash of contents, 128 bits (XXH3 of the xxHash library): equal contents have equal hashes on
+// every machine, and different ones collide only by chance. It does not protect against deliberate
+// collisions.
 // Errors: none.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors a user can cause or must be told about, each carrying the exit code of the command line.
+// Errors that a user can cause or must know of, each with the exit code of the command line.
 // Purpose: thrown at the edges (configuration, files, routing), caught once in the program's main.
-// Programming errors are assertions, never these.
+// Programming errors are assertions instead.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class ExitCode : int {
   kFailed = 1,           // payload wrong, deadlock, lockstep difference
   kBadInput = 2,         // the message names file, line or key, what was found, what is allowed
   kRoutingConflict = 3,  // a set of flows has no routing
-  kInterrupted = 130,    // by SIGINT or SIGTERM: 128 + 2, as shells have it
+  kInterrupted = 130,    // SIGINT or SIGTERM: 128 + 2, as in shells
 };
 
 class Error : public std::runtime_error {
@@ -42,8 +42,8 @@ enum class FailureCause : std::uint8_t { kOther, kPayload, kDeadlock, kLockstepD
 
 class RunFailed : public Error {
  public:
-  // `edge`: of the fabric (FabricCore::edge), where it lies before the last one: that of a deadlock's last
-  // flit, that of a time-out.
+  // `edge`: edge of the fabric (FabricCore::edge) if the failure lies before the last one, such as
+  // the edge of a deadlock's last flit or that of a time-out.
   explicit RunFailed(const std::string& what, FailureCause cause = FailureCause::kOther,
                      std::optional<std::uint64_t> edge = {})
       : Error(ExitCode::kFailed, what), cause_(cause), edge_(edge) {}

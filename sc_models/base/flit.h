@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flit as it crosses every link and every switch port, and the packet
-// header inside it (§6.2.3).
+// The flit as it crosses every link and every switch port, and the packet header inside it
+// (§6.2.3).
 //
-// Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector, word 0 in the least
-// significant bits. rtl/common/noc_pkg.sv says where each field is:
+// Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector, word
+// 0 in the least significant bits. rtl/common/noc_pkg.sv says where each field is:
 //   word 0  [31:0]  tag    trace id of the packet: simulation only, not counted as wire bits
 //   word 1  [15:0]  dst    destination address       } header of 6 bytes:
 //           [31:16] src    source address            } dst 16 + src 16 + phase 8 + vc 2 + seq 6
@@ -67,7 +67,7 @@ enum Vc : std::uint8_t {
   kControl = noc_pkg::VC_CONTROL
 };
 inline constexpr int kNumVcs = noc_pkg::NUM_VCS;
-// In options and files, and in messages.
+// Names in options, files and messages.
 inline constexpr std::array<std::string_view, kNumVcs> kVcNames{"mp", "pp", "dp", "control"};
 inline constexpr std::array<std::string_view, kNumVcs> kVcTitles{"MP", "PP", "DP", "control"};
 

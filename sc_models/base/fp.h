@@ -45,7 +45,7 @@ constexpr std::uint16_t float_to_fp16(float f) {
   std::uint32_t result = 0;
   if (magnitude >= 0x477FF000U) {  // 65520, half way from the largest finite number to 2^16
     result = 0x7C00U;
-  } else if (magnitude < 0x38800000U) {  // below 2^-14
+  } else if (magnitude < 0x38800000U) {  // less than 2^-14
     result = static_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p24F);
   } else {
     result = (magnitude - (112U << 23) + 0x0FFFU + (magnitude >> 13 & 1U)) >> 13;

@@ -31,7 +31,7 @@ class GeometricGap {
     const std::uint64_t u = random.next();
     std::uint64_t failures = 0;
     std::uint64_t reached = 0;              // q^failures; 1 = 2^64 is kept as no failures
-    for (int k = bits_ - 1; k >= 0; --k) {  // without branches, which nobody could predict
+    for (int k = bits_ - 1; k >= 0; --k) {  // branch-free: no predictor could guess the bits
       const std::uint64_t product = high(reached, powers_[k]);
       const std::uint64_t next = failures == 0 ? powers_[k] : product;
       const bool fails = u < next;
@@ -46,7 +46,7 @@ class GeometricGap {
     return static_cast<std::uint64_t>((static_cast<Uint128>(a) * b) >> 64);
   }
 
-  std::array<std::uint64_t, 48> powers_{};  // q^(2^k)
+  std::array<std::uint64_t, 48> powers_{};  // powers_[k]: q^(2^k)
   int bits_ = 0;
 };
 

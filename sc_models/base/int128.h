@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 128-bit integers, an extension of GCC and Clang that -Wpedantic wants marked: for products of two
-// 64-bit quantities that must stay exact.
+// 128-bit integers for products of two 64-bit quantities that must stay exact. They are an
+// extension of GCC and Clang, which -Wpedantic wants marked.
 #pragma once
 
 namespace fredsim {

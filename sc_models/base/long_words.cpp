@@ -8,7 +8,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::size_t kKept = 100;  // bytes, of what is cut
+constexpr std::size_t kKept = 100;  // bytes that stay of a part that is cut
 
 // The first bytes, whole characters.
 std::string_view beginning(std::string_view text) {
@@ -23,7 +23,7 @@ std::string cut(std::string_view text) {
   return std::string(beginning(text)) + "…";
 }
 
-// The part that `message`, around `at`, and `word` have in common.
+// The part that `message`, around `at`, has in common with `word`.
 std::string_view common_part(std::string_view message, std::size_t at, std::string_view word,
                              std::size_t in_word) {
   std::size_t before = 0;
@@ -35,7 +35,8 @@ std::string_view common_part(std::string_view message, std::size_t at, std::stri
   return message.substr(at - before, before + static_cast<std::size_t>(end - here.begin()));
 }
 
-// Every part of more than 200 bytes holds one of the blocks of 100 that the message has.
+// Cuts the parts that `message` shares with `word`. Each part of more than 200 bytes holds one of
+// the message's blocks of 100.
 std::string without_parts_of(std::string message, std::string_view word) {
   if (word.size() <= kMaxQuoted) return message;
   for (std::size_t at = 0; at + kKept <= message.size();) {
@@ -73,13 +74,13 @@ std::string without_long_runs(std::string_view message) {
   return result;
 }
 
-// True inside a command to paste, which stands on a line of its own behind two blanks.
+// True inside a command to paste, which has a line of its own, indented by two blanks.
 bool is_command_line(std::string_view until_quote) {
   const std::size_t line = until_quote.rfind('\n');
   return line != std::string_view::npos && until_quote.substr(line + 1).starts_with("  cmake ");
 }
 
-// Not what stands between the apostrophes of two words.
+// Cuts long quotes, but not the text between the apostrophes of two words.
 std::string without_long_quotes(std::string_view message) {
   std::string result;
   for (;;) {

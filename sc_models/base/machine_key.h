@@ -11,7 +11,7 @@ namespace fredsim {
 
 struct MachineKey {
   std::string path;  // "fabric.levels.2.uplinks": entries of a list are numbered from 1
-  // Text as written, with its unit; a list of such.
+  // Text as written, with its unit; or a list of texts.
   std::variant<std::string, std::int64_t, bool, std::vector<std::string>> value;
 };
 

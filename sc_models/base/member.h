@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of a group, by numbers that do not depend on the machine: an NPU by its own, 0 and up, I/O controller k by
-// io_member(k), below 0. As text, for people and files: "3" and "io3".
+// Members of a group by machine-independent numbers: an NPU by its own number, 0 and up, I/O
+// controller k by io_member(k), below 0. Text for people and files: "3" and "io3".
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace fredsim {
 
-inline constexpr int kMaxIoControllers = 1 << 16;  // per machine: addresses have 16 bits
+inline constexpr int kMaxIoControllers = 1 << 16;  // maximum of a machine: addresses have 16 bits
 
 constexpr int io_member(int controller) { return -1 - controller; }
 constexpr bool is_io_member(int member) { return member < 0; }

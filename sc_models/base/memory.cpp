@@ -19,7 +19,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-// The first number of a text; none where it does not begin with one.
+// The first number of a text; no value if the text does not begin with one.
 std::optional<std::uint64_t> first_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t number = 0;
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> first_number(std::string_view text) {
   return number;
 }
 
-// Limit of a version 2 group; "max" where there is none.
+// Limit of a version 2 group; "max" without a limit.
 std::optional<std::uint64_t> control_group_limit() {
   const std::string groups = text_of("/proc/self/cgroup");
   const std::size_t own = groups.find("0::/");

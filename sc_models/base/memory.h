@@ -11,8 +11,9 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kUnknownMemory = std::numeric_limits<std::uint64_t>::max();
 
-// Bytes: the minimum of what the machine has free (MemAvailable), the limit of the control group and what is left
-// of the process's own limit (ulimit -v). kUnknownMemory where none of them says anything.
+// Available bytes: the minimum of the machine's free memory (MemAvailable), the limit of the
+// control group and the remainder of the process's own limit (ulimit -v). kUnknownMemory if none of
+// them is known.
 std::uint64_t available_memory();
 
 // Bytes of "MemAvailable:   123 kB" in the text of /proc/meminfo.

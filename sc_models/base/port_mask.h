@@ -10,13 +10,13 @@
 
 namespace fredsim {
 
-// Calls f(port) for every port of the set, the lowest first.
+// Calls f(port) for every port of the set, lowest first.
 template <typename F>
 void for_each_port(std::uint32_t ports, F&& f) {
   for (; ports != 0; ports &= ports - 1) f(std::countr_zero(ports));
 }
 
-// The ports that are in the set of some virtual channel.
+// Ports that are in the set of at least one virtual channel.
 inline std::uint32_t on_any_vc(const std::array<std::uint32_t, kNumVcs>& sets) {
   static_assert(kNumVcs == 4);
   return sets[0] | sets[1] | sets[2] | sets[3];

@@ -9,21 +9,21 @@
 namespace fredsim {
 
 struct Setting {
-  std::string key;    // "fabric.middle"
-  std::string value;  // as typed
+  std::string key;    // such as "fabric.middle"
+  std::string value;  // value as typed
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
 // Settings made over a machine file, in the order in which they took effect, each key once.
 struct Settings {
   std::vector<Setting> all;  // --set and the machine's own
-  std::vector<Setting> own;  // those that came with the name of the file
+  std::vector<Setting> own;  // the ones that came with the name of the file
 };
 
-// "fabric.middle=2,fabric.slices=1", as they are typed; empty: none.
+// "fabric.middle=2,fabric.slices=1", as typed; empty: none.
 std::string settings_text(std::span<const Setting> settings);
 
-// "fred_d", or with settings of its own "fred_d@fabric.middle=2,fabric.slices=1", as they are typed.
+// "fred_d", or with settings of its own "fred_d@fabric.middle=2,fabric.slices=1", as typed.
 std::string with_settings(const std::string& machine, std::span<const Setting> own);
 
 }  // namespace fredsim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of a text (FIPS 180-4), by OpenSSL: a name for what a file was made from.
+// SHA-256 of a text (FIPS 180-4), by OpenSSL: a name for the input that a file was made from.
 //
-// Errors: std::bad_alloc where the library refuses, as it does without memory alone.
+// Errors: std::bad_alloc if the library refuses, which only lack of memory causes.
 #pragma once
 
 #include <string>

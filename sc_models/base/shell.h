@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// The word as it is where a shell takes it so, else in single quotes.
+// The word unchanged if a shell takes it so, else in single quotes.
 std::string shell_quoted(std::string_view word);
 
 }  // namespace fredsim

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A digest of a state, 128 bits: equal states have equal digests, and different ones do not, but by chance.
-// A run finds by it that a state recurs (engine/memo/recurrence.h).
+// A digest of a state, 128 bits: equal states have equal digests, and different ones collide only
+// by chance. The engine detects recurring states with it (engine/memo/recurrence.h).
 //
-// Use: add everything that what comes next depends on, in the same order every time.
-// Of a flit: its header without what numbers packets (index, sequence number), since nothing that a fabric does goes by
-//   these; no payload.
+// Use: add everything that the future depends on, always in the same order.
+// Flits: the header is added without the fields that number packets (index, sequence number), since
+//   no behaviour of a fabric depends on them; the payload is not added.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ namespace fredsim {
 
 class StateDigest {
  public:
-  // The trace tag's bits that number packets; the others name the stream.
+  // `index_mask`: bits of the trace tag that number packets; the remaining bits name the stream.
   explicit StateDigest(std::uint32_t index_mask) : kept_tag_(~index_mask) {}
 
   void add(std::uint64_t value) {

@@ -11,8 +11,8 @@
 namespace fredsim {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  // longer ones are no misspelling
-constexpr std::size_t kShortestPart = 3;  // shorter beginnings are those of too many words
+constexpr std::size_t kLongestWord = 64;  // characters; a longer word is no misspelling
+constexpr std::size_t kShortestPart = 3;  // characters; a shorter beginning matches too many words
 constexpr std::string_view kSeparators = "-_ .";
 
 char to_small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
@@ -39,7 +39,7 @@ bool has_word(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// The word itself in another spelling, or under another name.
+// The same word in another spelling, or under another name.
 std::string_view other_spelling(const std::string& found, std::span<const std::string_view> words,
                                 std::span<const Alias> aliases) {
   for (const std::string_view word : words)
@@ -58,7 +58,7 @@ struct Near {
 };
 
 Near by_edits(const std::string& found, std::span<const std::string_view> words) {
-  // Every word of two letters is near every other.
+  // A word of two letters is near every other word.
   if (found.size() < kShortestPart) return {};
   Near best;
   for (const std::string_view word : words) {
@@ -81,7 +81,8 @@ bool has_parts(std::string_view longer, std::string_view shorter) {
   });
 }
 
-// A word that begins with it, or has its parts beside others; or that it begins with, or has the parts of.
+// A word that begins with `found` or has its parts beside others; or a word that is the beginning
+// of `found` or whose parts it has.
 std::string_view by_parts(std::string_view found, std::span<const std::string_view> words) {
   const std::string start = plain(found);
   if (start.size() < kShortestPart) return {};

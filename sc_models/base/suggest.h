@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of messages about a word that is not allowed: the nearest one that is, alone, or else the list of them.
+// The end of messages about a word that is not allowed: the nearest allowed word alone, or else the
+// list of all.
 //
-// Nearest, the first that there is: a word that differs in case, '-' and '_' alone, or that other tools call so (Alias); a
-// single edit; a word that begins with it, or has the same parts ("latency": link_latency); edits of up to a third of the longer word.
-// Lists take a line of a terminal at most; a longer one ends in "… (12 more)".
-// Errors: none; a word that is near none gets the list.
+// Nearest word, by the first rule that applies: a word that differs in case, '-' and '_' only, or
+// that other tools use (Alias); a single edit; a word that begins with it, or has the same parts
+// ("latency": link_latency); edits of up to a third of the longer word.
+// Lists take at most one line of a terminal; a longer one ends in "… (12 more)".
+// Errors: none; a word without a near one gets the list.
 #pragma once
 
 #include <span>
@@ -23,19 +25,19 @@ struct Alias {
   std::string_view others;
 };
 
-// One of `words`, the first of equals; empty where none is near.
+// Nearest of `words`, the first on a tie; empty if none is near.
 std::string_view nearest_word(std::string_view found, std::span<const std::string_view> words,
                               std::span<const Alias> aliases = {});
 
-// The same, but only another spelling or another name of a word.
+// Word that differs in spelling only, or has `found` as another name.
 std::string_view same_word(std::string_view found, std::span<const std::string_view> words,
                            std::span<const Alias> aliases = {});
 
 struct Advice {
   std::span<const Alias> aliases = {};
-  std::string_view last = "or";  // between the last two of a list
+  std::string_view last = "or";  // word between the last two of a list
   std::string_view more = {};    // a command that prints all of a list
-  std::string_view none = {};    // in place of an empty list
+  std::string_view none = {};    // text in place of an empty list
 };
 // "did you mean 'width'?", or "allowed: width, height or depth".
 std::string advice(std::string_view found, std::span<const std::string_view> words,

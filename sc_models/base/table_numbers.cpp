@@ -11,13 +11,13 @@ namespace fredsim {
 namespace {
 
 constexpr int kSignificant = 3;
-constexpr int kDecimalsOfUnit = 4;  // a smaller unit has fewer
+constexpr int kDecimalsOfUnit = 4;  // maximum; a smaller unit has fewer
 constexpr int kMaxDecimals = 6;
 constexpr std::array kTimes{NumberUnit{"ms", 1e6}, NumberUnit{"us", 1e3}, NumberUnit{"ns", 1}};
 constexpr std::array kBytes{NumberUnit{"GB", 1e9}, NumberUnit{"MB", 1e6}, NumberUnit{"KB", 1e3},
                             NumberUnit{"B", 1}};
 
-// Decimals by which a number other than zero has its significant digits.
+// Decimals that a number other than zero needs for its significant digits.
 int needed_decimals(double value) {
   return std::max(kSignificant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))), 0);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a column of a table, for people: the same unit and the same decimals for all of them, so that the smallest one other
-// than zero has three significant digits.
+// Numbers of a table's column in one unit and with the same decimals, for people: the smallest
+// number other than zero has three significant digits.
 //
-// Unit: the preferred one, or a smaller one where the smallest number would need more than four decimals.
-// Decimals: at least those that the column always has; as many more as the smallest number needs, up to six; whole numbers that
-//   always have none get none. A number that needs more than six is written as 1.23e-09.
-// Zero: "0", which nothing but zero is.
+// Unit: the preferred one, or a smaller one if the smallest number would need more than four
+// decimals.
+// Decimals: the column's minimum, or as many more as the smallest number needs, up to six; a column
+//   of whole numbers without decimals stays so. A number that needs more than six is written as
+//   1.23e-09.
+// Zero: "0", which no other value is written as.
 #pragma once
 
 #include <span>
@@ -15,16 +17,16 @@ namespace fredsim {
 
 struct NumberUnit {
   const char* name;
-  double size;  // in the unit of the numbers
+  double size;  // size in the unit of the numbers
 };
-// From a millisecond down, and from a gigabyte.
+// Units from a millisecond down, and from a gigabyte.
 std::span<const NumberUnit> units_of_ns();
 std::span<const NumberUnit> units_of_bytes();
 
 struct TableNumber {
   double value = 0;
-  int decimals = 0;      // at least
-  std::string suffix{};  // such as " %"
+  int decimals = 0;      // minimum
+  std::string suffix{};  // text behind the number, such as " %"
   bool operator==(const TableNumber&) const = default;
 };
 
@@ -35,7 +37,7 @@ struct NumberFormat {
 NumberFormat number_format(std::span<const TableNumber> numbers, std::span<const NumberUnit> units);
 std::string to_text(const TableNumber& number, const NumberFormat& format);
 
-// One by itself: "16.9 us", "0.00420"
+// A time on its own: "16.9 us", "0.00420".
 std::string time_text(double ns);
 std::string number_text(double value, int decimals);
 

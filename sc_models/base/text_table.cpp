@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // blanks between columns
 constexpr std::size_t kShortestName =
-    12;                                   // to which a name is shortened while there is another way
-constexpr std::size_t kShortestText = 8;  // and at all
+    12;  // shortest width of a name while a column can be left out instead
+constexpr std::size_t kShortestText = 8;  // shortest width of a name at all
 constexpr const char* kBold = "\x1b[1m";
 constexpr const char* kPlain = "\x1b[0m";
 
@@ -38,13 +38,13 @@ const char* escape_of(Tone tone) {
   return "";
 }
 
-// A column that is shown.
+// Layout of a visible column.
 struct ShownColumn {
   std::size_t index = 0;
   int rank = 0;
   bool can_shrink = false;
-  std::size_t header = 0;   // width
-  std::size_t natural = 0;  // width that nothing is cut at
+  std::size_t header = 0;   // width of the header
+  std::size_t natural = 0;  // width without a cut
   std::size_t width = 0;
 };
 
@@ -85,7 +85,7 @@ void shrink(std::vector<ShownColumn>& columns, std::size_t width, std::size_t sh
   }
 }
 
-// Room that is left goes back to names that were cut, from the left.
+// Gives spare room back to names that were cut, from the left.
 void widen(std::vector<ShownColumn>& columns, std::size_t width) {
   for (ShownColumn& one : columns) {
     const std::size_t used = total(columns);
@@ -109,7 +109,7 @@ void fit_columns(std::vector<ShownColumn>& columns, std::size_t width) {
   widen(columns, width);
 }
 
-// Lines cell by cell, and the notes on those that were cut.
+// Writes lines cell by cell, and the notes on cells that were cut.
 class Writer {
  public:
   Writer(const std::vector<ShownColumn>& columns, const TableFit& fit)
@@ -117,7 +117,7 @@ class Writer {
 
   template <typename CellOf>
   void line(const TextTable& table, const CellOf& cell_of) {
-    std::size_t blanks = 0;  // before the next text: none at the end of a line
+    std::size_t blanks = 0;  // blanks before the next text: none at the end of a line
     for (const ShownColumn& one : shown_) {
       const auto [text, escape] = cell_of(one.index);
       const std::string fitted = cut(printable(text), one.width);

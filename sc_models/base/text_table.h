@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table for people: one or two header lines (title, unit), a rule, rows; columns as wide as they need, kept to
-// a width where there is one.
+// A table for people: one or two header lines (title, unit), a rule, rows; columns as wide as they
+// need, within a maximum width if there is one.
 //
-// What does not fit goes in this order: columns on the left (names) are shortened to a third of the
-// width, then columns are left out, those of the highest rank first. A shortened text ends in a number,
-// "…#1", and stands in full below the table.
+// Order of cuts when a table does not fit: columns on the left (names) are shortened to a third of
+// the width, then columns are left out, highest rank first. A shortened text ends in a number,
+// "…#1", and is given in full below the table.
 // Numbers of a column have the same decimals (base/table_numbers.h).
 // Widths are those of base/text_width.h. Colours are ANSI escapes.
 #pragma once
@@ -32,14 +32,13 @@ enum class Shown : std::uint8_t { kAlways, kNotInText, kOnlyInCsv };
 
 struct Column {
   std::string label;
-  std::string unit{};  // may be empty
+  std::string unit{};  // unit, if any
   Align align = Align::kRight;
   int rank = 0;                         // 0: never left out
-  std::array<std::string, 2> header{};  // its two lines; none: label and unit
-  std::string name{};                   // in CSV, unit included, such as time_ns; none: not there
+  std::array<std::string, 2> header{};  // two header lines; none: label and unit
+  std::string name{};  // name in CSV, unit included, such as time_ns; none: no CSV column
   Shown shown = Shown::kAlways;
-  std::span<const NumberUnit>
-      units{};  // units of its numbers, the preferred one first; none: `unit`
+  std::span<const NumberUnit> units{};  // units of its numbers, preferred one first; none: `unit`
 };
 
 struct Cell {
@@ -53,8 +52,9 @@ struct Cell {
       : value(std::move(for_programs)), number(std::move(for_people)) {}
 
   std::string text;
-  std::string value;  // in CSV: in the column's unit, all digits; empty: there is none
-  std::optional<TableNumber> number{};  // in place of a text, written when the column is known
+  std::string value;  // CSV value: in the column's unit, all digits; empty: no value
+  std::optional<TableNumber> number{};  // number in place of a text, written when the column is
+                                        // known
   Tone tone = Tone::kPlain;
 };
 
@@ -69,13 +69,13 @@ struct TableFit {
 struct FittedTable {
   std::string text;
   int max_rank = 0;                   // highest rank of its columns
-  std::vector<std::string> left_out;  // labels
+  std::vector<std::string> left_out;  // labels of the columns left out
 };
 
 class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add_row(std::vector<Cell> cells);  // one per column
+  void add_row(std::vector<Cell> cells);  // `cells`: one per column.
 
   // Copy of the table with its numbers as text.
   TextTable written() const;

@@ -10,7 +10,8 @@ namespace fredsim {
 
 namespace {
 
-// wcwidth and mbrtowc follow the locale of the thread, which whoever uses this library may have set.
+// Locale for wcwidth and mbrtowc, which follow the thread's locale; the user of this library may
+// have set another one.
 class Utf8Locale {
  public:
   Utf8Locale() : before_(::uselocale(utf8())) {}
@@ -40,14 +41,14 @@ Character first_of(std::string_view text) {
   return {bytes, width < 0 ? 1 : static_cast<std::size_t>(width)};
 }
 
-// "%," and "=" are not for the beginning of a line.
+// "%," and "=" do not begin a line.
 bool is_sign(std::string_view word) {
   return std::ranges::none_of(word,
                               [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
 }
 
-// Position at which a line that is too wide breaks: before a word that fits on a line of `room` columns,
-// or within one that does not; behind the indentation and at least one character.
+// Position at which a line that is too wide breaks: before a word that fits on a line of `room`
+// columns, or within a word that does not; after the indentation and at least one character.
 std::size_t break_of(std::string_view line, std::size_t indentation, std::size_t width,
                      std::size_t room) {
   const std::size_t fits = beginning_of(line, width).size();

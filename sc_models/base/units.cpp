@@ -22,14 +22,14 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t scale;  // base units in one
+  std::uint64_t scale;  // base units in one unit
 };
 
 struct Quantity {
   std::string_view noun;       // "a size"
-  std::string_view base_unit;  // "bytes"
+  std::string_view base_unit;  // such as "bytes"
   std::span<const Unit> units;
-  std::span<const Unit> in_bits{};  // read, too
+  std::span<const Unit> in_bits{};  // units that are read, but never written
 };
 
 constexpr std::uint64_t kThousand = 1000;
@@ -57,7 +57,7 @@ constexpr std::array kNcclSizeUnits = {Unit{"B", 1},
 constexpr std::array kBandwidthUnits = {Unit{"B/s", 1}, Unit{"KB/s", kThousand},
                                         Unit{"MB/s", kMillion}, Unit{"GB/s", kBillion},
                                         Unit{"TB/s", kTrillion}};
-constexpr std::uint64_t kBits = 8;  // per byte
+constexpr std::uint64_t kBits = 8;  // bits per byte
 constexpr std::array kBitRateUnits = {
     Unit{"Kb/s", kThousand / kBits},   Unit{"Mb/s", kMillion / kBits},
     Unit{"Gb/s", kBillion / kBits},    Unit{"Tb/s", kTrillion / kBits},
@@ -88,7 +88,7 @@ std::vector<std::string_view> names_in(std::span<const Unit> units) {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Names of the magnitude of `unit`, which its first letter says.
+// Names of units with the magnitude of `unit`, given by its first letter.
 std::vector<std::string_view> names_like(std::string_view unit, std::span<const Unit> units) {
   std::vector<std::string_view> names = names_in(units);
   std::erase_if(names,
@@ -96,7 +96,9 @@ std::vector<std::string_view> names_like(std::string_view unit, std::span<const 
   return names;
 }
 
-// Spellings that stand for bits, or for bytes, for sure: "gbps", "Gbits/s"; "GBps", "GB/S". Neither: "gb/s", "GBPS", "G".
+// True for spellings that mean bits for certain: "gbps", "Gbits/s". Bytes for certain: "GBps",
+// "GB/S".
+// Ambiguous: "gb/s", "GBPS", "G".
 bool says_bits(std::string_view unit) {
   std::string small(unit);
   std::ranges::transform(small, small.begin(), lower);
@@ -115,7 +117,7 @@ std::string did_you_mean_any(std::span<const std::string_view> names) {
                      join_words(std::vector<std::string_view>(quoted.begin(), quoted.end())));
 }
 
-// "did you mean 'GB/s'?"; empty where no unit is near.
+// "did you mean 'GB/s'?"; empty if no unit is near.
 std::string did_you_mean(std::string_view unit, std::span<const std::string_view> names) {
   std::string_view near;
   int least = std::max(1, static_cast<int>(unit.size()) / 3) + 1;
@@ -128,12 +130,12 @@ std::string did_you_mean(std::string_view unit, std::span<const std::string_view
   return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
 }
 
-// The unit that a misspelt one may stand for. Only units of the same magnitude come into question; a letter alone may
-// be any of them, and where bits and bytes are both possible both are named.
+// The unit that a misspelt one may mean. Only units of the same magnitude qualify; a letter alone
+// may be any of them, and where both bits and bytes are possible both are named.
 std::string did_you_mean_unit(std::string_view unit, const Quantity& quantity) {
   const std::vector<std::string_view> alike = names_like(unit, quantity.units);
   const std::vector<std::string_view> bits = names_like(unit, quantity.in_bits);
-  // Bits alone are no whole bytes.
+  // A unit of bits alone has no whole bytes.
   if (!quantity.in_bits.empty() && unit.front() == 'b') return "";
   if (!bits.empty() && says_bits(unit)) return did_you_mean(unit, bits);
   if (!bits.empty() && !says_bytes(unit)) {
@@ -153,7 +155,7 @@ std::string_view trim(std::string_view text) {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// One quantity being read; every refusal says the key, what was found and what is allowed.
+// Parser of one quantity; every refusal gives the key, the text found and the allowed forms.
 class Parser {
  public:
   Parser(std::string_view text, std::string_view what, const Quantity& quantity)
@@ -192,7 +194,8 @@ class Parser {
 
   bool is_nccl() const { return &quantity_ == &kNcclSize; }
 
-  // "e6", "e+6" or "e-6" behind the number, which is taken off; 0: there is none. No unit begins with an e.
+  // Removes an exponent, "e6", "e+6" or "e-6", behind the number and returns it; 0: there is none.
+  // No unit begins with an e.
   static int take_exponent(std::string_view& rest) {
     constexpr int kMaxPlaces = 99;  // far beyond any quantity
     if (rest.empty() || lower(rest.front()) != 'e') return 0;
@@ -207,7 +210,7 @@ class Parser {
     return negative ? -places : places;
   }
 
-  // whole.fraction * 10^places * scale: the point moves, to the left where places are below 0.
+  // whole.fraction * 10^places * scale: the point moves, to the left if `places` is negative.
   std::uint64_t shifted(std::string_view whole, std::string_view fraction, int places,
                         std::uint64_t scale) const {
     std::string digits(whole);
@@ -230,7 +233,7 @@ class Parser {
       if (is_nccl()) return 1;
       refuse("has no unit");
     }
-    if (is_nccl()) {  // whose letters may be small
+    if (is_nccl()) {  // its letters may be lower case
       if (unit == "k") unit = "K";
       if (unit == "m") unit = "M";
       if (unit == "g") unit = "G";
@@ -251,7 +254,7 @@ class Parser {
   // whole.fraction * scale as an exact integer.
   std::uint64_t scaled(std::string_view whole, std::string_view fraction,
                        std::uint64_t scale) const {
-    // Trailing zeros of the fraction say nothing; beyond 18 digits no unit comes out whole.
+    // Trailing zeros of the fraction have no effect; beyond 18 digits no unit gives a whole number.
     const std::size_t used = fraction.find_last_not_of('0') + 1;
     fraction = fraction.substr(0, used);
     constexpr std::size_t kMaxFractionDigits = 18;
@@ -282,7 +285,7 @@ class Parser {
   [[noreturn]] void refuse_fraction() const {
     refuse(fmt::format("is not a whole number of {}", quantity_.base_unit));
   }
-  // `why`: what is wrong with the text; `instead`: what to write, else the units are listed.
+  // `why`: the fault of the text; `instead`: a correct text, else the units are listed.
   [[noreturn]] void refuse(const std::string& why, const std::string& instead = "") const {
     constexpr std::size_t kMaxShown = 60;
     std::string found(text_.substr(0, kMaxShown));
@@ -371,7 +374,7 @@ std::string format_bandwidth(double bytes_per_second) {
 
 std::string format_bytes(std::uint64_t bytes) {
   std::string text = format_bandwidth(static_cast<double>(bytes));
-  text.resize(text.size() - 2);  // without "/s"
+  text.resize(text.size() - 2);  // drops "/s"
   return text;
 }
 

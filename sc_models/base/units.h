@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities with units as a user writes them, parsed to exact integers.
 //
-// Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; bandwidths B/s, KB/s … TB/s of ten, or in bits, eight to a byte: Kb/s, Kbps, Kbit/s …
-// Tbit/s (kb/s, kbps, kbit/s, too), and MT/s, GT/s, TT/s: a transfer is one bit on the wire of one lane, with nothing taken off for its line code; times
-// ps, ns, us, ms; frequencies Hz, kHz, MHz, GHz. "1.5 GHz", "1.5GHz" and "1.5e3 MHz" are read. Decimal fractions are exact. A bare number, "1e6" too,
-// and a bare K, M or G are sizes only where `parse_size` is told so: as NCCL-tests take them on their command line.
+// Sizes: B; KiB, MiB and GiB are powers of two, KB, MB and GB of ten.
+// Bandwidths: B/s, KB/s … TB/s, powers of ten; or in bits, eight to a byte: Kb/s, Kbps, Kbit/s …
+//   Tbit/s (kb/s, kbps, kbit/s, too); or MT/s, GT/s, TT/s: a transfer is one bit on the wire of one
+//   lane, with nothing deducted for its line code.
+// Times: ps, ns, us, ms. Frequencies: Hz, kHz, MHz, GHz.
+// Forms: "1.5 GHz", "1.5GHz" and "1.5e3 MHz" are read. Decimal fractions are exact. A bare number,
+//   "1e6" too, and a bare K, M or G are sizes only in the form kNccl of parse_size(), which follows
+//   the command line of NCCL-tests.
 // Range: up to 2^53, so that every value is exact as a double and as a JSON number too.
-// Errors: BadInput naming `what` (the key or option), what was found and what is allowed:
-// unit missing, unknown unit, unit of another quantity, negative, zero where not allowed, not a
-// number, too large, not a whole number of the base unit. For an unknown unit the message may suggest
-// another one, never one of another magnitude, nor bytes for what may be bits.
+// Errors: BadInput with `what` (the key or option), the text found and the allowed forms: unit
+//   missing, unknown unit, unit of another quantity, negative, zero where not allowed, not a
+//   number, too large, not a whole number of the base unit. For an unknown unit the message may
+//   suggest another one, never one of another magnitude, nor bytes for a unit that may mean bits.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +28,21 @@ inline constexpr std::uint64_t kMaxQuantity = std::uint64_t{1} << 53;
 
 enum class SizeForm : std::uint8_t {
   kWithUnit,  // "4 KiB", "4 KB"
-  kNccl,      // also "4096", "4K" = "4k" = "4 KiB" (M and G likewise), "1e6", "1.5e6"
-  kFromZero,  // with a unit; "0 GB" too
+  kNccl,      // "4096", "4K" = "4k" = "4 KiB" (M and G likewise), "1e6", "1.5e6", too
+  kFromZero,  // a unit is required; "0 GB" is allowed
 };
 
-// Units of a quantity, for lists: "ps, ns, us or ms". Those of bandwidths without bits.
+// Units of a quantity, for lists: "ps, ns, us or ms". Bandwidths without units of bits.
 std::string size_units();
 std::string bandwidth_units();
 std::string time_units();
 std::string frequency_units();
 
-// A whole number in [least, most], decimal digits only.
+// A whole number in [min, max], decimal digits only.
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t min,
                            std::uint64_t max);
 
-// bytes, > 0 where the form does not say otherwise
+// Size in bytes, > 0 unless the form allows zero.
 std::uint64_t parse_size(std::string_view text, std::string_view what,
                          SizeForm form = SizeForm::kWithUnit);
 std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);  // bytes/s, > 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the virtual channels by priority: on links, in switches and in NICs (§5.4).
+// Priority order of the virtual channels: on links, in switches and in NICs (§5.4).
 //
-// One order for a machine, any of the 24 (switch.vc_order). The RTL takes it as a number, its parameter VC_ORDER
-// (rtl/common/noc_pkg.sv).
+// A machine has one order, any of the 24 (switch.vc_order). The RTL takes it as a number, its
+// parameter VC_ORDER (rtl/common/noc_pkg.sv).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fredsim {
 
 using VcOrder = std::array<int, kNumVcs>;  // highest first
 
-// The order for a number as the RTL has it. No order where is_vc_order() says so.
+// The order with a number as in the RTL. The result may be no order; is_vc_order() checks it.
 constexpr VcOrder vc_order_of(int number) {
   VcOrder order{};
   auto rest = static_cast<std::uint32_t>(number);
@@ -35,7 +35,7 @@ constexpr int number_of(const VcOrder& order) {
   return static_cast<int>(number);
 }
 
-// Every VC once.
+// True if every VC occurs once.
 constexpr bool is_vc_order(const VcOrder& order) {
   std::uint32_t found = 0;
   for (const int vc : order) found |= 1U << vc;
@@ -44,7 +44,7 @@ constexpr bool is_vc_order(const VcOrder& order) {
 
 inline constexpr VcOrder kDefaultVcOrder = vc_order_of(noc_pkg::DEFAULT_VC_ORDER);
 
-// 0 is the highest priority.
+// Priority of a VC; 0 is the highest.
 constexpr int priority_rank(const VcOrder& order, int vc) {
   return static_cast<int>(std::ranges::find(order, vc) - order.begin());
 }

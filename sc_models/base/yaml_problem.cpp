@@ -11,11 +11,11 @@ namespace fredsim {
 namespace {
 
 struct Problem {
-  std::string_view message;  // how the parser's begins
+  std::string_view message;  // beginning of the parser's message
   std::string_view found;
 };
 
-// The parser's texts are no constant expressions.
+// A const array, since the parser's texts are not constant expressions.
 const std::array kProblems = {
     Problem{YAML::ErrorMsg::END_OF_MAP,
             "a line that is no 'key: value', or further left or right than its keys"},
