@@ -43,7 +43,7 @@ void LinkTx::reset() {
 std::int64_t LinkTx::tokens(std::uint64_t edge) const {
   const std::int64_t max = max_tokens();
   const auto num = static_cast<std::int64_t>(average_.num);
-  // After so many cycles it is full, whatever was owed.
+  // Cycles after which the bucket is full, whatever was owed.
   const std::uint64_t enough = static_cast<std::uint64_t>((max - tokens_ + num - 1) / num);
   return edge - since_ >= enough ? max : tokens_ + num * static_cast<std::int64_t>(edge - since_);
 }
@@ -57,8 +57,8 @@ void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
   --left_of_burst_;
   tokens_ -= static_cast<std::int64_t>(average_.den);
   const unsigned channel = 1U << static_cast<unsigned>(vc_of(flit));
-  // Packets begun when the burst is spent keep it open while no more than a burst is owed, else it could go on for
-  // ever.
+  // A packet that begins when the burst is spent keeps the burst open only while at most one burst
+  // is owed; otherwise the burst could last for ever.
   const bool is_of_burst =
       !is_spent || begins || (open_packets_ & channel) != 0 || tokens_ > -burst_tokens_;
   const bool is_last = (flit[2] & kTailBit) != 0;

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a directed link: pacing, credits and counts at the sender's, the return path of credits at the
-// receiver's. What is under way between them is in a LinkWheel (fabric/link_wheel.h).
+// The two ends of a directed link: pacing, credits and counts at the sender's end, the return path
+// of credits at the receiver's end. Flits in flight are in a LinkWheel (fabric/link_wheel.h).
 //
-// Time: a delay line of `latency` cycles for flits and of the same for credits backwards, register to
-//   register, and a serialiser in front of it. A flit is there when its last bit is: launched at edge e
-//   on a link of num/den flits per cycle, it begins at max(e, the end of the flit before it), takes den/num
-//   cycles, and is on the receiver's input pin at edge e + latency + beyond. `beyond` is what its end lies
-//   beyond e + 1, rounded up to whole cycles; the one cycle is that of any register-to-register transfer
-//   and part of `latency`. So it is 0 on a link of a flit per cycle, and ceil(den/num) - 1 on an idle
-//   slower one. Credits are wires of their own and not serialised.
-// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has a token
-//   bucket: refill `num` per cycle, capacity den + num - 1, full when idle; with `den` tokens it takes a flit at
-//   once, and a launch removes `den`; the serialiser is busy for (capacity - level) / num more cycles. The level is
-//   computed when it is asked for, from the edge of the last launch. A switch launches up to launch_edges() edges
-//   after it was told that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
-//   is never idle while there are flits. It may get as many flits more than it takes: they wait in front of the
-//   serialiser, and the accumulator is below zero.
-// Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
-//   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
-//   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
-//   there; after so many flits it ends with the packets that began in it, so that no switch that runs phases is held by one
-//   that trickles in. What begins later, as a switch launches late (below) or beside a packet of another channel, keeps it
-//   open, too, while less than a burst is owed; then its remainder comes with the next burst, and waits in the sender's
-//   staging.
-//   Flits beyond a burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
-//   A controller must have buffers for three bursts and a packet, each way: it fetches what it sends before, and takes what
-//   it gets at the peak rate.
-// Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
-//   without room nor a credit that is not owed is taken: the caller reports them.
-// Channel: a link that is not plain has a LinkChannel (links/link_channel.h) behind its sender: flits go there, and the
-//   channel hands them to the serialiser. It says when the link is ready.
-// Faults: a link is perfect unless it has a LinkFaults, which may change flits in flight or lose them. Perfect links
-//   do not ask.
-// State is plain values; edges are those of whoever holds the link, none before the last launch.
+// Time: a delay line of `latency` cycles for flits, an equal one for credits in the other
+//   direction, register to register, and a serialiser before the delay line. A flit arrives with
+//   its last bit. Launched at edge e on a link of num/den flits per cycle, it begins at max(e, the
+//   end of the flit before it), takes den/num cycles, and is on the receiver's input pin at edge e
+//   + latency + beyond. `beyond` is the time from e + 1 to the flit's end, rounded up to whole
+//   cycles; the one cycle is that of any register-to-register transfer and part of `latency`. So
+//   `beyond` is 0 on a link of a flit per cycle, and ceil(den/num) - 1 on an idle slower one.
+//   Credits have wires of their own and are not serialised.
+// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has a
+//   token bucket: refill `num` per cycle, capacity den + num - 1, full when idle; with `den` tokens
+//   it takes a flit at once, and a launch removes `den`; the serialiser is busy for (capacity -
+//   level) / num more cycles. The level is computed on demand, from the edge of the last launch. A
+//   switch launches up to launch_edges() edges after it has sampled the link's ready (SwitchCore).
+//   So the link asserts ready that many edges before it can take a flit, and is never idle while
+//   there are flits. It may receive that many flits too many: they wait before the serialiser, and
+//   the bucket's level is below zero.
+// Bursts: the links of I/O controllers are as wide as those of NPUs; the device behind a controller
+//   (CXL) is slower. Such a link, Link::burst, sends bursts at the rate `peak` of the serialiser,
+//   and `rate` on average: an exact token bucket with hysteresis. It gains `rate` flits a cycle, up
+//   to two bursts; every flit takes one. A burst begins when the bucket holds a burst. After a
+//   burst's flits it ends with the packets that began in it, so that no slow packet holds up a
+//   switch that runs phases. A packet that begins later, since a switch launches late (below) or
+//   beside a packet of another channel, also keeps the burst open while less than a burst is owed;
+//   beyond that its remainder waits in the sender's staging for the next burst.
+//   Flits beyond a burst are owed: the average holds. An unfinished burst may go on until the
+//   bucket is full.
+//   A controller must have buffers for three bursts and a packet in each direction: it fetches data
+//   ahead of sending it, and takes data at the peak rate.
+// Credits: the sender's end knows the room at the receiver, per virtual channel, less the flits in
+//   flight. A flit without room and a credit that is not owed are refused: the caller reports them.
+// Channel: a link with a protocol of its own has a LinkChannel (links/link_channel.h) behind its
+//   sender: flits go there, and the channel passes them to the serialiser. The channel also drives
+//   the link's ready.
+// Faults: a link is perfect unless it has a LinkFaults, which may change flits in flight or lose
+//   them. Perfect links do not call one.
+// State is plain values; edges are those of the link's holder, none before the last launch.
 #pragma once
 
 #include <algorithm>
@@ -50,11 +55,11 @@ namespace fredsim {
 class LinkChannel;
 
 struct LinkCount {
-  std::uint64_t flits = 0;          // launched
+  std::uint64_t flits = 0;          // flits launched
   std::uint64_t phase_flits = 0;    // flits of flows of a phase among them
-  std::uint64_t missing_bytes = 0;  // bytes by which they fall short of 512 each
+  std::uint64_t missing_bytes = 0;  // bytes by which the flits fall short of 512 each
   double sent = 0;                  // flits that the serialiser has sent, retransmissions included
-  std::uint64_t again = 0;          // flits that went on the wire beside those launched
+  std::uint64_t again = 0;          // flits on the wire beyond the launched ones
   // Counters named by LinkPolicy::counters().
   std::array<std::uint64_t, 4> of_policy{};
   LinkCount& operator+=(const LinkCount& other) {
@@ -69,21 +74,22 @@ struct LinkCount {
   bool operator==(const LinkCount&) const = default;
 };
 
-// Fault model of flits on the links that it is set for. Called by the thread that steps the sender, of links of
-// several senders at the same time: what it keeps, it keeps by link.
+// Fault model of flits on its links. Called by the thread that steps the sender, for links of
+// several senders at the same time: its state must be per link.
 class LinkFaults {
  public:
   LinkFaults() = default;
   LinkFaults(const LinkFaults&) = delete;
   LinkFaults& operator=(const LinkFaults&) = delete;
   virtual ~LinkFaults() = default;
-  // A flit that link `link` of the topology has taken at `edge`; its words may be changed. False: it is lost. It has
-  // taken its time on the wire all the same, counts as launched, and nobody gives its credit back. On a link with
-  // retransmission a flit that goes on the wire at `edge`, again too: the link detects lost flits, and changed ones by the
-  // check, and retransmits them.
+  // Passes a flit that link `link` of the topology takes at `edge`, whose words may be changed.
+  // Returns false if the flit is lost. A lost flit takes its time on the wire, counts as launched,
+  // and its credit never returns. On a link with retransmission this is called for each flit on the
+  // wire at `edge`, retransmissions included: the link detects lost flits, and by the check changed
+  // ones, and retransmits them.
   virtual bool pass(int link, std::uint64_t edge, std::span<std::uint32_t> flit) = 0;
-  // On a link with retransmission, at every edge at which it is active: bits that are wrong of the word back that the sender
-  // gets at `edge`, each below link_pkg::BACK_W and once.
+  // Wrong bits of the feedback word that the sender gets at `edge`, each below link_pkg::BACK_W and
+  // listed once. Called on a link with retransmission, at every edge at which it is active.
   virtual std::span<const std::uint32_t> wrong_back(int link, std::uint64_t edge) {
     static_cast<void>(link);
     static_cast<void>(edge);
@@ -91,20 +97,20 @@ class LinkFaults {
   }
 };
 
-// An array per virtual channel: flits.
+// Flits per virtual channel.
 using VcDepths = std::array<int, kNumVcs>;
 
-// Depth of the buffer that a link leads to.
+// Depth of the buffer at the link's far end.
 VcDepths depths_behind(const Topology& topology, const Link& link);
 
-// An input port, by the numbers of whoever holds nodes and links (fabric/partition.h).
+// An input port, in the numbering of the holder of nodes and links (fabric/partition.h).
 struct LinkTarget {
   std::uint32_t node = 0;
   std::uint16_t port = 0;
   std::uint16_t partition = 0;
 };
 
-// The same in one word, without the partition.
+// A LinkTarget in one word, without the partition.
 class InputPin {
  public:
   InputPin() = default;
@@ -121,8 +127,8 @@ class InputPin {
 
 class alignas(64) LinkTx {
  public:
-  static constexpr int kMaxLate = 2;  // launch_edges() of all switches
-  // Flits that a serialiser holds at most, those that wait in front of it included.
+  static constexpr int kMaxLate = 2;  // max launch_edges() of all switches
+  // Max flits in a serialiser, flits that wait before it included.
   static constexpr std::uint32_t kSlots = kMaxLate + 2;
 
   LinkTx() = default;  // an output port without a link
@@ -136,65 +142,65 @@ class alignas(64) LinkTx {
   const VcDepths& depths() const { return depths_; }
 
   void set_launch_edges(int edges) { launch_edges_ = static_cast<std::uint8_t>(edges); }
-  void reset();  // idle, all room free; counts stay
+  void reset();  // makes it idle with all room free; counts stay
   void clear_counts() { flits_ = phase_flits_ = missing_bytes_ = 0; }
 
   // ---- bursts
   bool has_bursts() const { return (flags_ & kBursts) != 0; }
   // Counts the flit that is launched on a link with bursts; call before serialise().
   void count_in_burst(std::uint64_t edge, const std::uint32_t* flit);
-  // The same by which links differ: what is in the bucket, flits left of a burst, packets open.
+  // Level of the bucket. Links with bursts differ in it, in the flits left of a burst and in the
+  // packets that are open.
   std::int64_t tokens(std::uint64_t edge) const;
   std::int64_t left_of_burst(std::uint64_t edge) const {
     return left_of_burst_ <= 0 || begins_anew(tokens(edge)) ? 0 : left_of_burst_;
   }
-  unsigned open_packets() const { return open_packets_; }  // a bit per virtual channel
+  unsigned open_packets() const { return open_packets_; }  // bit v: VC v
 
   // ---- pacing
-  bool is_paced() const {
-    return num_ != den_ || flags_ >= kBursts;
-  }  // else it is ready at every edge
+  // False: the link is ready at every edge.
+  bool is_paced() const { return num_ != den_ || flags_ >= kBursts; }
   bool is_ready(std::uint64_t edge) const {
     if (has_channel()) [[unlikely]]
       return channel_is_ready(edge);
     return takes_flit(held(edge)) && (!has_bursts() || is_in_burst(edge));
   }
-  // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the
-  // division.
+  // Takes a flit into the serialiser of a paced link and returns the flit's `beyond` (Time): this
+  // is (lacking - 1) / num, without the division.
   std::uint32_t serialise(std::uint64_t edge) {
     held_ = held(edge) - den_;
     since_ = edge;
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
-  // True if it takes another flit at the edge of the last.
+  // True if the link takes another flit at the edge of the last one.
   bool is_still_ready() const {
     return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
   bool is_rested(std::uint64_t edge) const {
     return held(edge) == full() && (!has_bursts() || tokens(edge) == max_tokens());
   }
-  // Level of the accumulator: the state in which paced links differ.
+  // Level of the token bucket: the state in which paced links differ.
   std::int64_t held(std::uint64_t edge) const {
-    // No more is lacking.
+    // Max edges that a refill takes.
     const std::int64_t max = kSlots * (std::int64_t{beyond_} + 2);
     const auto gained =
         static_cast<std::int64_t>(std::min(edge - since_, static_cast<std::uint64_t>(max)));
     return std::min(held_ + num_ * gained, full());
   }
-  // So many edges pass after which all is as it is now.
+  // Skips `edges` edges after which the state is as now.
   void pass_over(std::uint64_t edges) { since_ += edges; }
 
-  // ---- a channel behind it, which owns the serialiser then
+  // ---- channel behind the link, which then owns the serialiser
   bool has_channel() const { return (flags_ & kChannel) != 0; }
   void set_channel(const LinkChannel& channel) {
     channel_ = &channel;
     flags_ |= kChannel;
   }
-  // The serialiser takes a flit at this edge.
+  // True if the serialiser takes a flit at this edge.
   bool takes_now(std::uint64_t edge) const { return held(edge) >= den_; }
-  // It will take a flit that is launched up to launch_edges() edges from now, and is at the channel an edge later, with so
-  // many that wait there before it.
+  // True if the serialiser will take a flit that is launched up to launch_edges() edges from now
+  // and reaches the channel an edge later, with `waiting` flits before it there.
   bool takes_behind(std::uint32_t waiting, std::uint64_t edge) const {
     return held(edge) - waiting * den_ >= den_ - (launch_edges_ + 1) * num_ &&
            (!has_bursts() || is_in_burst(edge));
@@ -203,9 +209,9 @@ class alignas(64) LinkTx {
   // ---- credits
   int room(int vc) const { return room_[vc]; }
   int outstanding(int vc) const { return depths_[vc] - room_[vc]; }
-  // False: there is none.
+  // Takes room for one flit; false if there is none.
   bool take_room(int vc) { return --room_[vc] >= 0; }
-  // A credit is back. False: it was not owed.
+  // Returns a credit; false if it was not owed.
   bool give_room(int vc) { return ++room_[vc] <= depths_[vc]; }
 
   // ---- counts
@@ -221,7 +227,7 @@ class alignas(64) LinkTx {
   }
   LinkCount count(std::uint64_t edge) const;
 
-  // ---- target, as the holder of both ends counts its nodes
+  // ---- target, in the numbering of the holder of both ends
   void lead_to(LinkTarget target) {
     to_pin_ = {target.node, target.port};
     to_partition_ = target.partition;
@@ -232,7 +238,7 @@ class alignas(64) LinkTx {
   InputPin target_pin() const { return to_pin_; }
   void set_faults(LinkFaults* faults) { faults_ = faults; }
   LinkFaults* faults() const { return faults_; }  // null: a perfect link
-  // A flag of the holder: flits take another path than straight into its wheel.
+  // Flag of the holder: flits do not go straight into its wheel.
   void set_special(bool on) {
     flags_ = static_cast<std::uint8_t>((flags_ & ~kSpecial) | (on ? kSpecial : 0));
   }
@@ -243,7 +249,7 @@ class alignas(64) LinkTx {
 
   std::int64_t full() const { return den_ + num_ - 1; }
   std::int64_t max_tokens() const { return 2 * burst_tokens_; }
-  // With a full bucket, whatever was left of a burst.
+  // True if the bucket is full: a new burst begins, whatever was left of the last.
   bool begins_anew(std::int64_t tokens) const {
     return open_packets_ == 0 && tokens == max_tokens();
   }
@@ -253,10 +259,10 @@ class alignas(64) LinkTx {
   bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
   bool channel_is_ready(std::uint64_t edge) const;
 
-  // All that a launch needs, but for the count, is in one cache line.
+  // One cache line has all that a launch needs but the count.
   std::int64_t num_ = 1, den_ = 1;
-  std::int64_t held_ = 1;    // after the last launch
-  std::uint64_t since_ = 0;  // edge of it
+  std::int64_t held_ = 1;    // level after the last launch
+  std::uint64_t since_ = 0;  // edge of the last launch
   VcDepths room_{};
   std::uint32_t latency_ = 1;
   std::uint32_t beyond_ = 0;
@@ -264,7 +270,7 @@ class alignas(64) LinkTx {
   std::uint8_t launch_edges_ = 0;
   std::uint8_t flags_ = 0;
   std::uint16_t to_partition_ = 0;
-  // Other state.
+  // State that no launch needs.
   int number_ = -1;
   VcDepths depths_{};
   std::uint64_t flits_ = 0;
@@ -272,18 +278,19 @@ class alignas(64) LinkTx {
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
   const LinkChannel* channel_ = nullptr;  // null: a plain link
-  // Token bucket of a link with bursts. A flit is average_.den tokens; a cycle brings average_.num.
+  // Token bucket of a link with bursts. A flit takes average_.den tokens; a cycle adds
+  // average_.num.
   Rational average_{};
   std::int64_t burst_ = 0;         // flits
   std::int64_t burst_tokens_ = 0;  // tokens per burst
-  std::int64_t tokens_ = 0;        // after the last launch
+  std::int64_t tokens_ = 0;        // level after the last launch
   std::int64_t left_of_burst_ = 0;
   std::uint8_t open_packets_ = 0;
 };
 
 // Receiver of the credits of an input port.
 struct LinkRx {
-  LinkTarget sender{};        // its output port
+  LinkTarget sender{};        // output port at the link's other end
   std::uint32_t latency = 0;  // 0: an input port without a link
   bool exists() const { return latency != 0; }
 };

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link whose flits and credits do not go straight from one end to the other: all that is between its sender and the
-// pins of its receiver, in both directions. Plain links have none (links/link.h).
+// A link's own path between its sender and the pins of its receiver, in both directions, for links
+// that are more than a delay line. Plain links have no channel (links/link.h).
 //
-// Calls, at every edge: step() while the channel is active, before the nodes step; then is_ready() for the sender's pins;
-//   then push() with the flit that the sender launched and give_credit() with a credit of the receiver, which make it active.
-// Serialiser: that of the sender's LinkTx, which has the link's rate. step() asks it whether it takes a flit
-//   (LinkTx::takes_now()) and hands flits to it (LinkTx::serialise()); no one else does.
-// Inactive: nothing is inside, and nothing of it changes with time.
+// Calls, at every edge: step() while the channel is active, before the nodes step; then is_ready()
+//   for the sender's pins; then push() with the flit that the sender launched and give_credit()
+//   with a credit of the receiver; both make the channel active.
+// Serialiser: it belongs to the sender's LinkTx, which has the link's rate. step() asks whether it
+//   takes a flit (LinkTx::takes_now()) and passes flits to it (LinkTx::serialise()); only the
+//   channel does so.
+// Inactive: nothing is inside, and no state changes with time.
 // Partitions: both ends are in one.
-// Skipping: while it is active every edge is simulated. A channel that does not add its state to the digest keeps periods that
-//   recur from being skipped.
-// Errors: step() throws RunFailed where the link fails.
+// Skipping: every edge is simulated while the channel is active. A channel that does not add its
+//   state to the digest disables the skipping of recurring periods.
+// Errors: step() throws RunFailed when the link fails.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +27,8 @@ class LinkChannel {
  public:
   struct Out {
     const std::uint32_t* flit =
-        nullptr;                // for the receiver's pins before the next edge; null: none
-    std::uint32_t credits = 0;  // for the sender's, bit v: one of VC v
+        nullptr;                // flit at the receiver's pins before the next edge; null: none
+    std::uint32_t credits = 0;  // credits at the sender's pins, bit v: one of VC v
     bool is_sending = false;    // something goes on the wire
   };
 
@@ -35,38 +37,40 @@ class LinkChannel {
   LinkChannel(const LinkChannel&) = delete;
   LinkChannel& operator=(const LinkChannel&) = delete;
 
-  virtual void reset() = 0;  // as constructed, counts too
+  virtual void reset() = 0;  // restores the constructed state, counts included
   virtual void clear_counts() = 0;
-  // Adds what it counts itself to what its sender does.
+  // Adds the channel's own counts to the sender's.
   virtual void add_counts(LinkCount& count) const = 0;
 
-  // The sender may launch a flit, up to launch_edges() edges later.
+  // True if the sender may launch a flit, up to launch_edges() edges later.
   virtual bool is_ready(const LinkTx& tx, std::uint64_t edge) const = 0;
   virtual void push(const std::uint32_t* flit) = 0;
   virtual void give_credit(std::uint32_t vc) = 0;
   virtual Out step(std::uint64_t edge, LinkTx& tx) = 0;
 
   bool is_active() const { return is_active_; }
-  // False: it was active already.
+  // Makes the channel active; false if it was active already.
   bool set_active() {
     if (is_active_) return false;
     begin();
     return is_active_ = true;
   }
 
-  // Launched, and not at the receiver's pins; given, and not at the sender's.
+  // Flits that were launched and are not at the receiver's pins, and credits given that are not at
+  // the sender's.
   virtual int flits_inside(int vc) const = 0;
   virtual int credits_inside(int vc) const = 0;
-  // False: it cannot tell. Counters are not passed over, so one that has some says false.
+  // Adds the state to the digest; false if the channel cannot. A channel with counters returns
+  // false, since skipping does not replay them.
   virtual bool add_state(StateDigest& digest) const {
     static_cast<void>(digest);
     return false;
   }
-  // So many edges pass after which its state is as it is now.
+  // Skips `edges` edges after which the state is as now.
   virtual void pass_over(std::uint64_t edges) { static_cast<void>(edges); }
 
  protected:
-  // Becomes active after edges at which it was not.
+  // Called when the channel becomes active after idle edges.
   virtual void begin() {}
   void stay_active(bool on) { is_active_ = on; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of I/O controllers are as wide as those of NPUs, and send bursts at their rate (links/link.h, Bursts).
+// Bursts on the links of I/O controllers: wires as wide as those of NPUs, used in bursts at the
+// controller's average rate (links/link.h, Bursts).
 #include <fmt/format.h>
 
 #include <array>

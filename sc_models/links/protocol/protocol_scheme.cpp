@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links whose protocol takes a share of their rate: headers of packets, requests and acknowledgements that the model does not send as
-// flits. A flit takes as much longer on the wire.
+// Protocol overhead on links: headers of packets, requests and acknowledgements that the model does
+// not send as flits take a share of the rate. A flit takes longer on the wire accordingly.
 #include <fmt/format.h>
 
 #include <array>

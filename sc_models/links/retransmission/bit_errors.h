@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors on a wire, bit by bit: when the next one comes is drawn once for all bits up to it (base/geometric.h).
+// Bit errors on a wire: the position of the next error is drawn once for all bits up to it
+// (base/geometric.h).
 //
-// An error is a wrong bit, or a burst of `burst_bits`: its first bit is wrong, each of the others with probability 1/2, so
-//   that (burst_bits + 1) / 2 are on average. A burst goes on in the next word where it reaches beyond the end of one; the
-//   next begins after it at the earliest.
-// Rate: wrong bits per bit, bursts included. Bursts begin as rarely as that takes: one of N bits, and the
-//   gap behind it, are (N + 1) / (2 rate) bits on average, N of which the burst is.
+// An error is a wrong bit, or a burst of `burst_bits`: its first bit is wrong, each of the
+//   following ones with probability 1/2, so that (burst_bits + 1) / 2 bits are wrong on average. A
+//   burst continues in the next word if it reaches beyond the end of one; the next burst begins
+//   after it at the earliest.
+// Rate: wrong bits per bit, bursts included. Bursts begin as rarely as that takes: one of N bits
+//   and the gap behind it are (N + 1) / (2 rate) bits on average, N of which are the burst.
 #pragma once
 
 #include <cassert>
@@ -29,7 +31,7 @@ class BitErrors {
     if (rate > 0) gap_.emplace(beginnings(rate, burst_bits));
     draw();
   }
-  // A word of so many bits passes: on_error(position) for each that is wrong.
+  // Passes a word of `bits` bits: calls on_error(position) for each wrong one.
   template <typename OnError>
   void pass(std::uint32_t bits, const OnError& on_error) {
     if (in_burst_ == 0 && left_ > bits) [[likely]] {
@@ -51,7 +53,7 @@ class BitErrors {
       }
     }
   }
-  // From here on at any moment of a wire in use, whatever was drawn: bits that nobody looked at have passed.
+  // Draws the state of a wire in use anew, at a random moment, after bits that nobody looked at.
   void draw() {
     in_burst_ = inside_ != 0 && random_.next() < inside_
                     ? 1 + static_cast<std::uint32_t>(random_.below(rest_of_burst_))
@@ -60,11 +62,11 @@ class BitErrors {
   }
 
  private:
-  // Probability, of a bit in no burst, that one begins with it.
+  // Probability that a bit outside of bursts begins one.
   static double beginnings(double rate, int burst_bits) {
     return burst_bits == 1 ? rate : 1 / ((burst_bits + 1) / (2 * rate) - (burst_bits - 1));
   }
-  // Share of the bits that are in a burst behind its first one, of 2^64.
+  // Share of all bits that are inside a burst, behind its first bit; in units of 2^-64.
   static std::uint64_t inside_of(double rate, int burst_bits) {
     return static_cast<std::uint64_t>(
         std::ldexp(2 * rate * (burst_bits - 1) / (burst_bits + 1), 64));
@@ -74,8 +76,8 @@ class BitErrors {
   std::uint32_t rest_of_burst_;  // bits behind the first
   std::uint64_t inside_;
   Random random_;
-  std::uint32_t in_burst_ = 0;  // bits that are left of one
-  std::uint64_t left_ = 0;      // bits in no burst up to the first of the next one, that included
+  std::uint32_t in_burst_ = 0;  // bits left of the current burst
+  std::uint64_t left_ = 0;      // bits up to the first of the next burst, which is included
 };
 
 }  // namespace fredsim

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kSeqMask = (1U << link_pkg::SEQ_W) - 1;
 constexpr std::uint32_t kRoundMask = (1U << link_pkg::ROUND_W) - 1;
-static_assert(link_pkg::CREDITS_W / kNumVcs == 8);  // a LinkBack's
+static_assert(link_pkg::CREDITS_W / kNumVcs == 8);  // width of LinkBack::given
 
 LinkSeq after(LinkSeq seq) { return static_cast<LinkSeq>((seq + 1U) & kSeqMask); }
 

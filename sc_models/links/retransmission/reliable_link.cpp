@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kSeqAt = WireErrors::kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
 constexpr std::uint32_t kMargin =
-    LinkTx::kMaxLate + 2;  // late flits, and one that is under way to the sender's end
+    LinkTx::kMaxLate + 2;  // late flits, and one in flight to the sender's end
 
 const LinkCheck& flit_check() {
   static const LinkCheck check(kRoundAt + link_pkg::ROUND_W, link_pkg::CHECK_W,
@@ -37,7 +37,8 @@ const LinkCheck& back_check() {
 LinkRetryTx::Shape ReliableLink::shape_of(const Link& link, int max_retransmissions) {
   const Rational& rate = link.flit_rate();
   const std::uint64_t beyond = (rate.den - 1) / rate.num;
-  // From the edge at which a flit is sampled to the one after which it is no longer kept.
+  // Edges from the one at which a flit is sampled to the one after which it leaves the replay
+  // buffer.
   const std::uint64_t edges = 2 * static_cast<std::uint64_t>(link.latency) + beyond +
                               link_pkg::TX_EDGES + link_pkg::RX_EDGES + link_pkg::ACK_EDGES;
   const std::uint64_t flits = (edges * rate.num + rate.den - 1) / rate.den + kMargin;
@@ -63,7 +64,7 @@ ReliableLink::ReliableLink(const Link& link, int number, const LinkErrors& error
       errors_(errors),
       wire_errors_(errors, number),
       pushed_(words),
-      // More than are ever under way: no two arrive at the same edge.
+      // Words for more flits than are ever in flight: no two arrive at the same edge.
       wire_words_((latency_ + 2 * link.flit_cycles() + 2) * words),
       changed_(words) {
   reset();
@@ -158,7 +159,7 @@ void ReliableLink::put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent
   assert(wire_.size() == 1 || wire_[wire_.size() - 2].at < wire_.back().at);
 }
 
-// False: it is lost.
+// Returns false if the flit is lost.
 bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& under_way,
                           LinkFaults* faults) {
   std::uint32_t remainder = 0;

@@ -15,7 +15,7 @@
 namespace fredsim {
 namespace {
 
-// Bits of a flit on the wire, without and with what protects it.
+// Bits of a flit on the wire, without and with its protection.
 constexpr std::uint64_t kBare = kFlitBytes * 8 + noc_pkg::HEADER_W;
 constexpr std::uint64_t kProtected = kBare + link_pkg::OVERHEAD_W;
 constexpr int kMaxErrorBurst = 4096;  // bits
@@ -69,7 +69,7 @@ class RetransmissionPolicy final : public LinkPolicy {
   LinkErrors errors_;
 };
 
-// A flit takes longer on the wire, by what protects it, and a note says so.
+// Lengthens flits on the wire by their protection, with a note.
 void protect_flits(Topology& topology, const LinkErrors& errors) {
   for (Link& link : topology.links)
     if (!link.on_die) lengthen_flits(link, kBare, kProtected);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors on the wires of a link with retransmission (retransmission.h): which bits of what goes over them are
-// wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
-// errors.
+// Errors on the wires of a link with retransmission (retransmission.h): wrong bits in both
+// directions, and lost flits. Drawn from the machine's seed and the link's number: equal numbers
+// give equal errors.
 //
 // Positions: as in link_check.h, of a flit of all lanes, carried or not.
-// Calls: loses_flit() and then, unless it is lost, on_flit() for every flit in the order in which they go on the wire;
-//   on_word_back() at every edge, but for those before restart_back().
+// Calls: loses_flit(), then on_flit() unless the flit is lost, for every flit in the order on the
+//   wire; on_word_back() at every edge, but for edges before restart_back().
 #pragma once
 
 #include <rtl/link_pkg.h>
@@ -38,7 +38,7 @@ class WireErrors {
   void on_word_back(const OnError& on_error) {
     back_.pass(link_pkg::BACK_W, on_error);
   }
-  // Words have passed that nobody heard.
+  // Draws the state of the wires back anew after words that nobody received.
   void restart_back() { back_.draw(); }
 
  private:
