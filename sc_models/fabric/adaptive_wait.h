@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait of a thread for another that it meets often: it spins for a while, then it sleeps.
+// Wait of a thread for another that it synchronises with often: it spins for a while, then it
+// sleeps.
 //
-// Spinning saves the time that the system takes to wake a thread, if the other thread runs meanwhile. On a busy core it
-//   does not, and spinning takes the core that it needs. So the limit of spins follows from what came of the last
-//   ones: doubled when the other thread came in time, halved when it did not. After kProbe sleeps in a row at the lowest
-//   limit one wait has the highest, to notice that the cores are free again.
+// Spinning saves the time to wake a thread if the other thread runs meanwhile. On a busy core it
+//   does not run, and spinning takes the core that it needs. So the limit of spins follows from the
+//   outcome of the last waits: doubled when the other thread came in time, halved when it did not.
+//   After kProbe sleeps in a row at the lowest limit one wait has the highest, to detect that cores
+//   are free again.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@ class alignas(64) AdaptiveWait {
   static constexpr int kMinSpins = 16;
   static constexpr int kProbe = 64;
 
-  // Returns once the word is another than `old`; who changes it has to notify().
+  // Returns once the word differs from `old`; the thread that changes it calls notify().
   void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
     const bool probes = limit_ == kMinSpins && sleeps_in_a_row_ >= kProbe;
     if (probes) {
@@ -41,12 +43,12 @@ class alignas(64) AdaptiveWait {
     while (word.load(std::memory_order_acquire) == old) word.wait(old, std::memory_order_acquire);
   }
 
-  // Spins in vain and sleeps so far; for any thread.
+  // Futile spins and sleeps so far; any thread may call.
   std::uint64_t spins() const { return spins_.load(std::memory_order_acquire); }
   std::uint64_t sleeps() const { return sleeps_.load(std::memory_order_acquire); }
 
  private:
-  static void count(std::atomic<std::uint64_t>& counter) {  // one thread writes it
+  static void count(std::atomic<std::uint64_t>& counter) {  // written by one thread only
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // Tells the processor that this thread only waits.

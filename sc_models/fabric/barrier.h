@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier for few threads that meet often: who comes early waits as fabric/adaptive_wait.h says.
+// Barrier for few threads that synchronise often: a thread that arrives early waits as described in
+// fabric/adaptive_wait.h.
 //
-// What a thread has written before it arrives, all see after they have left.
+// All that a thread has written before it arrives is visible to all threads after they have left.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads), waits_(static_cast<std::size_t>(threads)) {}
 
-  // `thread`: which one of them calls, from 0.
+  // `thread`: number of the calling thread, from 0.
   void arrive_and_wait(int thread) {
     const std::uint32_t round = round_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
@@ -35,7 +36,7 @@ class Barrier {
   int threads_;
   alignas(64) std::atomic<int> arrived_ = 0;
   alignas(64) std::atomic<std::uint32_t> round_ = 0;
-  std::vector<AdaptiveWait> waits_;  // by thread
+  std::vector<AdaptiveWait> waits_;  // index: thread
 };
 
 }  // namespace fredsim

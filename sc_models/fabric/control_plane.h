@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator
-// socket per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes
-// simulated time.
+// The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator socket
+// per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes simulated
+// time.
 // Errors: RunFailed when an access is refused or a switch does not answer with its identity.
 #pragma once
 
@@ -28,13 +28,16 @@ class ControlPlane final : public sc_core::sc_module {
   std::uint32_t read(NodeId node, std::uint32_t word_address);
   std::uint64_t read_counter(NodeId node, std::uint32_t word_address);  // 64 bits, low word first
 
-  // From now on what follows ends early once the flag is set; the run is not to be started then.
+  // Makes later calls end early once the flag is set; the run must not be started then.
   void stop_on(const std::atomic<bool>* stop) { stop_ = stop; }
-  // Each process has its own switches, at the same time as others, in the next three; cycles pass as with one.
-  // Identity of every switch checked, positions of mesh routers, credits of every connected output.
+  // The next three functions: each process writes its own switches, concurrently with the others;
+  // as many cycles pass as with one process.
+  // Checks the identity of every switch and writes the positions of mesh routers and the credits of
+  // every connected output.
   void configure();
   void load(std::span<const PhaseProgram> programs);
-  // A FRED tree's routing tables for unicasts routed online (routing/online_routes.h; its errors).
+  // Writes a FRED tree's routing tables for unicasts routed online (routing/online_routes.h; its
+  // errors).
   void load_online_routes();
 
  private:
@@ -47,7 +50,7 @@ class ControlPlane final : public sc_core::sc_module {
   Fabric& fabric_;
   const std::atomic<bool>* stop_ = nullptr;
   std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<ControlPlane>>>
-      sockets_;  // by node
+      sockets_;  // index: node
 };
 
 }  // namespace fredsim

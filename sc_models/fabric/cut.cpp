@@ -56,14 +56,14 @@ Cut cut_evenly(const Topology& topology, int partitions) {
   Cut cut(topology.nodes.size(), 0);
   std::int64_t ports = 0;
   for (const Node& node : topology.nodes) ports += node.is_switch() ? node.ports : 0;
-  int switches = max_partitions(topology);  // left
+  int switches = max_partitions(topology);  // switches left
   int partition = 0;
-  int in_it = 0;            // switches
-  std::int64_t before = 0;  // ports
+  int in_it = 0;            // switches in the partition
+  std::int64_t before = 0;  // ports before the switch
   for (std::size_t id = 0; id < cut.size(); ++id) {
     const Node& node = topology.nodes[id];
     if (!node.is_switch()) continue;
-    // The middle of its ports decides; every partition gets a switch.
+    // The middle of a switch's ports decides; every partition gets a switch.
     const bool is_full = (2 * before + node.ports) * partitions >= 2 * ports * (partition + 1);
     const bool is_last_chance = switches < partitions - partition;
     if (in_it != 0 && partition + 1 < partitions && (is_full || is_last_chance)) {
@@ -89,7 +89,7 @@ Cut cut_parts_evenly(const Topology& topology, const Cut& cut, int into) {
     const Node& node = topology.nodes[id];
     if (!node.is_switch()) continue;
     const int part = cut[id];
-    // The middle of its ports decides.
+    // The middle of a switch's ports decides.
     parts[id] = static_cast<int>((2 * before[part] + node.ports) * into / (2 * ports[part]));
     before[part] += node.ports;
   }

@@ -12,7 +12,7 @@ class EdgeObserver {
   virtual ~EdgeObserver() = default;
 
   virtual void before_edge() = 0;
-  virtual void after_edge() = 0;  // also of one that has failed
+  virtual void after_edge() = 0;  // called after an edge that failed, too
 };
 
 }  // namespace fredsim

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
-// Names of SystemC objects have no dots.
+// Name of a SystemC object, which has no dots.
 std::string object_name(std::string name) {
   std::ranges::replace(name, '.', '_');
   return name;
@@ -60,7 +60,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
       controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
     }
   }
-  core_.set_groups(false);  // for the few edges of run_ahead()
+  core_.set_groups(false);  // run_ahead() has few edges
   SC_HAS_PROCESS(Fabric);
   SC_METHOD(clock_edge);
   reset();
@@ -124,7 +124,7 @@ void Fabric::wait_until_ready() {
   }
 }
 
-// Without credits NICs keep what they are given.
+// Takes the NICs' credits away: without credits they keep their packets.
 void Fabric::begin_set_up() {
   setup_.emplace(topology_, core_);
   setup_->add(phases_);
@@ -144,10 +144,10 @@ void Fabric::set_nic_credits(bool on) {
   }
 }
 
-// An edge of the core, and of the set-up while it is under way.
+// Ticks the core, and the set-up while it runs.
 void Fabric::tick() {
   const auto is_busy = [](const auto& control) { return control != nullptr && control->busy(); };
-  // Accesses that were made before the start are served first.
+  // Accesses from before the start are served first.
   const bool sets_up = setup_ && std::ranges::none_of(controls_, is_busy);
   if (sets_up) setup_->issue(core_);
   if (ahead_ != 0) {
@@ -176,7 +176,7 @@ void Fabric::rethrow_failure() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
-// To be called in a catch clause.
+// Must be called in a catch clause.
 void Fabric::stop_failed(const std::exception& error) {
   running_ = false;
   failure_ = std::current_exception();
@@ -220,12 +220,13 @@ void Fabric::observed_edge() {
   }
   for (const NodeId node : core_.finished_accesses()) {
     if (stands_still_) break;
-    if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
+    // else: an access of the set-up
+    if (controls_[node]->busy()) controls_[node]->access_finished();
   }
   if (observer_ != nullptr) observer_->after_edge();
 }
 
-// Time of so many edges from the last one on, which it takes as passed.
+// Time of `edges` edges from the last one on, which counts as passed.
 sc_core::sc_time Fabric::time_of(std::uint64_t edges) {
   const Uint128 fraction =
       fraction_ + static_cast<Uint128>(edges) * (kPicosecondsPerSecond % topology_.clock_hz);

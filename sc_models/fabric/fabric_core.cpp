@@ -23,7 +23,7 @@ std::vector<NodePlace> places_of(const Topology& topology, const Cut& cut) {
   return places;
 }
 
-// By partition of `own`: those of `by_number` that links join it to.
+// Neighbours by partition of `own`: partitions of `by_number` with a link to or from it.
 std::vector<std::vector<Partition*>> neighbours(const Topology& topology, const Cut& cut,
                                                 const std::vector<Partition*>& by_number,
                                                 const std::vector<int>& own_number) {
@@ -47,8 +47,8 @@ std::vector<std::vector<Partition*>> neighbours(const Topology& topology, const 
 
 }  // namespace
 
-// Failures that have stopped a partition, and their window. A thread that looks may see a window that it has not
-// come to; that is no reason to stop yet.
+// Failures that have stopped a partition, and their windows. A thread may see a failure of a window
+// that it has not reached; it does not stop for that yet.
 struct FabricCore::Failures {
   struct alignas(64) Failure {
     std::exception_ptr what;
@@ -61,7 +61,7 @@ struct FabricCore::Failures {
       return failure.window.load(std::memory_order_relaxed) <= window;
     });
   }
-  // In a catch clause.
+  // Must be called in a catch clause.
   void note(int partition, std::uint64_t edge, std::uint64_t window) {
     Failure& failure = by_partition[partition];
     failure.what = std::current_exception();
@@ -143,7 +143,7 @@ void FabricCore::tick() {
   end_window(0);
 }
 
-// After the last window of a call: flits that cross to other processes go when they meet.
+// Ends the last window of a call: flits that cross to other processes are sent in meet().
 void FabricCore::end_window(int box) {
   if (ranks() != nullptr) {
     met_box_ = box;
@@ -175,7 +175,7 @@ void FabricCore::take_in(int partition, int box) {
     partitions_[partition]->links().take_in(other->links(), box, partitions_[partition]->edge());
 }
 
-// With all partitions here at the same edge.
+// Exchanges flits and credits with other processes; all partitions here are at the same edge.
 void FabricCore::exchange_with_ranks(int box) {
   if (ranks() != nullptr) rank_links_->exchange(by_number_, box, edge());
 }
@@ -207,7 +207,8 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
   }
 }
 
-// By the first thread, while the others wait; outboxes of this window are full until all have taken in what is in them.
+// Called by the first thread, while the others wait; this window's outboxes stay full until all
+// partitions have taken their contents in.
 void FabricCore::exchange_in_window(Failures& failures, std::uint64_t window) {
   try {
     exchange_with_ranks(static_cast<int>(window % 2));
@@ -245,7 +246,8 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
         take_in(partition, static_cast<int>(window % 2));
         left -= now;
         if (rank_links_ != nullptr && left != 0) {
-          threads_->meet(partition);  // what comes from others goes to wheels that all take in to
+          threads_->meet(partition);  // the exchange adds flits to wheels that all threads take in
+                                      // to
           if (partition == 0) exchange_in_window(failures, window);
           threads_->meet(partition);
           if (failures.any(window)) return;
@@ -310,12 +312,12 @@ std::uint64_t FabricCore::StateOfAll::edges_at_rest() const {
   return flits == 0 && credits == 0 ? to_timers : std::min(to_timers, to_arrival);
 }
 
-// Arrivals are not looked for where a node has to step anyway.
+// A node that has to step anyway needs no search for arrivals.
 FabricCore::StateOfAll FabricCore::own_state() const {
   StateOfAll state;
   for (const auto& partition : partitions_) {
     state.add({.has_to_step = partition->has_to_step(),
-               // Timers call after the edge before theirs.
+               // Timers fire after the edge before theirs.
                .to_timers = partition->timers().edges_to_next(edge() + 1),
                .flits = partition->links().flits_under_way(),
                .credits = partition->links().credits_under_way(),
@@ -408,7 +410,8 @@ int FabricCore::credits_on_links() const {
   return credits;
 }
 
-// Flits of a link that have left the serialiser and whose credits have not been given back, as the sender knows.
+// Flits of a link that have left the serialiser and whose credits have not returned, as the sender
+// counts them.
 int FabricCore::sent_and_not_back(int link, int vc) const {
   const Link& l = topology_.links[link];
   const auto [partition, node] = places_[l.from];

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric without SystemC: one clock edge of every switch and endpoint and of the links between them. It is made of
-// partitions (fabric/partition.h), one unless a cut says otherwise; what is asked of the fabric is a sum, a minimum or
-// a conjunction over them.
+// The fabric without SystemC: one clock edge of every switch and endpoint and of the links between
+// them. It consists of partitions (fabric/partition.h), one unless it is cut; state of the fabric
+// is a sum, a minimum or a conjunction over them.
 //
-// Partitions: cycles, counters and what nodes see do not depend on the cut. tick() is one edge of all partitions, after
-//   which they hear of each other. advance() is many: every partition goes on by itself for as many edges as the least
-//   latency of the links that cross (look_ahead()), then all exchange what crosses; with set_threads() a thread each.
-//   Between two calls nothing is between partitions.
-// Several failures in one look-ahead: the one of the earliest edge is thrown, of these that of the first partition.
-// Processes: with a RankShare the partitions of other processes are not here, nor are their nodes (owns()); what is asked of the
-//   fabric is then asked of all, so that all processes ask the same in the same order, and a failure in one ends the others
-//   (ranks/ranks.h).
-// Links: links/link.h; nodes and which of them step: fabric/fabric_node.h.
+// Partitions: cycles, counters and the pins of nodes do not depend on the cut. tick() is one edge
+//   of all partitions, after which they exchange flits and credits. advance() is many edges: every
+//   partition advances by itself by the minimum latency of the crossing links (look_ahead()), then
+//   all exchange; with set_threads() by a thread each. No flit or credit is between partitions
+//   between two calls.
+// Several failures in one look-ahead: the one of the earliest edge is thrown, on a tie the one of
+//   the first partition.
+// Processes: with a RankShare the partitions of other processes and their nodes are not here
+//   (owns()); state of the fabric is then collected from all processes, so that all must ask for
+//   the same in the same order, and a failure in one ends the others (ranks/ranks.h).
+// Links: links/link.h; nodes and their stepping: fabric/fabric_node.h.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +37,7 @@
 
 namespace fredsim {
 
-// Called around every edge of a partition by whoever steps it, which may be a thread.
+// Hook around every edge of a partition, called by the thread that steps it.
 class EdgeHook {
  public:
   EdgeHook() = default;
@@ -48,59 +50,66 @@ class EdgeHook {
 
 class FabricCore {
  public:
-  // The topology must outlive the core. `lanes` is that of every switch and endpoint. std::logic_error: partitions_of().
+  // The topology must outlive the core. `lanes`: lanes of every switch and endpoint.
+  // std::logic_error as partitions_of().
   FabricCore(const Topology& topology, int lanes, const Cut& cut = {}, const RankShare& share = {});
   ~FabricCore();
 
-  // Sets the core that steps at a node; every node needs one before the first tick. Not owned. std::logic_error:
-  // a switch whose launch_edges() is out of range.
+  // Sets the core that steps at a node; every node needs one before the first tick. Not owned.
+  // std::logic_error if a switch's launch_edges() is out of range.
   void attach(NodeId node, SwitchCore& core);
   void attach(NodeId node, EndpointCore& core);
 
-  void reset();  // nodes too; endpoints get their credits, switches theirs by register writes
-  void tick();   // one clock edge; with several processes meet() comes next
-  // So many edges, `hooks` of every partition around each: one per partition, or none at all. After a failure the
-  // partitions are at different edges: reset() comes next.
-  // With several processes meet() comes next, too.
-  // Switches step in groups meanwhile, unless set_groups() says that the edges are too few for it.
+  void reset();  // resets nodes too; endpoints get their credits, switches theirs by register
+                 // writes
+  void tick();   // steps one clock edge; with several processes call meet() next
+  // Steps `edges` edges with the `hooks` of every partition around each: one per partition, or none
+  // at all. After a failure the partitions are at different edges: call reset() next. With several
+  // processes call meet() next.
+  // Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
-  // Processes meet after every edge, or advance(), of which they hear: what crosses, and the state of all, and whatever `tell`
-  // adds for others, who read it by `hear`, once for each other process.
+  // Exchange between processes, after every edge or advance(): flits and credits that cross, and
+  // the state of all. `tell` adds data for the other processes, and `hear` reads it, once for each
+  // of them.
   void meet();
   void on_meeting(std::function<void(RankMessage&)> tell, std::function<void(RankMessage&)> hear) {
     tell_ = std::move(tell);
     hear_ = std::move(hear);
   }
-  // Nodes here may have been given something since: the state of all is asked anew. By all processes alike.
+  // Drops the state of all, since nodes here may have got new data: it is collected anew. All
+  // processes must call this alike.
   void forget_state() { state_.reset(); }
-  // advance() steps every partition by a thread of its own. Switches and endpoints of different partitions must then
-  // share nothing that is written.
+  // Makes advance() step every partition by a thread of its own. Switches and endpoints of
+  // different partitions must then share no state that is written.
   void set_threads(bool on);
-  // Both tick() and advance() step switches with RTL in them by so many threads, the caller's among them; the switches
-  // must share nothing that is written. std::logic_error: above 1 with several partitions.
+  // Makes tick() and advance() step switches with RTL by `threads` threads, the caller's included;
+  // the switches must share no state that is written. std::logic_error: above 1 with several
+  // partitions.
   void set_switch_threads(int threads);
 
-  int partitions() const { return static_cast<int>(partitions_.size()); }  // here
-  // Number among those here; the node is one of them.
+  // partitions in this process
+  int partitions() const { return static_cast<int>(partitions_.size()); }
+  // Number of a node's partition in this process, which owns the node.
   int partition_of(NodeId node) const { return own_number_[places_[node].partition]; }
   bool owns(NodeId node) const { return by_number_[places_[node].partition] != nullptr; }
   bool is_cut() const { return by_number_.size() > 1; }
   Ranks* ranks() const { return is_alone_ ? nullptr : share_.ranks; }  // null: this process alone
-  Ranks* all_ranks() const { return share_.ranks; }                    // the same, alone or not
-  // From now on this process has its nodes to itself, at which nothing moves but by register accesses: until reset(), or
-  // until all are together again, when as many edges have passed for each as they had, one after the other.
+  Ranks* all_ranks() const { return share_.ranks; }  // null without ranks; set alone or not
+  // Detaches this process from the others: only register accesses move data at its nodes. It lasts
+  // until reset(), or until set_together(), when for each process as many edges have passed as all
+  // processes had, one after the other.
   void set_alone();
   void set_together();
-  std::uint64_t look_ahead() const {
-    return look_ahead_;
-  }  // edges; the highest number: no link crosses
+  // Edges; the highest number if no link crosses.
+  std::uint64_t look_ahead() const { return look_ahead_; }
 
-  // Fault model of flits on a link; null, as at first: no faults. Outlives its use; stays over reset().
+  // Sets the fault model of flits on a link; null, the default: no faults. It outlives its use and
+  // stays over reset().
   void set_faults(int link, LinkFaults* faults);
 
-  // A register access at the node's next step. One at a time per node; `finished_accesses` lists
-  // the nodes whose access the last tick has done, with the data read in read_data().
-  // An access to a node of another process takes place there.
+  // Requests a register access at the node's next step. One at a time per node; `finished_accesses`
+  // lists the nodes whose access the last tick has done, with the data read in read_data(). An
+  // access to a node of another process takes place there.
   void access(NodeId node, const RegisterRequest& request);
   std::uint32_t read_data(NodeId node) const;
   std::uint32_t own_read_data(NodeId node) const { return at(node).pins.reg_rdata; }
@@ -113,38 +122,40 @@ class FabricCore {
     return depths_behind(topology_, topology_.links[link])[vc];
   }
 
-  // Counters of links, and quiet_cycles(), since clear_counts(); none of links of another process's senders. Tails whose tag says so are short
-  // (nic/packet_extension.h), by as many bytes as the table says for half their stream's number, from `first` on; of others
-  // it stays as it is.
+  // Clears counters of links and quiet_cycles(). Links of another process's senders count nothing
+  // here. Tails whose tag marks them as short (nic/packet_extension.h) are shorter by the bytes
+  // that the table has for half their stream's number, from `first` on; entries of other streams
+  // stay.
   void clear_counts();
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
   LinkCount count(int link) const;
 
-  // The pins of a node that stepped at edge `at`, the last one; null of another.
+  // Pins of a node that stepped at edge `edge`, its last one; null for another node.
   const SwitchPins* stepped(NodeId node, std::uint64_t edge) const {
     const FabricNode& n = at(node);
     return n.last_step() == edge ? &n.pins : nullptr;
   }
-  // The same of a node that launched flits at it.
+  // Pins of a node that launched flits at that edge; null for another node.
   const SwitchPins* launched(NodeId node, std::uint64_t edge) const {
     const SwitchPins* const pins = stepped(node, edge);
     return pins != nullptr && pins->out_valid != 0 ? pins : nullptr;
   }
 
-  // Edges from the next one on at which nothing at all would happen, unless somebody hands something in meanwhile;
+  // Edges, from the next one on, at which nothing happens unless new data is handed in meanwhile;
   // the highest number: for ever.
   std::uint64_t edges_at_rest() const;
-  // Nothing would happen for ever, and links are idle: time changes nothing.
+  // True if nothing ever happens and all links are idle: time changes nothing.
   bool is_settled() const;
-  // These pass without a tick.
+  // Lets these edges pass without a tick.
   void rest(std::uint64_t edges);
-  // State that the future depends on, relative to the edge: links, pins, and the cores of the nodes. False: a node
-  // cannot tell.
+  // Adds the state that the future depends on, relative to the edge: links, pins, and the cores of
+  // the nodes. False if a node cannot give its state.
   bool add_state(StateDigest& digest) const;
-  // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
+  // Skips `edges` edges after which the state is as now; `more`: counts of each link in them.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
 
-  // Timers of an endpoint. advance() calls them between its edges; after a tick(), or an advance(), whoever steps the core does.
+  // Timers of an endpoint. advance() fires them between its edges; after a tick() or an advance()
+  // the caller does.
   EdgeTimers& timers(NodeId endpoint) { return owner(endpoint).timers(); }
   std::uint64_t timers_now() const { return partitions_.front()->timers().now(); }
   void begin_timers();
@@ -152,17 +163,19 @@ class FabricCore {
 
   std::uint64_t edge() const { return partitions_.front()->edge(); }
   std::uint64_t quiet_cycles() const;  // edges since a flit was last launched
-  bool empty() const;                  // nothing on a link or in a switch, and no credit under way
+  bool empty() const;  // true if no flit is on a link or in a switch, and no credit in flight
   int flits_on_links() const;
   int credits_on_links() const;
-  int buffered(NodeId node, int port,
-               int vc) const;               // in the input buffer of a port; for diagnosis
-  int outstanding(int link, int vc) const;  // credits of a sender that are not back; here
-  // Between processes, before buffered(): what senders elsewhere know of buffers here.
+  // Flits in the input buffer of a port; for diagnosis.
+  int buffered(NodeId node, int port, int vc) const;
+  int outstanding(int link, int vc) const;  // credits of a sender in this process that have not
+                                            // returned
+  // Publishes between processes, before buffered(), the senders' counts for buffers of other
+  // processes.
   void tell_outstanding();
 
-  // For observers, between two ticks: what arrives at the pins in the next one.
-  // on_flit(node, input port); on_credit(node, output port, VC).
+  // Visits arrivals at the pins in the next tick; for observers, between two ticks. on_flit(node, input
+  // port); on_credit(node, output port, VC).
   template <typename OnFlit>
   void visit_flits(const OnFlit& on_flit) const {
     for (const auto& partition : partitions_) {
@@ -183,12 +196,12 @@ class FabricCore {
 
   void set_groups(bool on) { uses_groups_ = on; }
   void set_always_step(bool on);
-  // The node steps at the next tick even if idle, so that an observer sees its pins as they are then.
+  // Makes the node step at the next tick even if idle, so that an observer sees its current pins.
   void wake(NodeId node) { owner(node).wake(places_[node].node); }
   std::uint64_t steps_left_out() const;
 
  private:
-  void step_in_groups(bool on);  // Partition::step_in_group()
+  void step_in_groups(bool on);  // for Partition::step_in_group()
   struct Failures;
 
   Partition& owner(NodeId node) { return *by_number_[places_[node].partition]; }
@@ -199,10 +212,10 @@ class FabricCore {
   // State of a process, or of all, between two edges.
   struct StateOfAll {
     bool has_to_step = false;
-    std::uint64_t to_timers = ~std::uint64_t{0}, to_arrival = ~std::uint64_t{0};  // edges
+    std::uint64_t to_timers = ~std::uint64_t{0}, to_arrival = ~std::uint64_t{0};  // in edges
     std::int64_t flits = 0,
-                 credits = 0;  // under way; below 0 where more comes to a process than goes
-    std::uint64_t quiet = ~std::uint64_t{0};  // cycles
+                 credits = 0;  // in flight; negative if more arrive at a process than leave
+    std::uint64_t quiet = ~std::uint64_t{0};  // in cycles
     void add(const StateOfAll& other);
     std::uint64_t edges_at_rest() const;
   };
@@ -216,27 +229,28 @@ class FabricCore {
                   Failures& failures, std::uint64_t window);
 
   const Topology& topology_;
-  std::vector<NodePlace> places_;  // by node
+  std::vector<NodePlace> places_;  // index: node
   RankShare share_;
-  std::vector<std::unique_ptr<Partition>> partitions_;  // those here, each in memory of its own
-  std::vector<Partition*> by_number_;  // as the cut numbers them; null: another process's
-  std::vector<int> own_number_;        // the same: place in partitions_, -1
+  // partitions of this process, each in memory of its own
+  std::vector<std::unique_ptr<Partition>> partitions_;
+  std::vector<Partition*> by_number_;  // in the cut's numbering; null: another process's
+  std::vector<int> own_number_;        // index: the cut's number; place in partitions_, or -1
   std::vector<std::vector<Partition*>>
-      neighbours_;                         // by partition: those here that links join it to
-  std::unique_ptr<RankLinks> rank_links_;  // null: all is here
+      neighbours_;  // index: partition; partitions of this process with a link to or from it
+  std::unique_ptr<RankLinks> rank_links_;  // null: all partitions are in this process
   std::uint64_t look_ahead_;
   std::unique_ptr<WindowThreads> threads_;  // null: partitions take turns
   std::vector<NodeId> accessed_,
-      finished_;  // in several partitions: accesses under way, and finished
+      finished_;  // accesses of several partitions, in progress and finished
   bool uses_groups_ = true;
-  // State of all processes, while it is known, and the outbox that is to be exchanged; -1: none.
+  // State of all processes, while it is known, and the outbox to be exchanged; -1: none.
   mutable std::optional<StateOfAll> state_;
   int met_box_ = -1;
   std::function<void(RankMessage&)> tell_;
   std::function<void(RankMessage&)> hear_;
   bool is_alone_ = false;
-  std::uint64_t alone_since_ = 0;                  // edge
-  std::map<int, VcDepths> outstanding_elsewhere_;  // by link
+  std::uint64_t alone_since_ = 0;                  // an edge
+  std::map<int, VcDepths> outstanding_elsewhere_;  // index: link
 };
 
 }  // namespace fredsim

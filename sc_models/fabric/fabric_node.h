@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node of the fabric: who steps at it, its pins, which of its links take a flit, and the bits by which idle nodes
-// are left out.
+// A node of the fabric: its core, its pins, the readiness of its links, and the wake bits by which
+// idle nodes are skipped.
 //
-// Stepping: begin_step() puts on the pins which links take flits at the edge; step() is one clock edge of the switch or
-//   endpoint; then what it launched and what credits it gave back are at the pins, for the
-//   owner of the links; inputs are used up.
-// Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not stepped; a step
-//   would change nothing (SwitchCore::idle, EndpointCore).
-// Groups: a switch that steps with others (switch/switch_group.h) has no pins of its own between join_group() and
-//   part_from_group(); only which of its links take a flit is still known here.
+// Stepping: begin_step() sets the ready pins of the links at the edge; step() is one clock edge of
+//   the switch or endpoint; then launched flits and returned credits are at the pins, for the owner
+//   of the links; inputs are consumed.
+// Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
+//   stepped; a step would change nothing (SwitchCore::idle, EndpointCore).
+// Groups: a switch that steps with others (switch/switch_group.h) has no pins of its own between
+//   join_group() and part_from_group(); only the readiness of its links is still known here.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class FabricNode {
   FabricNode(NodeId node, std::uint32_t first_port, int port_count, int lanes)
       : id(node), first(first_port), ports(port_count), pins(port_count, lanes) {}
 
-  // `links`: the node's outputs. As after power-up; endpoints get their credits.
+  // Resets to the state after power-up; endpoints get their credits. `links`: the node's outputs.
   void reset(LinkTx* links);
 
   void begin_step(const LinkTx* links, std::uint64_t edge) {
@@ -44,8 +44,8 @@ class FabricNode {
     if (waiting_ != 0) [[unlikely]]
       look_at_waiting(links, edge);
   }
-  // Steps the core. Result: it has to step at the next edge, whatever arrives; the error that a
-  // switch shows.
+  // Steps the core. Result: whether it has to step at the next edge, whatever arrives, and the
+  // error code of a switch.
   SwitchCore::Stepped step() {
     if (core != nullptr) return core->step_and_tell(pins);
     endpoint->step(pins);
@@ -55,7 +55,7 @@ class FabricNode {
     pins.in_valid = 0;
     pins.out_credit = {};
   }
-  // A step of an idle switch that takes in the credits that have waited for one; nothing else is at the pins.
+  // Steps an idle switch that takes the credits waiting at its pins; no other input is at the pins.
   void hand_over_credits() {
     if (on_any_vc(pins.out_credit) == 0) return;
     pins.out_ready = 0;
@@ -68,7 +68,7 @@ class FabricNode {
     for (int i = 0; i < launch_edges; ++i) ready |= ready_before_[static_cast<std::size_t>(i)];
     return ready;
   }
-  // A flit goes into the serialiser of a paced link: LinkTx::serialise().
+  // Puts a flit into the serialiser of a paced link: LinkTx::serialise().
   std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit,
                           std::uint64_t edge) {
     if (link.has_bursts()) [[unlikely]]
@@ -89,14 +89,15 @@ class FabricNode {
     hand_over_credits();
     in_group_ = true;
   }
-  // Membership: the group of its owner, and the index in it.
+  // Membership: index of the group at the owner, and index in the group.
   void set_group(std::uint32_t group, std::uint32_t member) {
     group_ = static_cast<std::uint16_t>(group);
     member_ = static_cast<std::uint8_t>(member);
   }
   std::uint32_t group() const { return group_; }
   std::uint32_t member() const { return member_; }
-  // The last edge was `edge`. What was decided on at it and at the ones before had a link that was ready then.
+  // Leaves the group after edge `edge`. All that was decided at this edge and the ones before had a
+  // link that was ready then.
   void part_from_group(std::uint64_t edge) {
     in_group_ = false;
     stepped_ = edge;
@@ -105,10 +106,10 @@ class FabricNode {
     pins.out_valid = 0;
     pins.in_credit = {};
   }
-  std::uint64_t last_step() const { return stepped_; }  // edge
+  std::uint64_t last_step() const { return stepped_; }  // last edge stepped
   void pass_over(std::uint64_t edges) { stepped_ += edges; }
   bool is_idle() const { return core != nullptr ? core->idle() : endpoint->empty(); }
-  // False: it cannot tell.
+  // False if the core cannot give its state.
   bool add_state(StateDigest& digest) const;
 
   NodeId id;  // node of the topology
@@ -116,9 +117,9 @@ class FabricNode {
   EndpointCore* endpoint = nullptr;
   std::uint32_t first;  // place of port 0 among those of all nodes of the owner
   int ports;
-  int launch_edges = 0;  // SwitchCore
+  int launch_edges = 0;  // SwitchCore::launch_edges()
   bool has_rtl = false;
-  SwitchPins pins;  // in_valid and out_credit: of the next step
+  SwitchPins pins;  // in_valid and out_credit: inputs of the next step
 
  private:
   void note_ready() {
@@ -130,8 +131,9 @@ class FabricNode {
   void look_at_waiting(const LinkTx* links, std::uint64_t edge);
 
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
-  std::uint32_t waiting_ = 0;  // those whose link does not yet, and all with a channel
-  // `ready_` of the steps before, the last one first.
+  std::uint32_t waiting_ = 0;  // outputs whose link takes no flit yet, and all outputs with a
+                               // channel
+  // `ready_` of earlier steps, the last one first.
   std::array<std::uint32_t, LinkTx::kMaxLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step
   std::uint16_t group_ = 0;
@@ -139,7 +141,7 @@ class FabricNode {
   bool in_group_ = false;
 };
 
-// A bit per node: to be stepped at the next edge.
+// A bit per node: step it at the next edge.
 class WakeBits {
  public:
   explicit WakeBits(std::size_t nodes)
@@ -156,8 +158,8 @@ class WakeBits {
     }
     return false;
   }
-  // Calls step(node) for the nodes to step, ascending, and clears their bits: what is woken meanwhile is woken for the
-  // edge after this one.
+  // Calls step(node) for the nodes to step, ascending, and clears their bits; a node woken
+  // meanwhile steps at the edge after this one.
   template <typename Step>
   void take(Step&& step) {
     for (std::size_t word = 0; word < now_.size(); ++word) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits and credits in flight on links, by the edge of their arrival: a slot per edge to come, each a list of flits
-// and one of credits.
+// Flits and credits in flight on links, by the edge of their arrival: a slot per future edge, each
+// a list of flits and one of credits.
 //
-// Use: add_flit() and add_credit() for an edge `cycles` from the current one, at most the `longest` of the constructor;
-//   at every edge flits() and credits() are what arrives; clear() them; turn() goes on to the next edge.
-// Why lists: what arrives at an edge, at whichever node, is read from front to end, so that neither caches nor branches
-//   depend on who gets how much. They have room for all there can be, a flit per link and a credit per link and
-//   virtual channel; the memory is touched only as far as it was ever needed.
-// Nodes are numbers of whoever holds the wheel.
+// Use: add_flit() and add_credit() for an edge `cycles` from the current one, at most the `longest`
+//   of the constructor; at every edge flits() and credits() are the arrivals; clear() them; turn()
+//   steps to the next edge.
+// Reason for lists: the arrivals of an edge are read in order, whatever their nodes, so that
+//   neither caches nor branches depend on the distribution over nodes. The lists have room for the
+//   maximum, a flit per link and a credit per link and virtual channel; the memory is touched only
+//   as far as it was ever needed.
+// Nodes have the numbers of the wheel's holder.
 #pragma once
 
 #include <bit>
@@ -23,7 +25,7 @@ namespace fredsim {
 
 class LinkWheel {
  public:
-  // For an output port of a node, the flits' sender, and a virtual channel.
+  // Credit for an output port of a node, the flits' sender, and a virtual channel.
   class Credit {
    public:
     Credit() = default;
@@ -43,7 +45,8 @@ class LinkWheel {
   using Flits = BoundedList<std::uint32_t>;
   using Credits = BoundedList<Credit>;
 
-  // `arriving`, `leaving`: links whose flits, and whose credits, it carries; `words` of a flit.
+  // `arriving`, `leaving`: links whose flits, and whose credits, it carries; `words`: words of a
+  // flit.
   LinkWheel(std::uint32_t longest, std::size_t arriving, std::size_t leaving, std::size_t words)
       : mask_(std::bit_ceil(longest + 1) - 1), words_(words) {
     for (std::uint32_t slot = 0; slot <= mask_; ++slot) {
@@ -51,11 +54,11 @@ class LinkWheel {
     }
   }
 
-  // Room for the words of the flit.
+  // Adds a flit and returns the room for its words.
   std::uint32_t* add_flit(std::uint32_t cycles, InputPin to) {
     return add_flit(cycles, to, words_);
   }
-  // The same, by who knows the words of a flit when it is compiled.
+  // Variant for callers that know the words of a flit at compile time.
   std::uint32_t* add_flit(std::uint32_t cycles, InputPin to, std::size_t words) {
     std::uint32_t* const entry = at(cycles).flits.grow(kHeader + words);
     entry[0] = to.word();
@@ -65,7 +68,7 @@ class LinkWheel {
 
   Flits& flits() { return slots_[now_].flits; }
   Credits& credits() { return slots_[now_].credits; }
-  // Arrivals at an edge so many after the current one.
+  // Arrivals at the edge `cycles` after the current one.
   const Flits& flits(std::uint32_t cycles) const { return slots_[(now_ + cycles) & mask_].flits; }
   const Credits& credits(std::uint32_t cycles) const {
     return slots_[(now_ + cycles) & mask_].credits;

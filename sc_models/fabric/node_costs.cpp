@@ -12,13 +12,13 @@
 namespace fredsim {
 namespace {
 
-// ns of a cycle: `base`, and so many per port.
+// Cost of a cycle in ns: `base`, and an amount per port.
 struct CostLine {
   double base = 0, per_port = 0;
   double at(int ports) const { return base + per_port * ports; }
 };
 
-// At one lane; and how many times as much it is at 256.
+// Cost at one lane, and its growth factor at 256 lanes.
 struct ImplementationCost {
   CostLine ns;
   double full_flits = 1;
@@ -29,25 +29,27 @@ struct ImplementationCost {
 
 struct KindCost {
   std::string_view kind;
-  ImplementationCost rtl;   // by ports of the switch
-  ImplementationCost twin;  // by those that are joined
+  ImplementationCost rtl;   // line over the ports of the switch
+  ImplementationCost twin;  // line over the ports that have links
 };
 
-// Measured by tb_fabric_speed on a hyperthread of an AMD EPYC of which others used the other one: switches alone, in
-// all-reduces of 512 KiB; ns per cycle of one switch, at one lane and at 256:
+// Measured with tb_fabric_speed on a hyperthread of an AMD EPYC whose other hyperthread was in use:
+// switches alone, in all-reduces of 512 KiB; ns per cycle of one switch, at one lane and at 256:
 //
 //   kind                ports   RTL, 1     256   twin, 1     256   machine
 //   fred                    4      930  106000       147    1570   fred_small
 //   fred               10..12  2380..2740    -  204..230       -   fred_d, per step; 2 MiB
-//   reducing_crossbar       4      925  206600       146    1760   fred_small with --set switch.kind=...
+//   reducing_crossbar       4      925  206600       146    1760   fred_small with --set
+//   switch.kind=...
 //   aggregator              4     1110   61200       170    1550
 //   voq_crossbar            4     2970    7750       274     459
 //   mesh                   10     2273   16600       176     405   mesh
 //   mesh_reducing          10     2345       -       232       -   mesh_reducing
 //
-// Lines of fred are fits to its sizes; those of kinds with one size have fred's proportion of base and ports (mesh and
-// mesh_reducing: by ports alone). Growth from 1 to 256 lanes is that of the measured size for all ports. mesh_reducing at
-// 256 lanes is taken as an aggregator, which adds in a shared pool, too.
+// Lines of fred are fits to its sizes; lines of kinds with one size have fred's proportion of base
+// and ports (mesh and mesh_reducing: by ports alone). Growth from 1 to 256 lanes is that of the
+// measured size for all ports. mesh_reducing at 256 lanes is assumed equal to an aggregator, which
+// adds in a shared pool, too.
 constexpr std::array<KindCost, 6> kCosts{{
     {"fred", {{35, 226}, 114}, {{107, 10.2}, 10.7}},
     {"reducing_crossbar", {{35, 222}, 223}, {{106, 10}, 12.1}},
@@ -57,8 +59,9 @@ constexpr std::array<KindCost, 6> kCosts{{
     {"mesh_reducing", {{0, 235}, 55}, {{0, 29}, 9.1}},
 }};
 
-// NPUs with their NICs, and links: in the same runs with twins, 600 ns for 4 NPUs with a port each and 16 links, 3900 for 20 NPUs
-// with 4 ports, 258 links and 18 I/O controllers that do nothing; at 256 lanes, whose payload is made and checked, 7000 and 59000.
+// Costs of NPUs with their NICs, and of links, from the same runs with twins: 600 ns for 4 NPUs
+// with a port each and 16 links, 3900 for 20 NPUs with 4 ports, 258 links and 18 idle I/O
+// controllers; at 256 lanes, whose payload is made and checked, 7000 and 59000.
 constexpr double kNpuNs = 100, kNicPortNs = 5, kLinkNs = 5;
 constexpr double kNpuFullFlits = 16;
 
@@ -92,7 +95,7 @@ NodeCosts node_costs(const Topology& topology, const ModelOfSwitch& model_of, in
     int joined = 0;
     for (int port = 0; port < node.ports; ++port) joined += topology.link_out(id, port) >= 0;
     if (joined == 0) continue;
-    double ns = kNicPortNs * joined;  // an I/O controller, which an all-reduce does without
+    double ns = kNicPortNs * joined;  // an I/O controller, which takes no part in an all-reduce
     if (node.kind == NodeKind::kNpu) {
       ns += kNpuNs;
       ns *= 1 + (kNpuFullFlits - 1) * (lanes - 1) / (kFlitLanes - 1);

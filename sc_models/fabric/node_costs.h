@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processor time of a simulated cycle by node, at load: weights by which a fabric is cut for several processes
-// (fabric/rank_cut.h).
+// Processor time of a simulated cycle by node, at load: weights for the cut of a fabric over
+// several processes (fabric/rank_cut.h).
 //
-// Units: ns per cycle of a core of the machine on which they were measured (node_costs.cpp says which, and how); a cut and a
-//   predicted speed-up depend on their ratios alone.
-// Load: an all-reduce over all NPUs. A node at which nothing happens costs next to nothing, whatever it is; a run in which a
-//   part of the machine is idle is not balanced by these.
+// Units: ns per cycle of a core of the measured machine (see node_costs.cpp); a cut and a predicted
+//   speed-up depend on the ratios alone.
+// Load: an all-reduce over all NPUs. An idle node costs next to nothing, whatever its kind; these
+//   weights do not balance a run in which a part of the machine is idle.
 // Failed nodes cost nothing. Links are counted at their sender.
 #pragma once
 
@@ -18,14 +18,14 @@
 namespace fredsim {
 
 struct NodeCosts {
-  std::vector<double> ns;  // by node, per cycle
-  int lanes = 1;           // carried of a flit
+  std::vector<double> ns;  // index: node; per cycle
+  int lanes = 1;           // lanes carried of a flit
 };
 
 // Implementation of a switch.
 using ModelOfSwitch = std::function<SwitchModel(const Node&)>;
 
-// A kind that was not measured costs the mean of those that were. `lanes`: 1 ... kFlitLanes.
+// A kind that was not measured costs the mean of the measured ones. `lanes`: 1 ... kFlitLanes.
 NodeCosts node_costs(const Topology& topology, const ModelOfSwitch& model_of, int lanes);
 NodeCosts node_costs(const Topology& topology, SwitchModel model, int lanes);
 

@@ -3,7 +3,7 @@
 
 namespace fredsim {
 
-// Once all nodes have who steps there.
+// Called once all nodes have their cores.
 void NodeGroups::form() {
   is_formed_ = true;
   for (std::uint32_t number = 0; number < nodes_.size(); ++number) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches of a partition that step together (switch/switch_group.h): which they are, and whether they do.
+// Groups of switches of a partition that step together (switch/switch_group.h), and whether they
+// currently do.
 //
-// While they do, nobody looks at their pins or at the switches. Nodes and their wake bits are the partition's and outlive it.
+// Nobody looks at the pins or at the switches while they step together. Nodes and their wake bits
+// are the partition's and outlive the groups.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@ namespace fredsim {
 
 class NodeGroups {
  public:
-  // Few enough to stay in a core's cache from one loop over them to the next.
+  // Small enough for a core's cache to hold a group from one loop over it to the next.
   static constexpr std::size_t kMaxMembers = 32;
   struct Group {
     explicit Group(std::unique_ptr<SwitchGroup> group)
@@ -29,19 +31,20 @@ class NodeGroups {
     bool idle() const { return switches->idle(); }
     std::unique_ptr<SwitchGroup> switches;
     SwitchGroup::Pins pins;              // nodes are members, by number
-    std::vector<std::uint32_t> members;  // nodes
-    std::vector<std::uint32_t> paced;    // members whose links do not all take a flit
+    std::vector<std::uint32_t> members;  // numbers of nodes
+    std::vector<std::uint32_t> paced;    // members with a link that takes no flit now
   };
 
   NodeGroups(std::vector<FabricNode>& nodes, WakeBits& awake) : nodes_(nodes), awake_(awake) {}
 
   bool are_on() const { return are_on_; }
-  // Members step together from now on. False: there are none, or a register is being accessed.
+  // Makes members step together from now on. False if there are none, or a register access is in
+  // progress.
   bool join();
-  // No more, before `edge`; all are as if they had stepped alone.
+  // Ends stepping together before `edge`; all switches are as if they had stepped alone.
   void part(std::uint64_t edge);
   void reset() { are_on_ = false; }
-  // A node has got another switch: groups are formed anew.
+  // Drops the groups since a node has another switch: they are formed anew.
   void forget() {
     is_formed_ = false;
     groups_.clear();
@@ -50,7 +53,7 @@ class NodeGroups {
   std::vector<Group>& all() { return groups_; }
   Group& of(const FabricNode& member) { return groups_[member.group()]; }
   bool idle() const { return !are_on_ || std::ranges::all_of(groups_, &Group::idle); }
-  // Members of which a link takes a flit again at `edge`; `outputs` of all nodes.
+  // Updates members with a link that takes a flit again at `edge`; `outputs` of all nodes.
   void look_at_paced(Group& group, const LinkTx* outputs, std::uint64_t edge);
 
  private:
@@ -59,7 +62,7 @@ class NodeGroups {
   std::vector<FabricNode>& nodes_;
   WakeBits& awake_;
   std::vector<Group> groups_;
-  bool is_formed_ = false;  // groups_ are
+  bool is_formed_ = false;  // groups_ is valid
   bool are_on_ = false;
 };
 

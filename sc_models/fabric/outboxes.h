@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flits and credits in flight from one partition to others, by the edge at which they arrive.
 //
-// Two outboxes take turns, so that one is read while the other is filled (fabric/partition.h). Edges are kept by their lower
-// 32 bits: nothing is under way for longer.
+// Two outboxes take turns, so that one is read while the other is filled (fabric/partition.h).
+// Edges are kept by their lower 32 bits: no flit or credit is in flight for longer.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace fredsim {
 
 class Outboxes {
  public:
-  // To so many partitions; `words` of a flit.
+  // Outboxes to `partitions` partitions; `words`: words of a flit.
   Outboxes(std::size_t partitions, std::size_t words) : words_(words) {
     for (auto& boxes : boxes_) boxes.resize(partitions);
   }
@@ -32,12 +32,12 @@ class Outboxes {
       for (Box& box : boxes) box.clear();
     }
   }
-  // The outbox that is filled from now on, 0 or 1; the others have taken what was in it.
+  // Selects the outbox to be filled from now on, 0 or 1; its old contents have been taken.
   void fill(int box) {
     filled_ = static_cast<std::size_t>(box);
     has_put_[filled_] = false;
   }
-  // Room for the words of a flit.
+  // Adds a flit and returns the room for its words.
   std::uint32_t* add_flit(std::uint32_t partition, std::uint64_t edge, InputPin to) {
     has_put_[filled_] = true;
     std::vector<std::uint32_t>& flits = boxes_[filled_][partition].flits;
@@ -49,14 +49,14 @@ class Outboxes {
     has_put_[filled_] = true;
     boxes_[filled_][partition].credits.push_back({static_cast<std::uint32_t>(edge), credit});
   }
-  // All that outbox `box` has for `partition`, whose wheel is at `edge`.
+  // Moves the contents of outbox `box` for `partition` to its wheel, which is at `edge`.
   void hand_over(int box, std::uint32_t partition, std::uint64_t edge, LinkWheel& wheel) {
     if (!has_put_[static_cast<std::size_t>(box)]) return;
     Box& from = boxes_[static_cast<std::size_t>(box)][partition];
     deliver(from, words_, edge, wheel);
     from.clear();
   }
-  // The same by a message to the process of the partition.
+  // Packs the contents of outbox `box` for a partition into a message to its process.
   void pack(int box, std::uint32_t partition, RankMessage& message) {
     Box& from = boxes_[static_cast<std::size_t>(box)][partition];
     message.put_all(from.flits);
@@ -69,7 +69,8 @@ class Outboxes {
     deliver(unpacked_, words_, edge, wheel);
   }
 
-  // Edges from `edge` on until the first of all that outbox `box` has, arrives; the highest number: it has nothing. Box -1: none.
+  // Edges from `edge` on until the first arrival of all that outbox `box` has; the highest number
+  // if it is empty. Box -1: none.
   std::uint64_t edges_to_first(int box, std::uint64_t edge) const {
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     if (box < 0) return first;
@@ -89,7 +90,7 @@ class Outboxes {
     LinkWheel::Credit credit;
   };
   struct alignas(64) Box {
-    std::vector<std::uint32_t> flits;  // an entry: edge, input pin, words of the flit
+    std::vector<std::uint32_t> flits;  // entries: edge, input pin, words of the flit
     std::vector<Credit> credits;
     void clear() {
       flits.clear();
@@ -112,10 +113,10 @@ class Outboxes {
   }
 
   std::size_t words_;
-  std::array<std::vector<Box>, 2> boxes_;  // by partition that they are for
+  std::array<std::vector<Box>, 2> boxes_;  // index: destination partition
   std::size_t filled_ = 0;
-  std::array<bool, 2> has_put_{};  // by outbox: something for one of the others
-  Box unpacked_;                   // out of a message
+  std::array<bool, 2> has_put_{};  // index: outbox; true if it has contents for another partition
+  Box unpacked_;                   // contents of a received message
 };
 
 }  // namespace fredsim

@@ -97,7 +97,7 @@ void Partition::access(std::uint32_t node, const RegisterRequest& request) {
   step_in_group(false);
   FabricNode& state = nodes_[node];
   assert(state.core != nullptr && !state.pins.reg.valid);
-  state.hand_over_credits();  // a register may tell them
+  state.hand_over_credits();  // a register access may read them
   state.pins.reg = request;
   if (request.write) registers_.note(node, request.address, request.wdata);
   state.pins.reg.valid = true;
@@ -198,12 +198,12 @@ template <int kWords>
   }
   const std::uint32_t bit = 1U << credit.port();
   std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
-  if ((at_pins & bit) != 0) node.hand_over_credits();  // an older one
+  if ((at_pins & bit) != 0) node.hand_over_credits();  // credits of an earlier edge
   at_pins |= bit;
   if (node.endpoint != nullptr) awake_.wake(credit.node());
 }
 
-// All that touches nothing but the node and its links.
+// Touches nothing but the node and its links.
 [[gnu::always_inline]] inline SwitchCore::Stepped Partition::begin_step(std::size_t number) {
   FabricNode& node = nodes_[number];
   node.begin_step(links_.outputs() + node.first, edge_);
@@ -287,7 +287,7 @@ template <int kWords>
   links_.launch<kWords>(link, node.first + port, beyond, flit, edge_);
 }
 
-// For links that are not ready now, but may have been.
+// Checks launches on links that are not ready now, but may have been.
 void Partition::check_launch(const FabricNode& node) const {
   const std::uint32_t wrong = node.pins.out_valid & ~node.may_launch();
   if (wrong == 0) return;

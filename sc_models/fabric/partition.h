@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of a fabric that one thread, or one process, steps by itself: nodes, the links between them, and its halves of
-// the links that cross to others.
+// Part of a fabric that one thread, or one process, steps by itself: nodes, the links between them,
+// and its halves of the links that cross to other partitions.
 //
-// An edge: flits and credits whose time on the link is over arrive; nodes that are not idle, or at which something
-//   arrives, step; what they launched and the credits that they gave back go on their links. All nodes of an edge are
-//   independent of each other, so their order is immaterial. A cycle costs the nodes at which something happens (and a
-//   bit for each of the others). Credits that come to an idle switch wait at its pins for its next step, before which
-//   nothing could spend them. While nobody looks at nodes between edges, switches whose kind has groups step in one
-//   (switch/switch_group.h, step_in_group()). set_always_step() switches these short cuts off.
-// Links: fabric/partition_links.h. What crosses to others is put into an outbox with the edge at which it arrives; all
-//   partitions take in what is for them at the same edge, at the latest when as many edges have passed as the minimum latency
-//   of the crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
-// Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
-//   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
-//   without a link, an error code of a switch: RunFailed.
+// An edge: flits and credits at the end of their link arrive; nodes that are not idle, or that have
+//   an arrival, step; the launched flits and returned credits enter their links. All nodes of an
+//   edge are independent of each other, so their order is immaterial. A cycle costs the active
+//   nodes and a bit for each idle one. Credits for an idle switch wait at its pins for its next
+//   step, since no flit can use them before. Between edges at which nobody looks at nodes, switches
+//   whose kind has groups step in one (switch/switch_group.h, step_in_group()). set_always_step()
+//   switches these short cuts off.
+// Links: fabric/partition_links.h. Crossing flits and credits are put into an outbox with the edge
+//   of their arrival; all partitions take them in at the same edge, at the latest after the minimum
+//   latency of the crossing links (fabric/cut.h). Two outboxes per partition take turns, so that
+//   one is read while the other is filled.
+// Checks: a launch on a link that was not ready, then or launch_edges() before (for switches
+//   outside groups), more flits in flight and buffered at a receiver than it has room for, a credit
+//   that was not owed (when it arrives), a credit from a port without a link, an error code of a
+//   switch: RunFailed.
 // Nodes are numbered by the partition, in the order of the topology.
 #pragma once
 
@@ -47,9 +50,9 @@ class Partition {
   const PartitionLinks& links() const { return links_; }
 
   void reset();
-  void tick();  // one clock edge
-  // Sets whether switches step in a group from now on, where they can. When no more, all are as if they had stepped alone;
-  // while they do, nobody looks at pins or at switches.
+  void tick();  // steps one clock edge
+  // Sets whether switches step in a group from now on, if possible. When it ends, all are as if
+  // they had stepped alone; meanwhile nobody looks at pins or at switches.
   void step_in_group(bool on);
 
   EdgeTimers& timers() { return timers_; }  // timers of its endpoints
@@ -65,7 +68,8 @@ class Partition {
     step_in_group(false);
     always_step_ = on;
   }
-  // Switches with RTL in them are stepped by so many threads from now on; they must share nothing that is written.
+  // Steps switches with RTL by `threads` threads from now on; they must share no state that is
+  // written.
   void set_switch_threads(int threads);
   void clear_counts();
 
@@ -73,8 +77,8 @@ class Partition {
   std::uint64_t edge() const { return edge_; }
   std::uint64_t quiet_cycles() const { return quiet_; }
   std::uint64_t steps_left_out() const { return steps_left_out_; }
-  bool all_idle() const;      // the nodes
-  bool has_to_step() const {  // a node, at the next edge
+  bool all_idle() const;      // of its nodes
+  bool has_to_step() const {  // true if a node steps at the next edge
     return always_step_ || awake_.any() || !groups_.idle();
   }
   void rest(std::uint64_t edges);
@@ -82,7 +86,8 @@ class Partition {
   void pass_over(std::uint64_t edges);
 
  private:
-  // Switches with RTL in them, where several threads step them: those of an edge, and what they tell.
+  // Switches with RTL in them, if several threads step them: switches of an edge, and their
+  // results.
   struct SideBySide {
     std::unique_ptr<SwitchThreads> threads;  // null: one thread
     std::vector<std::size_t> nodes;
@@ -120,7 +125,7 @@ class Partition {
   WakeBits awake_;
   NodeGroups groups_;
   SideBySide side_by_side_;
-  RegisterWrites registers_;  // since clear_counts()
+  RegisterWrites registers_;  // registers written since clear_counts()
   std::vector<NodeId> finished_;
   std::uint64_t edge_ = 0;
   std::uint64_t quiet_ = 0;

@@ -134,7 +134,8 @@ void PartitionLinks::count_missing_bytes(LinkTx& link, const std::uint32_t* flit
 
 // ---- special links
 
-// A flit that goes to a channel, may be lost in flight, is serialised for long, or leaves the partition.
+// Launches a flit that goes to a channel, may be lost in flight, is serialised for long, or leaves
+// the partition.
 void PartitionLinks::launch_special(std::uint32_t place, std::uint32_t beyond,
                                     const std::uint32_t* flit, std::uint64_t edge) {
   const LinkTx& link = outputs_[place];
@@ -156,7 +157,7 @@ void PartitionLinks::launch_special(std::uint32_t place, std::uint32_t beyond,
   ++flits_under_way_;
 }
 
-// Room for the words of a flit that is at the end of the link in so many cycles.
+// Room for the words of a flit that reaches the end of the link in `cycles` cycles.
 std::uint32_t* PartitionLinks::arrival(const LinkTx& link, std::uint64_t edge,
                                        std::uint32_t cycles) {
   const LinkTarget target = link.target();
@@ -195,7 +196,7 @@ bool PartitionLinks::step_channels(std::uint64_t edge) {
   return is_sending;
 }
 
-// False: the link has none.
+// False if the link has no channel.
 bool PartitionLinks::give_to_channel(const LinkRx& in, std::uint32_t vc) {
   if (in.sender.partition != index_) return false;
   const std::uint32_t at = first_[in.sender.node] + in.sender.port;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of a partition (fabric/partition.h): both ends of those inside it, its halves of those that cross to others, and all
-// that is under way.
+// Links of a partition (fabric/partition.h): both ends of inner links, its halves of crossing
+// links, and all flits and credits in flight.
 //
-// Plain links: a flit goes from its sender straight into the wheel. Special ones lose flits, serialise them for long
-//   (fabric/slow_serialisers.h), cross to another partition, or have a channel (links/link_channel.h); which is known per
-//   link from its construction on, so that plain ones ask one bit.
-// Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
-//   credits the other way round. What crosses is put into an outbox with the edge at which it arrives (fabric/outboxes.h).
+// Plain links: a flit goes from its sender straight into the wheel. Special ones lose flits,
+//   serialise them for long (fabric/slow_serialisers.h), cross to another partition, or have a
+//   channel (links/link_channel.h); this is fixed at construction, so that a plain link tests one
+//   bit.
+// Crossing links: the sender has pacing, room and counts, the receiver the flits in flight; credits
+//   likewise in the other direction. Crossing flits and credits are put into an outbox with the
+//   edge of their arrival (fabric/outboxes.h).
 // Places number the output ports, and the input ports, of all nodes, one node after the other.
-// Edges are the partition's: each call has the one that is being simulated.
+// Edges are the partition's: each call gets the edge that is being simulated.
 // Errors: std::logic_error from the constructor for a channel that would cross.
 #pragma once
 
@@ -33,7 +35,7 @@ namespace fredsim {
 
 class PartitionLinks {
  public:
-  // Links of partition `index` out of so many. `places` by node; `words` of a flit.
+  // Links of partition `index` of the cut. `places`: by node; `words`: words of a flit.
   PartitionLinks(const Topology& topology, const std::vector<NodePlace>& places,
                  std::uint32_t index, std::size_t partitions, std::size_t words);
 
@@ -47,16 +49,16 @@ class PartitionLinks {
   const LinkRx& input(std::uint32_t node, int port) const { return inputs_[place(node, port)]; }
   void set_faults(std::uint32_t node, int port, LinkFaults* faults);
 
-  // All but the outputs, which their nodes reset.
+  // Resets all but the outputs, which their nodes reset.
   void reset();
   void clear_counts();
   LinkCount count(std::uint32_t node, int port, std::uint64_t edge) const;
-  // Bytes that short tails (nic/packet_extension.h) fall short by, by half of their stream's number.
+  // Missing bytes of short tails (nic/packet_extension.h), by half of their stream's number.
   void clear_missing_bytes() { missing_of_.clear(); }
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
 
-  // ---- an edge, in this order
-  // Serialisers and channels step. True: a channel puts something on the wire.
+  // ---- an edge, in this order Steps serialisers and channels. Returns true if a channel puts a
+  // flit on the wire.
   bool begin_edge(std::uint64_t edge) {
     if (!slow_.empty()) end_serialising(edge);
     return !active_.empty() && step_channels(edge);
@@ -68,7 +70,7 @@ class PartitionLinks {
     credits_under_way_ -= static_cast<int>(credits.size());
     credits.clear();
   }
-  // on_flit(input pin, words); kWords of a flit, 0: as many as the constructor says.
+  // Calls on_flit(input pin, words); kWords: words of a flit, 0: as given to the constructor.
   template <int kWords, typename OnFlit>
   void take_flits(const OnFlit& on_flit) {
     const std::size_t words = kWords != 0 ? kWords : words_;
@@ -77,9 +79,10 @@ class PartitionLinks {
          entry += LinkWheel::kHeader + words)
       on_flit(InputPin(entry[0]), entry + LinkWheel::kHeader);
     flits_under_way_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
-    flits.clear();  // its words stay until something is added
+    flits.clear();  // its words stay until the next flit is added
   }
-  // A flit that has taken its room at the receiver, by the output `link` at `place`; `beyond` as LinkTx has it.
+  // Launches a flit that has taken its room at the receiver, on the output `link` at `place`;
+  // `beyond` as in LinkTx.
   template <int kWords>
   [[gnu::always_inline]] void launch(LinkTx& link, std::uint32_t place, std::uint32_t beyond,
                                      const std::uint32_t* flit, std::uint64_t edge) {
@@ -94,7 +97,7 @@ class PartitionLinks {
                 words * sizeof *flit);
     ++flits_under_way_;
   }
-  // Credit of the input port at `place`. False: it has no link.
+  // Returns a credit of the input port at `place`. False if it has no link.
   [[gnu::always_inline]] bool return_credit(std::uint32_t place, std::uint32_t vc,
                                             std::uint64_t edge) {
     const LinkRx& in = inputs_[place];
@@ -115,34 +118,37 @@ class PartitionLinks {
   }
   void end_edge() { wheel_.turn(); }
 
-  // ---- other partitions
-  // Takes in what the other has put for this one into its outbox `box`; both are at the same edge.
+  // ---- other partitions Takes in the contents of outbox `box` of the other partition; both are at
+  // the same edge.
   void take_in(PartitionLinks& other, int box, std::uint64_t edge) {
     other.outboxes_.hand_over(box, index_, edge, wheel_);
   }
   void fill(int box) { outboxes_.fill(box); }
-  // The same with a partition of another process: what is in outbox `box` for it, and what came of it.
+  // Packs and unpacks contents of outbox `box` for a partition of another process.
   void pack(int box, std::uint32_t partition, RankMessage& message) {
     outboxes_.pack(box, partition, message);
   }
   void unpack(RankMessage& message, std::uint64_t edge) { outboxes_.unpack(message, edge, wheel_); }
 
-  // Edges until something arrives that is in an outbox; none: -1.
+  // Edges until the first arrival from an outbox; box -1: none.
   std::uint64_t edges_to_crossing(int box, std::uint64_t edge) const {
     return outboxes_.edges_to_first(box, edge);
   }
 
-  // ---- between two edges, while nothing is in an outbox
-  // Launched here less arrived here: negative where more comes than goes.
+  // ---- between two edges, while the outboxes are empty Launches minus arrivals in this partition:
+  // negative if more flits arrive than leave.
   int flits_under_way() const { return flits_under_way_; }
   int credits_under_way() const { return credits_under_way_; }
-  // Until something arrives or is through a serialiser; the highest number: nothing is under way.
+  // Edges until an arrival or the end of a serialisation; the highest number if nothing is in
+  // flight.
   std::uint64_t edges_to_arrival(std::uint64_t edge) const;
   void rest(std::uint64_t edges) { wheel_.turn(edges); }
-  bool are_rested(std::uint64_t edge) const;  // those of this partition's senders
+  bool are_rested(std::uint64_t edge) const;  // true if the links of this partition's senders are
+                                              // idle
   bool add_state(StateDigest& digest, std::uint64_t edge) const;
   void pass_over(std::uint64_t edges);
-  // In flight to an input, or kept by the serialiser of an output, on one VC; credits in flight to an output.
+  // Flits of a VC in flight to an input or kept by the serialiser of an output; credits in flight
+  // to an output.
   int flits_to(std::uint32_t node, int port, int vc) const;
   int flits_in_serialiser(std::uint32_t node, int port, int vc) const {
     return slow_.count(place(node, port), vc);
@@ -189,10 +195,10 @@ class PartitionLinks {
   std::vector<LinkRx> inputs_;
   LinkWheel wheel_;
   SlowSerialisers slow_;
-  std::vector<std::unique_ptr<LinkChannel>> channels_;  // by place of the output; empty: none
-  std::vector<std::uint32_t> active_;                   // places of those that step
+  std::vector<std::unique_ptr<LinkChannel>> channels_;  // index: place of the output; empty: none
+  std::vector<std::uint32_t> active_;                   // places with an active channel
   Outboxes outboxes_;
-  std::vector<std::uint16_t> missing_of_;  // by half of a stream's number
+  std::vector<std::uint16_t> missing_of_;  // index: half of a stream's number
   std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;

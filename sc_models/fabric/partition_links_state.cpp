@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of a partition between two edges: what is under way, idle times, state; and edges that are not
-// simulated.
+// Links of a partition between two edges: flits and credits in flight, idle times, state, and
+// skipped edges.
 #include <algorithm>
 
 #include "fabric/partition_links.h"

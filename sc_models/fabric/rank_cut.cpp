@@ -15,7 +15,7 @@
 namespace fredsim {
 namespace {
 
-// Nodes that stay together, each a tree to the lowest number.
+// Disjoint sets of nodes that stay together, each a tree whose root has the lowest number.
 class TogetherNodes {
  public:
   explicit TogetherNodes(std::size_t nodes) : above_(nodes) {
@@ -51,11 +51,13 @@ TogetherNodes together(const Topology& topology) {
   return nodes;
 }
 
-// Graph of the nodes that stay together: units, in order of their first nodes, and links between them.
+// Graph of units, which are nodes that stay together: units in the order of their first nodes, and
+// links between them.
 struct Units {
   std::vector<int> of_node;
   std::vector<double> ns;                       // cost of a cycle
-  std::vector<std::map<int, double>> flits_to;  // by unit: flits per cycle to and from others
+  std::vector<std::map<int, double>> flits_to;  // index: unit; flits per cycle to and from other
+                                                // units
   int count() const { return static_cast<int>(ns.size()); }
 };
 
@@ -82,9 +84,9 @@ Units units_of(const Topology& topology, const NodeCosts& costs, TogetherNodes n
   return units;
 }
 
-using Parts = std::vector<int>;  // by unit
+using Parts = std::vector<int>;  // part of each unit
 
-// Runs of units, as even as can be; none is empty.
+// Runs of consecutive units of almost equal cost; none is empty.
 Parts parts_in_order(const Units& units, int ranks) {
   Parts parts(units.ns.size());
   const double total = std::accumulate(units.ns.begin(), units.ns.end(), 0.0);
@@ -104,8 +106,8 @@ Parts parts_in_order(const Units& units, int ranks) {
   return parts;
 }
 
-// Halves of halves by METIS, whose own recursion, and that within its k-way partition, prints on standard output where a half has
-// too few units.
+// Recursive bisection with METIS. METIS's own recursion, also inside its k-way partition, prints on
+// standard output if a half has too few units.
 class Bisections {
  public:
   Bisections(const Units& units, int ranks)
@@ -121,7 +123,7 @@ class Bisections {
 
  private:
   static constexpr double kShare = 1e6;  // weight of a mean part
-  static constexpr double kFlits = 100;  // that of the fastest link
+  static constexpr double kFlits = 100;  // weight of the fastest link
 
   void split(const std::vector<int>& units, int first, int ranks) {
     if (ranks == 1) {
@@ -141,7 +143,7 @@ class Bisections {
     split(halves[1], first + left_ranks, right_ranks);
   }
 
-  // A unit that is more than a part by itself weighs as one: beside it there is nothing to balance.
+  // Weight of a unit, at most that of a part: a larger one leaves nothing to balance beside it.
   idx_t weight_of(int unit) const {
     const double share = mean_ > 0 ? std::min(units_.ns[unit] / mean_, 1.0) : 1.0;
     return static_cast<idx_t>(share * kShare) + 1;
@@ -173,7 +175,7 @@ class Bisections {
                                                 weights.data(), nullptr, flits_to.data(), &halves,
                                                 shares, nullptr, options, &cut, half.data());
     std::vector<bool> is_right(
-        units.size());  // METIS without memory: all in one, for the other way
+        units.size());  // METIS out of memory: all in one half, which selects bisection_in_order()
     for (std::size_t i = 0; status == METIS_OK && i < half.size(); ++i) is_right[i] = half[i] == 1;
     return is_right;
   }
@@ -195,12 +197,12 @@ class Bisections {
 
   const Units& units_;
   Parts parts_;
-  std::vector<int> place_;  // by unit: its place in the half that is split; -1: not in it
+  std::vector<int> place_;  // index: unit; place in the half that is split, -1: not in it
   double mean_ = 0;         // cost of a part
   double max_flits_ = 0;
 };
 
-// Parts by number of their first node.
+// Cut with its parts numbered by their first node.
 Cut cut_of(const Units& units, const Parts& parts, int ranks) {
   std::vector<int> number(static_cast<std::size_t>(ranks), -1);
   int next = 0;
@@ -214,7 +216,7 @@ Cut cut_of(const Units& units, const Parts& parts, int ranks) {
   return cut;
 }
 
-// The best of the cuts that were offered.
+// The best of the candidate cuts.
 class BestCut {
  public:
   BestCut(const Topology& topology, const NodeCosts& costs) : topology_(topology), costs_(costs) {}
@@ -224,7 +226,8 @@ class BestCut {
     int links = 0;
     for (const RankPart& part : forecast.parts) links += part.links_out;
     const double ns = forecast.cycle_ns();
-    // Predictions this close are the same: fewer links then, which cost more than the model has.
+    // Predictions this close count as equal: then fewer links win, since they cost more than the
+    // model has.
     const bool is_close = ns < ns_ * kClose && ns_ < ns * kClose;
     if (!cut_.empty() && (is_close ? links >= links_ : ns >= ns_)) return;
     cut_ = std::move(cut);
@@ -243,8 +246,9 @@ class BestCut {
   int links_ = 0;
 };
 
-// Moves units out of the costliest part, or swaps them, as long as that makes a predicted cycle shorter: of a machine of few
-// units, which METIS balances as well as whole weights and halves of halves let it.
+// Refinement that moves units out of the costliest part, or swaps them, as long as it shortens the
+// predicted cycle. For machines of few units, which METIS balances only as well as integer weights
+// and repeated halving allow.
 class Refinement {
  public:
   static constexpr int kMaxUnits = 128;
@@ -268,7 +272,7 @@ class Refinement {
     return rank_forecast(topology_, cut, costs_).cycle_ns();
   }
 
-  // The first change that is one for the better.
+  // Makes the first change that is an improvement.
   bool improve(Parts& parts, double& ns) {
     std::vector<double> cost(static_cast<std::size_t>(ranks_));
     std::vector<int> size(static_cast<std::size_t>(ranks_));
@@ -305,10 +309,10 @@ class Refinement {
   const NodeCosts& costs_;
   const Units& units_;
   int ranks_;
-  int left_ = 2'000;  // forecasts
+  int left_ = 2'000;  // forecasts left
 };
 
-// Latencies of links between units, ascending; of many, some.
+// Latencies of links between units, ascending; a sample if there are many.
 std::vector<int> latencies_of(const Topology& topology, const Units& units) {
   constexpr std::size_t kMax = 8;
   std::vector<int> all;
@@ -347,7 +351,7 @@ Cut cut_for_ranks(const Topology& topology, const NodeCosts& costs, int ranks) {
   const TogetherNodes base = together(topology);
   const Units all = units_of(topology, costs, base);
   BestCut best(topology, costs);
-  // Links of less than a minimum inside: a longer look-ahead for all, and less choice.
+  // Short links stay inside a part: a longer look-ahead for all, and fewer choices.
   for (const int least : latencies_of(topology, all)) {
     TogetherNodes nodes = base;
     for (const Link& link : topology.links)

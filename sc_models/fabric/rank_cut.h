@@ -2,11 +2,12 @@
 // Cut of a fabric for several processes (ranks), and the prediction of the time of a cycle with it
 // (results/rank_forecast.h).
 //
-// Cut: an endpoint is in the part of its switch (home_switch()); links with a policy (links/link_policy.h) do not
-//   cross. Of what is left, bisections by METIS and a partition in order of node numbers make candidates, over all links and over those
-//   alone that take some minimum of cycles, and the best by rank_forecast() is taken. The same on every process: seeds are fixed, and
-//   nothing depends on time or addresses.
-// Errors: BadInput where there cannot be so many parts.
+// Cut: an endpoint is in the part of its switch (home_switch()); links with a policy
+//   (links/link_policy.h) do not cross. Candidates for the remaining graph are bisections by METIS
+//   and a partition in the order of node numbers, over all links and over the links of at least
+//   some latency only; the best by rank_forecast() is taken. It is the same on every process: seeds
+//   are fixed, and nothing depends on time or addresses.
+// Errors: BadInput if there cannot be so many parts.
 #pragma once
 
 #include "fabric/cut.h"
@@ -16,10 +17,10 @@
 
 namespace fredsim {
 
-// Highest number of ranks, 1 or more.
+// Maximum number of ranks, 1 or more.
 int max_ranks(const Topology& topology);
 
-// Every rank has a node at least. BadInput: `ranks` is not in 1 ... max_ranks().
+// Gives every rank at least one node. BadInput if `ranks` is not in 1 ... max_ranks().
 Cut cut_for_ranks(const Topology& topology, const NodeCosts& costs, int ranks);
 
 RankForecast rank_forecast(const Topology& topology, const Cut& cut, const NodeCosts& costs,

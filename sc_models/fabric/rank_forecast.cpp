@@ -11,11 +11,12 @@
 namespace fredsim {
 namespace {
 
-// As in an outbox (fabric/outboxes.h): edge and pin, or edge and credit.
+// Header of an entry of an outbox (fabric/outboxes.h): edge and pin, or edge and credit.
 constexpr std::uint64_t kFlitHeaderBytes = 4 * (1 + LinkWheel::kHeader);
 constexpr std::uint64_t kCreditBytes = 4 + sizeof(LinkWheel::Credit);
 
-// Flits that a link can launch in so many cycles, one of them from what it had left.
+// Maximum number of flits that a link launches in `cycles` cycles, one of them from tokens left
+// before.
 std::uint64_t most_flits(const Link& link, std::uint64_t cycles) {
   const Rational& rate = link.flit_rate();
   return std::min(

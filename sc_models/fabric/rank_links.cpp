@@ -13,7 +13,8 @@ RankLinks::RankLinks(const Topology& topology, const Cut& cut, const RankShare& 
     : ranks_(*share.ranks),
       by_rank_(static_cast<std::size_t>(share.ranks->size())),
       met_(static_cast<std::size_t>(share.ranks->size())) {
-  // By rank: (partition there, partition here) of all links, either way, as credits go back.
+  // Index: rank. Pairs (partition there, partition here) of all links in either direction, since
+  // credits return.
   std::map<int, std::set<std::pair<int, int>>> by_rank;
   const auto add = [&](int here, int there) {
     if (share.has(here) && !share.has(there)) by_rank[share.rank_of[there]].insert({there, here});
@@ -29,7 +30,7 @@ RankLinks::RankLinks(const Topology& topology, const Cut& cut, const RankShare& 
       neighbour.from_here.push_back({here, there});
       neighbour.to_here.push_back({here, there});
     }
-    // A message is in the order of its sender's partitions.
+    // The sender's partitions give the order within a message.
     std::ranges::sort(neighbour.from_here);
     std::ranges::sort(neighbour.to_here, {},
                       [](const Pair& pair) { return std::pair(pair.other, pair.own); });

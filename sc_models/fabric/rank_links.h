@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links between the partitions of this process and those of others (ranks/ranks.h): flits and credits that cross, a message per
-// neighbouring process and window.
+// Links between the partitions of this process and of other processes (ranks/ranks.h): crossing
+// flits and credits, a message per neighbouring process and window.
 //
-// Both sides list the pairs of partitions that links join in the same order, so that a message has no more than what crosses.
+// Both sides list the pairs of partitions that links join in the same order, so that a message has
+// only the flits and credits that cross.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ namespace fredsim {
 
 // Share of this process in a fabric that is cut.
 struct RankShare {
-  Ranks* ranks = nullptr;      // null: this process has all of it
-  std::vector<int> rank_of{};  // by partition; each has one or more
+  Ranks* ranks = nullptr;      // null: this process has the whole fabric
+  std::vector<int> rank_of{};  // rank of each partition; every rank has one or more
   bool has(int partition) const { return ranks == nullptr || rank_of[partition] == ranks->rank(); }
 };
 
@@ -28,10 +29,11 @@ class RankLinks {
  public:
   RankLinks(const Topology& topology, const Cut& cut, const RankShare& share);
 
-  // All that is in the outboxes `box` for other processes, and what they have for this one; all are at the same edge. `own`: by
-  // partition, null where it is another process's. Between two windows, neighbours alone.
+  // Exchanges the contents of the outboxes `box` with neighbouring processes, between two windows;
+  // all are at the same edge. `own`: by partition, null for another process's.
   void exchange(std::span<Partition* const> own, int box, std::uint64_t edge);
-  // The same with all, and something to tell, `mine`: what others tell, to be read on, by rank; that of this one is empty.
+  // Exchange with all processes, with data of the caller, `mine`. Returns the data of the others,
+  // by rank, ready to be read; this rank's entry is empty.
   std::span<RankMessage> meet(std::span<Partition* const> own, int box, std::uint64_t edge,
                               const RankMessage& mine);
 
@@ -41,7 +43,7 @@ class RankLinks {
     auto operator<=>(const Pair&) const = default;
   };
   struct Neighbour {
-    std::vector<Pair> from_here, to_here;  // in the order of the message
+    std::vector<Pair> from_here, to_here;  // order within the message
   };
 
   void pack(std::span<Partition* const> own, int box, const Neighbour& neighbour,
@@ -50,8 +52,8 @@ class RankLinks {
               RankMessage& message) const;
 
   Ranks& ranks_;
-  std::vector<Neighbour> by_rank_;        // without pairs: no links lead there
-  std::vector<int> neighbours_, others_;  // ranks that links lead to; all but this one
+  std::vector<Neighbour> by_rank_;        // index: rank; no pairs: no links lead there
+  std::vector<int> neighbours_, others_;  // ranks with links to this one; all other ranks
   std::vector<RankMessage> out_, in_, met_;
 };
 

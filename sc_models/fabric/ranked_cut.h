@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cut of a fabric over the processes of a run, and within each of them.
 //
-// Errors: those of cut_for_ranks() (fabric/rank_cut.h); BadInput where the processes have read different fabrics.
+// Errors: those of cut_for_ranks() (fabric/rank_cut.h); BadInput if the processes have read
+// different fabrics.
 #pragma once
 
 #include "fabric/cut.h"
@@ -17,11 +18,12 @@ struct RankedCut {
   RankShare share{};
 };
 
-// Null ranks: `within` alone. Else every process has its part of `by_rank`, cut by `within`; empty: one partition each.
+// Cut `within` alone for null ranks. Otherwise every process has its part of `by_rank`, cut by
+// `within`; empty: one partition each.
 RankedCut cut_over(Ranks* ranks, const Cut& by_rank, const Cut& within);
 
-// Parts of the processes, by node; empty for one. By all of them alike: they compare what they have read of files that the command
-// line does not name, too.
+// Parts of the processes, by node; empty for one process. All processes call this alike: they
+// compare their inputs, including files that the command line does not name.
 Cut cut_by_rank(const Topology& topology, const NodeCosts& costs, Ranks* ranks);
 
 }  // namespace fredsim

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of switches that have been written, with their last values: part of what the state of a fabric depends on.
+// Registers of switches that have been written, with their last values: part of the state that a
+// fabric's future depends on.
 //
-// Memory: 256 bytes and a few for every 64 neighbouring registers of a switch of which one was written. Most are rows of phase
-// stores and routing tables, which are written as a whole.
+// Memory: 256 bytes and a few for every 64 neighbouring registers of a switch with one written.
+// Most are rows of phase stores and routing tables, which are written as a whole.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class RegisterWrites {
     for (auto& pages : pages_) pages.clear();
     sum_ = 0;
   }
-  // The same for the same values, in whatever order they were written.
+  // Digest of the values, independent of the order of writes.
   std::uint64_t digest() const { return sum_; }
 
  private:
@@ -50,7 +51,7 @@ class RegisterWrites {
     std::uint16_t number = 0;  // address / kRegisters
     std::unique_ptr<Page> page;
   };
-  using Pages = std::vector<Numbered>;  // ascending
+  using Pages = std::vector<Numbered>;  // ascending by number
 
   static Page& page_of(Pages& pages, std::uint16_t number) {
     const auto at = std::ranges::lower_bound(pages, number, {}, &Numbered::number);
@@ -58,7 +59,7 @@ class RegisterWrites {
     return *pages.insert(at, {number, std::make_unique<Page>()})->page;
   }
 
-  std::vector<Pages> pages_;  // by node
+  std::vector<Pages> pages_;  // index: node
   std::uint64_t sum_ = 0;     // sum of hashes
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serialisers of links so slow that the wheel (fabric/link_wheel.h) does not reach to the end of a flit: what they still
-// send, by the edge at which the wire has all of it.
+// Serialisers of slow links, whose flits take longer than the wheel (fabric/link_wheel.h) covers:
+// flits being sent, by the edge at which the wire has all of them.
 //
-// Places are those of the links' outputs, as their owner numbers them. At most LinkTx::kSlots flits of a link are here.
+// Places are those of the links' outputs, in the owner's numbering. At most LinkTx::kSlots flits of
+// a link are here.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,12 @@ namespace fredsim {
 
 class SlowSerialisers {
  public:
-  // Serialisation beyond this is not in the wheel, which would be as long.
+  // Serialisation beyond this limit is not in the wheel, which would be as long.
   static constexpr std::uint32_t kMaxBeyondInWheel = 15;
   static bool takes(const LinkTx& link) { return link.beyond() >= kMaxBeyondInWheel; }
 
-  SlowSerialisers() = default;  // for no link
-  // `words` of a flit; `links` of the outputs are slow.
+  SlowSerialisers() = default;  // no link is slow
+  // `words`: words of a flit; `links`: slow links of the outputs.
   SlowSerialisers(std::size_t outputs, std::size_t links, std::size_t words)
       : words_(words), flits_(LinkTx::kSlots * outputs * words), next_slot_(outputs) {
     under_way_.reserve(LinkTx::kSlots * links);
@@ -34,7 +35,7 @@ class SlowSerialisers {
 
   bool empty() const { return under_way_.empty(); }
   void clear() { under_way_.clear(); }
-  // Room for the words of a flit that is sent at edge `until`.
+  // Adds a flit that is sent at edge `until` and returns the room for its words.
   std::uint32_t* add(std::uint32_t place, std::uint64_t until) {
     const std::uint32_t slot = LinkTx::kSlots * place + next_slot_[place];
     next_slot_[place] = static_cast<std::uint8_t>((next_slot_[place] + 1U) % LinkTx::kSlots);
@@ -42,7 +43,7 @@ class SlowSerialisers {
     std::ranges::push_heap(under_way_, std::greater{}, &Flit::until);
     return &flits_[slot * words_];
   }
-  // on_flit(place, words) for those that are sent at `edge`.
+  // Calls on_flit(place, words) for flits that are sent at `edge`.
   template <typename OnFlit>
   void end_edge(std::uint64_t edge, const OnFlit& on_flit) {
     while (!under_way_.empty() && under_way_.front().until == edge) {
@@ -52,12 +53,12 @@ class SlowSerialisers {
       on_flit(slot / LinkTx::kSlots, std::span(&flits_[slot * words_], words_));
     }
   }
-  // To the end of the next flit; the highest number where there is none.
+  // Edges to the end of the next flit; the highest number if there is none.
   std::uint64_t edges_to_next(std::uint64_t edge) const {
     return under_way_.empty() ? ~std::uint64_t{0} : under_way_.front().until - edge;
   }
 
-  // The slot that a link is at says nothing, nor does the order of a heap.
+  // Leaves out the slot of a link and the order of a heap, which no behaviour depends on.
   void add_state(StateDigest& digest, std::uint64_t edge) const {
     std::vector<Flit> flits = under_way_;
     const auto order = [](const Flit& flit) {
@@ -81,14 +82,14 @@ class SlowSerialisers {
 
  private:
   struct Flit {
-    std::uint64_t until = 0;  // edge at which the wire has it
-    std::uint32_t slot = 0;   // kSlots x place of the output, and which of them
+    std::uint64_t until = 0;  // edge at which the wire has all of the flit
+    std::uint32_t slot = 0;   // kSlots x place of the output + index among its slots
   };
 
   std::size_t words_ = 0;
-  std::vector<Flit> under_way_;          // heap, the earliest first
-  std::vector<std::uint32_t> flits_;     // words, by slot
-  std::vector<std::uint8_t> next_slot_;  // by place of the output, for its next flit
+  std::vector<Flit> under_way_;          // heap, earliest first
+  std::vector<std::uint32_t> flits_;     // words of flits, by slot
+  std::vector<std::uint8_t> next_slot_;  // index: place of the output; slot of its next flit
 };
 
 }  // namespace fredsim

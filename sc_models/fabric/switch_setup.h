@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to a switch's registers before traffic flows (switch/register_map.h), for either writer: ControlPlane
-// by TLM-2.0, one access after the other; SwitchSetup straight at the fabric's core, in all switches at the
-// same time.
+// Writes to a switch's registers before traffic flows (switch/register_map.h), for either writer:
+// ControlPlane over TLM-2.0, one access after the other; SwitchSetup directly at the fabric's core,
+// in all switches at the same time.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace fredsim {
 
-// Writes that its kind wants (SwitchKind::setup_writes()), and credits of every connected output.
+// Writes of the switch's kind (SwitchKind::setup_writes()), and credits of every connected output.
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId node);
 // A row of a switch's phase store.
 std::vector<RegisterWrite> phase_writes(const PhaseProgram& program);
 
-// All that the switches of a fabric need for unicasts, an access per switch and cycle: identities read, then
-// setup_writes() of every one of them and, where switches route by table, the destinations in its table
-// (switch/route_table.h), then the phase rows asked for.
-// Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
-// Errors: BadInput for a fabric beyond the switches' routing tables (table_contents()).
+// Set-up of a fabric's switches for unicasts, an access per switch and cycle: reads of identities,
+// then the setup_writes() of every switch and, for switches that route by table, the destinations
+// in the table (switch/route_table.h), then the phase rows asked for.
+// Use: begin(); while (!done()) { issue(); a tick of the core; check(); } Errors: BadInput for a
+// fabric beyond the switches' routing tables (table_contents()).
 class SwitchSetup {
  public:
   SwitchSetup(const Topology& topology, const FabricCore& core);
@@ -36,11 +36,12 @@ class SwitchSetup {
   void begin();
   bool done() const { return next_ == longest_; }
   void issue(FabricCore& core);  // gives every switch its next access, for the next tick
-  // After that tick. RunFailed: a switch does not answer with its identity.
+  // Checks the answers after that tick. RunFailed if a switch does not answer with its identity.
   void check(const FabricCore& core) const;
 
  private:
-  // Accesses of a switch: a read of its identity, then these. Routes are kept as in the table, since they are the most.
+  // Accesses of a switch: a read of its identity, then these writes. Routes, the majority, stay in
+  // the form of the table.
   struct Writes {
     std::vector<RegisterWrite> setup;
     OnlineRoutes routes;
@@ -49,15 +50,16 @@ class SwitchSetup {
     std::size_t next_setup = 0, next_destination = 0, next_row = 0;
 
     std::size_t count() const;
-    std::optional<RegisterWrite> next();  // none: all have been given
+    std::optional<RegisterWrite> next();  // no value: all writes have been given
   };
 
   const Topology& topology_;
-  std::vector<NodeId> switches_;       // here
-  std::vector<Writes> writes_;         // by index in switches_
-  std::vector<int> index_;             // by node: index in switches_; -1: elsewhere, or no switch
-  std::vector<std::size_t> accesses_;  // by node
-  std::size_t longest_ = 0;            // cycles
+  std::vector<NodeId> switches_;       // switches of this process
+  std::vector<Writes> writes_;         // index: as in switches_
+  std::vector<int> index_;             // index: node; place in switches_, -1: another process's
+                                       // node, or no switch
+  std::vector<std::size_t> accesses_;  // index: node
+  std::size_t longest_ = 0;            // maximum, in cycles
   std::size_t next_ = 0;
 };
 
