@@ -50,12 +50,12 @@ void Communicator::start() {
   scheduler_.start(std::exchange(expected_, {}));
   if (!observed_.empty()) machine_.observers().start(fabric_.core().edge(), observed_);
   fabric_.on_cycle([this] { return edge(); });
-  scheduler_.process();  // operations that begin in cycle 0 are there before its edge
+  scheduler_.process();  // operations that begin in cycle 0 start before its edge
 }
 
 std::uint64_t Communicator::cycle() const { return ended_at_ ? *ended_at_ : memoisation_.cycle(); }
 
-// After every edge; true where a wait() may go on.
+// Called after every edge; true when a wait() may continue.
 bool Communicator::edge() {
   try {
     machine_.observers().edge();
@@ -141,20 +141,20 @@ void Communicator::run_until(std::function<bool()> done) {
 void Communicator::give_up(const RunLimits::End& end) {
   const std::string progress = scheduler_.progress_text();
   halt();
-  // Finding out what waits takes cycles that are not the run's own.
+  // The search for what waits takes cycles that are not the run's own.
   machine_.observers().end_run(cycle());
   const std::string circle = describe_circle(fabric_, scheduler_.open_operations());
   throw end.failure(
       progress, circle + describe_waiting(fabric_, machine_.control(), machine_.npus_by_node()));
 }
 
-// Nothing more is issued or written; the clock goes on.
+// Ends issues and writes; the clock continues.
 void Communicator::halt() {
   memoisation_.resume();
   ended_at_ = cycle();
   fabric_.on_cycle([] { return true; });
   RowLoader& loader = scheduler_.loader();
-  if (!loader.idle()) sc_core::wait(fabric_.attention());  // a write is still under way
+  if (!loader.idle()) sc_core::wait(fabric_.attention());  // a write is in progress
   loader.reset();
   fabric_.on_cycle([] { return false; });
 }
@@ -195,7 +195,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
     throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan->streams,
                                kMaxStreams / 2));
   if (plan->needs_online_routes && !has_routes_)
-    table_contents(fabric_.topology());  // says why there are none
+    table_contents(fabric_.topology());  // throws the reason why there are none
   const Handle handle = scheduler_.new_handle();
   tally_.issue(handle, *plan);
   additions_ += plan->additions;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame of a run on a communicator (engine/communicator.h), and its results, whatever issues its operations.
+// Frame of a run on a communicator (engine/communicator.h), and its results, for any issuer of
+// operations.
 //
-// Units: cycles since Communicator::start(); seconds for `wall_s` and `cpu_s`, which are those from there to the last completion.
-// Errors: those of what a run issues; RunFailed as Communicator::wait() and finish(), which the machine's observers are told.
+// Units: cycles since Communicator::start(); `wall_s` and `cpu_s` in seconds from there to the last
+// completion.
+// Errors: the issues' own; RunFailed as Communicator::wait() and finish(), passed to the
+// machine's observers.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +24,27 @@
 
 namespace fredsim {
 
-// From an SC_THREAD: all of a run of `plans`, until everything that was issued is complete or the run is stopped
-// (FabricOptions::stop), which is marked as incomplete. `on_progress`: as Communicator::report_to().
+// Runs `plans` from an SC_THREAD until all issued operations are complete or the run is stopped
+// (FabricOptions::stop); a stopped result is marked as incomplete. `on_progress`: as
+// Communicator::report_to().
 RunResult run_to_end(Machine& machine, Communicator& communicator, const SimulatedPlans& plans,
                      const RunSteps& steps,
                      const std::function<void(const Progress&)>& on_progress);
 
-// A run that is made twice where the trigger of a waveform has to be found first (run_recorded()); observers have the second one.
+// Runs twice if the trigger of a waveform has to be found first (run_recorded()); observers see the
+// second run.
 RunResult run_for_wave(Machine& machine, const std::function<RunResult()>& run);
 
-// After a run, complete or not, of `cycles` and `wall_s`: all but its operations, parts, bounds and bandwidths.
+// Fills the result after a run of `cycles` and `wall_s`, complete or not: all but its operations,
+// parts, bounds and bandwidths.
 void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
               RunResult& result);
 void fill_operations(const Communicator& communicator, RunResult& result);
 
-// A run on a machine, flit by flit. From an SC_THREAD.
+// A flit-level run on a machine. Call from an SC_THREAD.
 class ExactRun final : public RunEngine {
  public:
-  // `rows`: Communicator's. `plans`: all that it will issue.
+  // `rows`: as in Communicator. `plans`: all plans that the run issues.
   ExactRun(Machine& machine, std::span<const std::shared_ptr<const PreparedPlan>> plans,
            int rows = 0)
       : machine_(machine), plans_(plans_to_simulate(machine, plans)), communicator_(machine, rows) {

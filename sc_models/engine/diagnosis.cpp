@@ -38,7 +38,7 @@ std::vector<std::string> peers_of(const Topology& topology, NodeId id) {
 
 using Lines = std::vector<NumberedLine>;
 
-// Adds what `describe` does about a node, or a link, of this number.
+// Adds the lines of `describe` for the node, or the link, of this number.
 template <typename Describe>
 void add_lines(int number, Lines& lines, const Describe& describe) {
   std::vector<std::string> texts;
@@ -131,7 +131,7 @@ std::uint64_t watchdog_cycles(const Topology& topology) {
   std::uint64_t longest = 0;
   for (const Link& link : topology.links) {
     const auto burst =
-        static_cast<std::uint64_t>(std::max(link.burst, 1));  // and the silence after it
+        static_cast<std::uint64_t>(std::max(link.burst, 1));  // a burst is followed by a pause
     longest = std::max({longest, link.flit_cycles(), burst * link.rate.den / link.rate.num});
   }
   return std::max<std::uint64_t>(20'000, 50 * longest);
@@ -159,7 +159,7 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
     add_lines(id, ranks,
               [&](std::vector<std::string>& lines) { npus[id]->describe_missing(lines); });
   }
-  describe_stalls(fabric, control, stalls);  // which takes cycles
+  describe_stalls(fabric, control, stalls);  // takes cycles
   std::string text;
   for (const Lines* const lines : {&nics, &switches, &stalls, &ranks})
     text += join(gathered(*lines, core.all_ranks()));

@@ -40,7 +40,7 @@ SwitchModels switch_models(SwitchCores switches, Ranks* ranks) {
   return models;
 }
 
-// Links that others count, and those that nothing crossed, are not sent.
+// Links counted by other processes, and links without traffic, are not sent.
 FabricCounts gathered(FabricCounts mine, Ranks* ranks) {
   if (ranks == nullptr) return mine;
   RankMessage message;

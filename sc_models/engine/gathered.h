@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results and findings of all processes of a run, out of those that each has of its own nodes (ranks/ranks.h). With null ranks this
-// process has all.
+// Results and findings of all processes of a run, collected from each process's nodes
+// (ranks/ranks.h). With null ranks this process has all.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,19 @@ namespace fredsim {
 using SwitchModels = std::vector<std::string>;
 SwitchModels switch_models(SwitchCores switches, Ranks* ranks);
 
-// Counters of all switches, by node, and of all links; each is counted by one process, and zero or none at the others.
+// Counters of all switches, by node, and of all links; one process counts each, and the others have
+// zero or none.
 FabricCounts gathered(FabricCounts mine, Ranks* ranks);
 
-// By place, of values that one process has and the others have as zero, or that are summed.
+// Element-wise sums of values over all processes.
 std::vector<std::uint64_t> summed(std::vector<std::uint64_t> mine, Ranks* ranks);
 
-// A line of a report about a node, a link or an NPU of this number.
+// A line of a report about a node, a link or an NPU with this number.
 struct NumberedLine {
   int number = 0;
   std::string text;
 };
-// All of them, by number; those of one stay in their order.
+// All lines, by number; lines of one number keep their order.
 std::vector<std::string> gathered(const std::vector<NumberedLine>& mine, Ranks* ranks);
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations are of the first round of a run (RunSteps::first_issues), for forecasts of the time that is left: those of later
-// rounds are often replayed.
+// Tally of the operations of a run's first round (RunSteps::first_issues), for forecasts of the
+// remaining time: later rounds are often replayed.
 // Internal to the communicator.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace fredsim {
 
 class IssueTally {
  public:
-  // So many more issues of the plan are of the first round; of others all are.
+  // Adds `issues` of the plan to the first round; all issues of other plans belong to it.
   void expect(const PreparedPlan& plan, std::uint64_t issues) {
     plans_[&plan] += issues;
     total_ += issues * result_bytes(plan);
@@ -31,9 +31,10 @@ class IssueTally {
     bytes_ += found->second;
     open_.erase(found);
   }
-  bool is_first(OperationHandle handle) const { return open_.contains(handle); }  // not complete
-  std::uint64_t bytes() const { return bytes_; }  // delivered by those that are complete
-  std::uint64_t total() const { return total_; }  // by all that are expected
+  // an incomplete operation of the first round
+  bool is_first(OperationHandle handle) const { return open_.contains(handle); }
+  std::uint64_t bytes() const { return bytes_; }  // delivered by complete operations
+  std::uint64_t total() const { return total_; }  // bytes of all expected operations
 
  private:
   std::map<const PreparedPlan*, std::uint64_t> plans_;  // issues to come

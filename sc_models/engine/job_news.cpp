@@ -44,7 +44,7 @@ void JobNews::exchange() {
     if (of != ranks->rank()) hear(all[static_cast<std::size_t>(of)]);
 }
 
-// Ranks that are complete here are those of all processes, like the others'.
+// Merges this process's completions with those of all processes, like the ones received.
 void JobNews::tell(RankMessage& message) const {
   const std::vector<CollectiveJob*> jobs = jobs_();
   for (std::size_t j = 0; j < jobs.size(); ++j) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells other processes, and hears from them, which results have arrived at NPUs and which parts and ranks are complete, so that the
-// jobs under way (npu/collective_job.h) of all processes know the same.
+// Exchange between processes of the results that have arrived at NPUs and of the complete parts and
+// ranks, so that jobs in flight (npu/collective_job.h) have the same state in all processes.
 //
-// News go with what crosses, when processes meet (FabricCore::on_meeting()); exchange() is for what has been told since, and for
-// edges without a meeting. All processes have the same jobs under way, in the same order.
-// Errors: those of Ranks (ranks/ranks.h).
+// The data travels with the flits that cross, at the exchange of FabricCore::on_meeting();
+// exchange() is for later changes, and for edges without one. All processes have the same jobs in
+// flight, in the same order.
+// Errors: as Ranks (ranks/ranks.h).
 #pragma once
 
 #include <functional>
@@ -19,11 +20,11 @@ namespace fredsim {
 
 class JobNews {
  public:
-  // `jobs`: those under way.
+  // `jobs`: returns the jobs in flight.
   JobNews(FabricCore& core, std::function<std::vector<CollectiveJob*>()> jobs)
       : core_(core), jobs_(std::move(jobs)) {}
 
-  void start();  // from now on with every meeting
+  void start();  // takes part in every meeting from now on
   void exchange();
 
  private:
@@ -32,7 +33,7 @@ class JobNews {
 
   FabricCore& core_;
   std::function<std::vector<CollectiveJob*>()> jobs_;
-  bool has_met_ = false;  // since the last exchange()
+  bool has_met_ = false;  // a meeting has taken place since the last exchange()
 };
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job (npu/collective_job.h) on the NPUs of a machine: gives each its share of the plan's trees, and tells them, between
-// two edges, which parts start.
+// A job (npu/collective_job.h) on the NPUs of a machine: gives each NPU its share of the plan's
+// trees, and starts their parts between two edges.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,14 @@ namespace fredsim {
 
 class JobNpus {
  public:
-  // `npus`: by node, of the endpoints of this process. They and the job outlive this. Nothing is sent before release().
+  // `npus`: by node, of this process's endpoints. They and the job outlive this. No packet is sent
+  // before release().
   JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus);
 
-  // These ranks may send from now on; all take turns from their first packets on. A rank that has nothing to do is
-  // complete at once.
+  // Lets these ranks send from now on; all take turns from their first packets on. A rank without
+  // work is complete at once.
   void release(std::span<const CollectiveJob::RankOfPart> ranks);
-  void remove();  // everything of the job has been received
+  void remove();  // call when all packets of the job have been received
 
  private:
   Npu* npu(const CollectiveJob::RankOfPart& at) const {  // null: another process's
@@ -29,7 +30,7 @@ class JobNpus {
 
   CollectiveJob& job_;
   std::span<const std::unique_ptr<Npu>> npus_;
-  std::vector<Npu*> all_;  // those with a share
+  std::vector<Npu*> all_;  // NPUs with a share
 };
 
 }  // namespace fredsim

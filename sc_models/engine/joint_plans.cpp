@@ -21,8 +21,9 @@ namespace {
 
 using Specs = std::vector<CollectiveSpec>;
 
-// Parts [first, first + part_count) alone, with the phases of all. They wait for each other as in the whole plan, by way of parts that are left
-// out, too; they wait for no part that is left out.
+// Parts [first_part, first_part + part_count) alone, with the phases of all. Their dependencies are
+// those of the whole plan, including indirect ones through parts left out; they wait for no part
+// that is left out.
 Plan some_parts(Plan plan, std::size_t first_part, std::size_t part_count) {
   const int first = static_cast<int>(first_part);
   const int end = static_cast<int>(first_part + part_count);
@@ -53,7 +54,7 @@ Plan some_parts(Plan plan, std::size_t first_part, std::size_t part_count) {
   return plan;
 }
 
-// All that a plan depends on; without bytes, what the flows of a work depend on.
+// Key of all inputs of a plan; without bytes, of the inputs of a work's flows.
 std::string key_of_works(const Specs& specs, bool with_bytes) {
   std::string key;
   for (CollectiveSpec spec : specs) {
@@ -66,7 +67,7 @@ std::string key_of_works(const Specs& specs, bool with_bytes) {
   return key;
 }
 
-// Runs in the switches and nowhere else, all at once, on one virtual channel.
+// True if the plan runs in the switches only, all at once, on one virtual channel.
 bool is_all_in_switches(const Plan& plan) {
   const auto fits = [&](const Part& part) {
     return is_in_switches(part) && part.after.empty() && part.vc == plan.parts.front().vc;
@@ -81,7 +82,7 @@ bool is_all_in_switches(const Plan& plan) {
          std::ranges::all_of(plan.parts, fits) && std::ranges::all_of(plan.trees, by_switch);
 }
 
-// The trees of two plans of one work do the same, though by other uplinks.
+// True if the trees of two plans of one work do the same, even over different uplinks.
 bool has_equal_trees(const Plan& a, const Plan& b) {
   const auto same_rank = [](const TreeRank& x, const TreeRank& y) {
     return x.rank == y.rank && x.contributes == y.contributes && x.receives == y.receives &&
@@ -99,7 +100,7 @@ class JointPlanner {
   JointPlanner(const Topology& topology, OnConflict on_conflict)
       : topology_(topology), on_conflict_(on_conflict) {}
 
-  // A work without others before and beside it, once.
+  // Plans a work without neighbours before or beside it, once.
   void add(const Specs& work) {
     Plan& alone = plans_[key_of_works(work, true)] = make_plan(topology_, work, on_conflict_);
     if (!is_all_in_switches(alone)) return;
@@ -115,7 +116,7 @@ class JointPlanner {
       kin.specs[s].bytes = std::max(kin.specs[s].bytes, work[s].bytes);
   }
 
-  // All works have been added.
+  // Called once all works are added.
   void join() {
     std::vector<Set> of_kinds, sets;
     for (auto& [key, kin] : kin_) {
@@ -136,10 +137,10 @@ class JointPlanner {
     Specs specs;
     Plan* plan = nullptr;
   };
-  // Works of the same groups, whatever their bytes.
+  // Works with the same groups and any bytes.
   struct Kin {
     std::vector<Work> works;
-    Specs specs;  // with the most bytes of any
+    Specs specs;  // specs of the work with the most bytes
     Ends ends;
     std::optional<Plan> alone{};  // plan of these works alone
   };
@@ -162,7 +163,7 @@ class JointPlanner {
     return ends;
   }
 
-  // In one order, whoever comes first.
+  // Sorts works, so that their order does not depend on the input.
   static std::vector<Kin*> sorted(std::vector<Kin*> kin) {
     std::ranges::sort(kin, {}, [](const Kin* one) {
       return std::pair(one->specs.front().group, one->specs.front().collective);
@@ -170,7 +171,7 @@ class JointPlanner {
     return kin;
   }
 
-  // The k-th works of all, of those that have fewer the largest.
+  // Joint plan of the k-th work of each; of one with fewer works, the largest.
   std::optional<Plan> plan_of(const std::vector<Kin*>& kin, std::size_t k = kNone) const {
     Specs specs;
     for (const Kin* one : kin) {
@@ -184,11 +185,11 @@ class JointPlanner {
     } catch (const RoutingConflict&) {
       return {};
     } catch (const BadInput&) {
-      return {};  // with failed components
+      return {};  // a machine with failed components
     }
   }
 
-  // Into the first set that takes it, or as one more.
+  // Adds the works to the first set that takes them, or to a new one.
   void put(std::vector<Set>& sets, Set more, bool of_one_kind) {
     for (Set& set : sets) {
       if (set.vc != more.vc || (of_one_kind && set.collective != more.collective)) continue;
@@ -216,8 +217,8 @@ class JointPlanner {
            });
   }
 
-  // The first works of all in the set are planned together, then the second ones, and so on. Whatever its own bytes are, a
-  // work has the phases of the largest ones.
+  // Plans the first works of all members together, then the second ones, and so on. A work of any
+  // size has the phases of the largest ones.
   void plan_set(const Set& set) const {
     std::size_t max = 0;
     for (const Kin* kin : set.kin) max = std::max(max, kin->works.size());
@@ -234,7 +235,7 @@ class JointPlanner {
     }
   }
 
-  // In place of the plan of a work by itself.
+  // Replaces the plan of a work by itself.
   void keep(Plan joint, const std::vector<PhaseProgram>& programs, Plan& plan) const {
     if (!is_all_in_switches(joint) || !has_equal_trees(joint, plan)) return;
     if (has_paths_of(joint, programs)) joint.programs = programs;
@@ -243,7 +244,7 @@ class JointPlanner {
     plan = std::move(joint);
   }
 
-  // Every flow that the trees of a plan take is one of the same phase in `programs`.
+  // True if every flow of the plan's trees is in the same phase of `programs`.
   bool has_paths_of(const Plan& plan, const std::vector<PhaseProgram>& programs) const {
     const PhaseFlows own = flows_of(plan.programs);
     const PhaseFlows others = flows_of(programs);
@@ -277,7 +278,7 @@ class JointPlanner {
 
   const Topology& topology_;
   const OnConflict on_conflict_;
-  std::map<std::string, Plan> plans_;  // by work
+  std::map<std::string, Plan> plans_;  // key: work
   std::map<std::string, Kin> kin_;
 };
 
@@ -285,8 +286,9 @@ bool has_streams(const Specs& specs) {
   return std::ranges::any_of(specs, [](const CollectiveSpec& spec) { return spec.roots > 0; });
 }
 
-// Plans a work with others before or beside it. Streams in both directions of several shards may be more than the uplinks of a chiplet can
-// carry in one row. Those of one direction then have rows of their own, and operations of the two directions take turns.
+// Plans a work with neighbours before or beside it. Streams in both directions of several shards may
+// exceed the uplinks of a chiplet in one row. Then each direction has rows of its own, and
+// operations of the two directions take turns.
 Plan plan_with_others(const Topology& topology, const ApartWork& work, const Specs& own,
                       OnConflict on_conflict) {
   if (topology.has_blocks()) return make_plan(topology, own, on_conflict);
@@ -323,7 +325,7 @@ std::vector<std::shared_ptr<const PreparedPlan>> plan_apart(const Topology& topo
                                                             SystemForm form) {
   if (topology.has_blocks() && form == SystemForm::kSteps) return plan_in_steps(topology, works);
   std::vector<std::shared_ptr<const PreparedPlan>> plans;
-  std::vector<Specs> at_zero;  // starts are no part of a plan
+  std::vector<Specs> at_zero;  // a plan does not include starts
   JointPlanner joint(topology, on_conflict);
   std::map<std::string, std::shared_ptr<const PreparedPlan>> known;
   for (const ApartWork& work : works) {

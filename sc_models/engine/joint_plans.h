@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of operations that are issued apart and known before a run: those that can share a phase of the switches are
-// planned together, so that they run side by side where they are under way at the same time.
+// Joint plans of separately issued operations that are known before a run: operations that can
+// share a phase of the switches are planned together, so that they run side by side when in flight
+// at the same time.
 //
-// Why: a chiplet has one phase in use at a time. Groups that share no port of it still take turns there when each has a phase
-//   of its own, and groups that were planned apart may have chosen the same uplinks.
-// How: works that run in the switches alone, on one virtual channel, form sets. All works of a set are planned as if they ran
-//   together, in one order, and each then keeps its own part of that (Plan::parts, trees) and the phases of all. Equal
-//   rows are one phase in the stores (engine/row_store.h). Works of the same groups that differ in their bytes count once.
-// Sets: first of works of the same collective, then of any, each work in the first set that takes it. A set takes a work if no
-//   endpoint would send, or receive, for two works at once, the switches can route all of it, and every work keeps its trees:
-//   none has fewer uplinks, or takes another path, than by itself.
-// Physically, routes are computed before the run for all groups that will communicate (§5.3); nothing of it takes cycles
-//   but the writes of the rows.
-// Works that say with whom they are planned, before or beside them, are planned so, but on systems (topology/system.h), whose steps are planned apart.
-// Errors: those of make_plan() of a work by itself.
+// Reason: a chiplet has one phase in use at a time. Groups without a common port there still take
+//   turns if each has a phase of its own, and separately planned groups may use the same uplinks.
+// Method: works that run in the switches alone, on one virtual channel, form sets. All works of a
+//   set are planned as if they ran together, in one order; each then keeps its own part of that
+//   plan (Plan::parts, trees) and the phases of all. Equal rows are one phase in the stores
+//   (engine/row_store.h). Works of the same groups that differ in their bytes count once.
+// Sets: first of works of the same collective, then of any, each work in the first set that takes
+//   it. A set takes a work if no endpoint would send, or receive, for two works at once, the
+//   switches can route all of the set, and every work keeps its trees: none has fewer uplinks, or
+//   another path, than by itself.
+// Physically, routes are computed before the run for all groups that will communicate (§5.3); only
+//   the writes of the rows take cycles.
+// Works that name their neighbours, before or beside them, are planned with these, except on
+//   systems (topology/system.h), whose steps are planned separately.
+// Errors: as make_plan() of a work by itself.
 #pragma once
 
 #include <memory>
@@ -28,12 +32,12 @@
 namespace fredsim {
 
 struct ApartWork {
-  std::vector<CollectiveSpec> before{};  // planned with the work, in this order, and not issued
+  std::vector<CollectiveSpec> before{};  // planned before the work, in this order, and not issued
   std::vector<CollectiveSpec> work{};
   std::vector<CollectiveSpec> beside{};
 };
 
-// By work; equal works have one.
+// Plans of the works, in their order; equal works share one.
 std::vector<std::shared_ptr<const PreparedPlan>> plan_apart(
     const Topology& topology, std::span<const ApartWork> works, OnConflict on_conflict,
     SystemForm form = SystemForm::kExpanded);

@@ -6,7 +6,7 @@
 namespace fredsim {
 namespace {
 
-// Switches by their RTL top.
+// Kind of a node; a switch's is its RTL top.
 std::string kind_name(const Node& node) {
   if (node.is_switch()) return kind_of(node).rtl_top();
   return node.kind == NodeKind::kNpu ? "npu" : node.kind == NodeKind::kAdder ? "adder" : "io";

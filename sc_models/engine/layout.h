@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a topology to the layout that results carry (results/layout.h).
+// Layout of a topology for the results (results/layout.h).
 #pragma once
 
 #include "results/layout.h"
@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// Nodes in the topology's order.
+// The nodes keep the topology's order.
 Layout layout_of(const Topology& topology);
 
 }  // namespace fredsim

@@ -22,8 +22,8 @@ bool matches(const std::string& pattern, const Node& node) {
   return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
 }
 
-// All slices are simulated if RTL, a comparison or a wave is requested: these are wanted of every
-// switch.
+// False if RTL, a comparison or a wave is requested: these need every switch, so all slices are
+// simulated.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.rtl_top.empty() && !topology.simulate_all_slices &&
          options.model == SwitchModel::kTlm && options.rtl_instances.empty() &&
@@ -70,7 +70,7 @@ std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptio
 }
 
 struct Machine::Parts {
-  // `one_for_equal`: slices that do the same need not all be simulated.
+  // `one_for_equal`: simulates one of several slices that do the same.
   Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory,
         bool one_for_equal);
 
@@ -82,7 +82,8 @@ struct Machine::Parts {
   FabricOptions options;
   Fabric fabric;
   ControlPlane control;
-  std::vector<std::unique_ptr<Npu>> npus;  // by node, I/O controllers too; null at switches
+  std::vector<std::unique_ptr<Npu>> npus;  // index: node; I/O controllers included; null at
+                                           // switches
   std::vector<const Npu*> all_npus;
   RunObservers observers;
   std::unique_ptr<WaveRecorder> wave;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole machine: the fabric of a topology with a collective engine (npu/npu.h) on every NPU
-// and every I/O controller. What `fredsim run` elaborates, one per configuration.
+// A whole machine: the fabric of a topology with a collective engine (npu/npu.h) on every NPU and
+// every I/O controller. `fredsim run` elaborates one per configuration.
 //
-// Life: construct during SystemC elaboration. What runs on it is issued to a communicator (engine/communicator.h): one plan by
-//   run_plan() (engine/plan_run.h), works by run_work() (engine/work_run.h); from an SC_THREAD, as often as wanted, one after the
-//   other.
-// Errors: BadInput when the chosen model or a switch size is not built (names the command that adds it).
+// Life: construct during SystemC elaboration. Operations are issued to a communicator
+//   (engine/communicator.h): one plan by run_plan() (engine/plan_run.h), works by run_work()
+//   (engine/work_run.h); from an SC_THREAD, any number of times, one after the other.
+// Errors: BadInput when the chosen model or a switch size is not built (with the command that adds
+//   it).
 #pragma once
 
 #include <atomic>
@@ -37,29 +38,34 @@ class RunObservers;
 
 struct FabricOptions {
   SwitchModel model = SwitchModel::kTlm;
-  // Switches that are RTL whatever `model` says: a shell-style pattern on instance (node) names. Those
-  // in the scope of the wave file are too, unless they run in lockstep or it holds links only.
+  // Switches that are RTL regardless of `model`: a shell-style pattern on instance (node) names.
+  // Switches in the scope of the wave file are RTL, too, unless they run in lockstep or the scope
+  // holds links only.
   std::string rtl_instances{};
   int lanes = 1;
   std::uint64_t seed = 1;
-  std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  // Cycles in which nothing happens, periods in which the state recurs (engine/memo/recurrence.h), and operations whose trajectory
-  // is known are not simulated, unless they are recorded: the results are the same.
+  std::uint64_t timeout_cycles = 0;  // 0: watchdog only
+  // Leaves idle cycles, periods in which the state recurs (engine/memo/recurrence.h) and operations
+  // with a known trajectory out of the simulation, unless they are recorded: the results are the
+  // same.
   bool skip = true;
-  // Memory of trajectories of operations that are kept to be replayed (engine/memo/memoisation.h); beyond, all are forgotten.
+  // Memory of trajectories kept for replay (engine/memo/memoisation.h); beyond it, all are dropped.
   std::size_t replay_bytes = std::size_t{256} << 20U;
-  // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: where a communicator lets them go
-  // ahead, at every look-ahead, else at every edge. Of several failures in a look-ahead that of the first
-  // partition is told; cycles that were idle in one are not counted as left out.
+  // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: at every
+  // look-ahead if a communicator lets them advance by themselves, else at every edge. Of several
+  // failures in a look-ahead the first partition's is reported; cycles that were idle in one
+  // partition only do not count as skipped.
   Cut cut{};
-  RankShare share{};  // share of this process in the partitions, where several have a run together
+  RankShare share{};  // share of this process in the partitions, if several run together
   WaveOptions wave{};
-  // Verilated switches have a context each, so that different threads may step them; none can then be traced.
+  // Gives each Verilated switch a context, so that different threads may step them; none can then
+  // be traced.
   bool own_contexts = false;
   // Threads that step switches with RTL in them, same results; above 1 with own_contexts and
   // without a cut.
   int switch_threads = 1;
-  // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
+  // Flag set from outside, such as by a signal handler: a run ends at the next edge, set-up at the
+  // next access.
   const std::atomic<bool>* stop = nullptr;
   // recorder of runs (trace/timeline_recorder.h); all slices are simulated then
   Timeline* timeline = nullptr;
@@ -68,11 +74,12 @@ struct FabricOptions {
   BreakdownOptions breakdown{};
 };
 
-// Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
-// a context, so that they can be traced into one file, unless they are asked to have their own.
+// Factory of the implementations that the options ask for; after a stop it throws Interrupted
+// instead. Verilated switches share a context, so that they can be traced into one file, unless
+// FabricOptions::own_contexts is set.
 SwitchFactory factory_for(const FabricOptions& options);
 
-// Processor time of its nodes, by which it is cut for several processes.
+// Processor time of the nodes: weights for the cut over several processes.
 NodeCosts costs_of_nodes(const Topology& topology, const FabricOptions& options);
 
 // One switch of every size that such a machine has as RTL (require_built()).
@@ -81,8 +88,7 @@ std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptio
 class Machine : public sc_core::sc_module {
  public:
   Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options);
-  // With switches of another make (a user's C++ model, a test's); options.model
-  // is then not looked at.
+  // Machine with switches from `factory` (a user's C++ model, a test's); options.model is ignored.
   Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options,
           const SwitchFactory& factory);
   ~Machine() override;
@@ -91,24 +97,25 @@ class Machine : public sc_core::sc_module {
   WaveRecorder* wave();  // null: none
 
   const Topology& topology() const;
-  // True if only one of several equal slices may be simulated (operations/equal_slices.h): nobody looks at
-  // all of them.
+  // True if only one of several equal slices may be simulated (operations/equal_slices.h), since no
+  // observer needs all of them.
   bool leaves_slices_out() const;
 
-  // For a communicator.
-  // Null at switches, and where another process has the node.
+  // NPUs for a communicator.
+  // Null at switches, and at nodes of other processes.
   std::span<const std::unique_ptr<Npu>> npus_by_node() const;
   RunObservers& observers();
   ControlPlane& control();
   const FabricOptions& options() const;
-  std::span<const Npu* const> npus() const;  // all of them here, and those of I/O controllers
+  std::span<const Npu* const> npus() const;  // NPUs of this process, I/O controllers' included
   std::vector<std::uint64_t> acknowledgements()
-      const;  // packets that they have sent, by node; 0: elsewhere
+      const;  // packets that NPUs have sent, by node; 0 at other processes' nodes
   const RunLimits& limits() const;
-  // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
+  // Drops all state of an earlier run, starts the clock and sets the switches up, with routes of
+  // unicasts if asked for.
   void set_up(bool online_routes);
-  void stop();   // the clock
-  void drain();  // waits until nothing moves any more
+  void stop();   // stops the clock
+  void drain();  // waits until all traffic has drained
 
  private:
   struct Parts;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurement of a fabric between two moments, as a result like those of `fredsim run`: for testbenches with
-// NPUs of their own (testbenches/tb_own_npu).
+// Measurement of a fabric between two moments, as a result like `fredsim run` has: for
+// testbenches with NPUs of their own (testbenches/tb_own_npu).
 //
-// Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready (Fabric::wait_until_ready);
-//   ask for result() when the work has ended. Results go into the same table and the same JSON as ours: run_table()
-//   (report/run_table.h), results_json() (report/json.h); what does not apply to them is "-" there, or null.
-// Cycles: from the first edge after the beginning, at which a packet that is handed over then can leave, to the
-//   last one before the end, at which the delivery that ended the work was made; as `fredsim run` counts them.
-//   Bytes are those of whole flits.
+// Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready
+//   (Fabric::wait_until_ready); call result() when the work has ended. Results go into the same
+//   table and the same JSON as fredsim's: run_table() (report/run_table.h), results_json()
+//   (report/json.h); fields that do not apply are "-" there, or null.
+// Cycles: from the first edge after the beginning, at which a packet given to a NIC then can leave,
+//   to the last one before the end, at which the delivery that ended the work was made; `fredsim
+//   run` counts them alike. Bytes count whole flits.
 #pragma once
 
 #include <chrono>
@@ -23,24 +24,24 @@
 
 namespace fredsim {
 
-// Description of the work, in the testbench's own words. What is left out does not apply.
+// Description of the work, in the testbench's own words. Fields left out do not apply.
 struct OwnWork {
   std::string collective;
   std::string algorithm;
   const MachineConfig* machine = nullptr;  // the machine file
-  // NPUs that took part, by their numbers; empty: those that sent or received.
+  // numbers of NPUs that took part; empty: all that sent or received
   std::vector<int> group{};
   std::optional<std::uint64_t> size_bytes{};
   std::optional<double> bus_factor{};  // busbw / algbw: bus_factor() in plan/collective.h
   std::optional<std::uint64_t> seed{};
-  std::string payload{};  // "exact" where the testbench has checked it
+  std::string payload{};  // "exact" if the testbench has checked it
 };
 
 class Measurement {
  public:
   // The fabric must outlive it.
   explicit Measurement(Fabric& fabric);
-  std::uint64_t cycles() const;  // so far
+  std::uint64_t cycles() const;  // cycles so far
   RunResult result(const OwnWork& work) const;
 
  private:

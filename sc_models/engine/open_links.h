@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that open operations cross with trees in the switches: no two of them may cross one on the same virtual channel unless they are one
-// wave there (collective/link_waves.h). A scheduler that opens others has a fault, by which flows that join could wait in a circle.
+// Links that open operations cross with trees in the switches. No two operations may cross a link
+// on the same virtual channel unless they are one wave there (collective/link_waves.h). A scheduler
+// that opens such a pair has a fault that could make joining flows wait in a circle.
 //
 // Errors: std::logic_error from open().
 // Internal to the communicator.
@@ -16,10 +17,10 @@ namespace fredsim {
 
 class OpenLinks {
  public:
-  explicit OpenLinks(const Topology& topology);  // which outlives it
+  explicit OpenLinks(const Topology& topology);  // `topology` outlives it
 
   void open(const PreparedPlan& plan);
-  void close(const PreparedPlan& plan);  // was opened
+  void close(const PreparedPlan& plan);  // the plan was opened
 
  private:
   struct Use {
@@ -33,7 +34,7 @@ class OpenLinks {
   }
 
   const Topology& topology_;
-  std::vector<Use> uses_;  // by VC and link
+  std::vector<Use> uses_;  // index: VC and link
 };
 
 }  // namespace fredsim

@@ -27,7 +27,7 @@ void Operation::add_state(std::uint64_t cycle, StateDigest& digest) const {
   if (job != nullptr) job->add_state_with_counts(cycle, digest);
 }
 
-// State of the operation as it will be reported.
+// Adds the state that the operation will report.
 void Operation::add_report(std::uint64_t cycle, StateDigest& digest) const {
   digest.add(state == State::kOpen ? cycle - report.started : 0);
   digest.add(report.waited_for_rows);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation that a communicator runs: what was issued, and how far it is. Its life: operations/operation_lifecycle.h.
+// An operation of a communicator: its plan and its progress. Its life:
+// operations/operation_lifecycle.h.
 // Internal to the communicator.
 #pragma once
 
@@ -21,22 +22,21 @@ class Operation final : public StagedOperation {
   Operation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t now,
             const IssueOptions& options, const std::vector<std::uint64_t>& starts);
 
-  // All that its trajectory depends on, relative to `cycle`; `number_of` says how the digest calls the
-  // operation of a handle.
+  // Adds all that its trajectory depends on, relative to `cycle`; `number_of` gives the digest's
+  // number for the operation of a handle.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const {
     add_state(cycle, digest);
     add_later(number_of, digest);
   }
-  void shift(
-      std::uint64_t cycles);  // all that happened of it after its issue did so that much later
+  void shift(std::uint64_t cycles);  // delays all events after its issue
 
   const std::uint64_t seed;
   OperationLabel label;
   RowStore::Acquired rows;
   int first_tree = 0;
-  std::unique_ptr<CollectiveJob> job;  // open
-  std::optional<JobNpus> npus;         // the same
+  std::unique_ptr<CollectiveJob> job;  // set while open
+  std::optional<JobNpus> npus;         // set while open
 
  private:
   bool part_has_ended(int part) const override;

@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-// From look to look whether a fabric without operations is idle.
+// Interval of looks at whether a fabric without operations is idle.
 constexpr std::uint64_t kSettlingCycles = 32;
 
 std::size_t endpoints(const Topology& topology) {
@@ -122,7 +122,7 @@ void OperationScheduler::simulate_edge() {
   edge();
 }
 
-// Something of which no digest of the recurrence tells.
+// Notes a change that no digest of the recurrence contains.
 void OperationScheduler::changed() {
   changed_ = true;
   recurrence_.restart();
@@ -152,7 +152,7 @@ std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
   return jobs;
 }
 
-// Ranks and operations that are complete.
+// Collects complete ranks and operations.
 bool OperationScheduler::collect_complete() {
   news_.exchange();
   bool some = false;
@@ -201,7 +201,7 @@ void OperationScheduler::finish_operation(Operation& operation) {
   listener_.operation_complete(report, flits, bytes);
 }
 
-// Rows are taken in the order of issue; without free numbers all wait.
+// Rows are granted in the order of issue; without free stream numbers all wait.
 OperationScheduler::Grant OperationScheduler::take(Operation& operation) {
   const int trees = operation.plan->streams;
   const int first = take_streams(trees);
@@ -231,7 +231,7 @@ bool OperationScheduler::give_rows(Operation& operation) {
   return true;
 }
 
-// The first numbers that are free together; -1: there are none.
+// The first block of free numbers; -1: there is none.
 int OperationScheduler::take_streams(int trees) const {
   int first = 0;
   for (const auto& [used, count] : streams_) {
@@ -278,8 +278,8 @@ void OperationScheduler::begin(Operation& operation, const std::vector<RankOfPar
 
 // ---- edges that are not simulated
 
-// Edges, from this one on, in between which nothing has to be looked at, so that partitions need not take turns at each.
-// Operations may be complete in them, as nothing begins by that.
+// Edges, from this one on, that need no look in between, so that partitions need not take turns at
+// each. Operations may complete in them, since nothing begins on a completion.
 std::uint64_t OperationScheduler::edges_at_once() const {
   const FabricCore& core = fabric_.core();
   if (!core.is_cut() || changed_ || !loader_.idle() || !machine_.observers().empty() ||
@@ -295,16 +295,16 @@ std::uint64_t OperationScheduler::edges_at_once() const {
   return std::min(edges, limits_.end() - std::min(limits_.end(), now));
 }
 
-// Over the edges before anything happens that has not happened before: an arrival, a start, a call, the end of the
-// watchdog's patience, the time-out. Over whole periods, where the state recurs, or over edges at which nothing happens.
+// Skips edges until the next event that is not a repetition: an arrival, a start, a call, the end
+// of the watchdog's limit, the time-out. Skips whole periods if the state recurs, and idle edges.
 std::uint64_t OperationScheduler::rest(std::uint64_t next_call, bool stops_at_states) {
   if (const std::uint64_t passed = pass_until(std::min(next_call, limits_.end())); passed != 0)
     return passed;
   std::uint64_t next = wake_;
-  // The edge before is one at which a trajectory may end.
+  // A trajectory may end at the edge before.
   if (stops_at_states && next != Operation::kNever && granted_.empty()) --next;
   next = std::min(next, next_call);
-  // So is the one after which nothing moves any more.
+  // A trajectory may also end at the edge after which nothing moves any more.
   if (operations_.empty() && !fabric_.core().is_settled())
     next = std::min(next, cycle() + kSettlingCycles);
   if (next == Operation::kNever)
@@ -314,7 +314,7 @@ std::uint64_t OperationScheduler::rest(std::uint64_t next_call, bool stops_at_st
   return idle;
 }
 
-// Over edges at which nothing happens, to the one before that of a cycle; how many.
+// Skips idle edges, up to the edge before that of cycle `next`; returns their number.
 std::uint64_t OperationScheduler::rest_until(std::uint64_t next) {
   if (changed_ || !loader_.idle()) return 0;
   next = std::min(next, wake_);
@@ -324,7 +324,7 @@ std::uint64_t OperationScheduler::rest_until(std::uint64_t next) {
   return edges;
 }
 
-// Over whole periods that recur, to an edge before that of a cycle; how many edges.
+// Skips whole recurring periods, up to an edge before that of cycle `next`; returns their edges.
 std::uint64_t OperationScheduler::pass_until(std::uint64_t next) {
   if (!skips_repeated_ || changed_ || !loader_.idle() || !recurrence_.is_due()) return 0;
   std::vector<CollectiveJob*> jobs;
@@ -366,7 +366,7 @@ void OperationScheduler::shift_to(std::uint64_t cycle) {
   first_edge_ -= later;
 }
 
-// ---- how far all is
+// ---- progress
 
 bool OperationScheduler::is_stuck() const {
   return !operations_.empty() && !changed_ && wake_ == Operation::kNever && loader_.idle() &&
@@ -386,7 +386,7 @@ void OperationScheduler::check_failures() const {
   }
 }
 
-// Progress of the only operation of a run is in flits.
+// Progress of a run's only operation is in flits.
 std::string OperationScheduler::progress_text() const {
   const auto only = operations_.begin();
   if (next_ == 2 && only != operations_.end() && only->second->job != nullptr) {

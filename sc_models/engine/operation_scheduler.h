@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a communicator: in which order they get what they need, when their ranks begin, and what becomes of them
-// from edge to edge.
+// Scheduler of a communicator's operations: the order in which they get resources, the start of
+// their ranks, and their progress from edge to edge.
 //
-// Order: operations/operation_lifecycle.h. A grant takes rows and numbers of streams; it is there when the rows are loaded.
-//   Operations of equal rows follow each other at each NPU without a gap.
-// Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued before start() are written
-//   in the set-up, as far as they fit; others while traffic goes on, an access per switch and cycle, when they are granted.
-// Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
-//   ones it waits, and those after it.
-// Time: cycles since start(), each an edge that was simulated, idle or passed over. All calls come between two edges.
-// Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit;
-//   std::logic_error, should two operations be open that may not (engine/open_links.h).
+// Order: operations/operation_lifecycle.h. A grant takes rows and numbers of streams; it takes
+//   effect when the rows are loaded. Operations with equal rows follow each other at each NPU
+//   without a gap.
+// Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued
+//   before start() are written in the set-up, as far as they fit; other rows are written during
+//   traffic, an access per switch and cycle, when they are granted.
+// Streams: numbers are given to the trees of an operation at its grant and released when it is
+//   complete. Without free numbers it waits, and so do later operations.
+// Time: cycles since start(), each an edge that was simulated, idle or skipped. All calls come
+//   between two edges.
+// Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for
+//   phases that never fit; std::logic_error if two operations are open that may not be
+//   (engine/open_links.h).
 // Internal to the communicator.
 #pragma once
 
@@ -35,7 +39,7 @@
 
 namespace fredsim {
 
-// Whom a scheduler tells what is complete, a rank before its operation. It may issue and release.
+// Receiver of a scheduler's completions, a rank's before its operation's. It may issue and release.
 class CompletionListener {
  public:
   CompletionListener() = default;
@@ -43,28 +47,28 @@ class CompletionListener {
   CompletionListener& operator=(const CompletionListener&) = delete;
   virtual ~CompletionListener() = default;
   virtual void rank_complete(OperationHandle handle, int part, int rank) = 0;
-  // With the flits and bytes of its results.
+  // `flits`, `bytes`: totals of its results.
   virtual void operation_complete(const OperationReport& report, std::uint64_t flits,
                                   std::uint64_t bytes) = 0;
 };
 
 class OperationScheduler final : private OperationLifecycle<Operation> {
  public:
-  // `rows`: of each phase store that are used, at most; 0: all. Machine and listener outlive it.
+  // `rows`: maximum of used rows in each phase store; 0: all. Machine and listener outlive it.
   OperationScheduler(Machine& machine, int rows, CompletionListener& listener);
 
-  // Cycle 0: rows are written before it, those of `expected` after those of what was issued.
+  // Begins cycle 0: rows are written before it, first for issued operations, then for
+  // `expected`.
   void start(std::span<const std::shared_ptr<const PreparedPlan>> expected);
   std::uint64_t cycle() const;
 
   // ---- operations
   OperationHandle new_handle() { return next_++; }
-  OperationHandle next_handle() const { return next_; }  // none was given from here on
+  OperationHandle next_handle() const { return next_; }  // handles from here on are unused
   void issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
              const std::vector<std::uint64_t>& starts, const IssueOptions& options);
   void release(OperationHandle handle, int part, int rank, std::uint64_t cycle);
-  // New names: operations under way, in their order, are known by other handles from now on, and were issued
-  // at other cycles.
+  // New names: operations in flight, in their order, get other handles and other cycles of issue.
   struct Name {
     OperationHandle handle = 0;
     std::uint64_t issued = 0;
@@ -72,16 +76,18 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   void rename(std::span<const Name> names);
 
   // ---- edges
-  void edge();           // after each of the fabric
-  void simulate_edge();  // an edge of the fabric, too, with no time between it and the one before
-  void process();        // whatever may begin does
+  void edge();           // called after each edge of the fabric
+  void simulate_edge();  // simulates an edge of the fabric as well, with no time before it
+  void process();        // starts all that may begin
 
   // ---- edges that are not simulated
   void skip_repeated(bool on) { skips_repeated_ = on; }
-  // Edges, from this one on, in between which nobody has to look, if nobody issues and completions are told later.
+  // Edges, from this one on, that need no look in between if nothing is issued and completions are
+  // reported later.
   std::uint64_t edges_at_once() const;
-  // Each leaves out edges, from the next one on, and says how many; the latter two up to the edge before a cycle.
-  // `next_call`: cycle at which somebody is called back; `stops_at_states`: at which a trajectory may end, too.
+  // Each skips edges, from the next one on, and returns their number; the latter two up to the edge
+  // before a cycle. `next_call`: cycle of the next callback; `stops_at_states`: stop where a
+  // trajectory may end, too.
   std::uint64_t rest(std::uint64_t next_call, bool stops_at_states);
   std::uint64_t rest_until(std::uint64_t next);
   std::uint64_t pass_until(std::uint64_t next);
@@ -89,25 +95,27 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   void count_idle(std::uint64_t cycles) { idle_cycles_ += cycles; }
   std::uint64_t idle_cycles() const { return idle_cycles_; }
   const Recurrence& recurrence() const { return recurrence_; }
-  // Counters have changed by something else than edges.
+  // Restarts the recurrence after counters were changed other than by edges.
   void restart_recurrence() { recurrence_.restart(); }
 
-  // All that the cycles to come depend on, relative to the cycle; false: somebody cannot tell.
+  // Adds all that the future cycles depend on, relative to the cycle; false if a component cannot
+  // give its state.
   bool add_state(StateDigest& digest) const;
-  void shift_to(std::uint64_t cycle);  // it is this cycle now
+  void shift_to(std::uint64_t cycle);  // sets the current cycle
 
-  // ---- how far all is
+  // ---- progress
+  // Incomplete operations.
   const std::map<OperationHandle, std::unique_ptr<Operation>>& operations() const {
-    return operations_;  // not complete
+    return operations_;
   }
   const Operation* find(OperationHandle handle) const;  // null: it is complete
   std::vector<const Operation*> open_operations() const;
   bool is_stuck() const;
   bool has_failed() const;
-  void check_failures() const;  // throws the first one
+  void check_failures() const;  // throws the first failure
   std::string progress_text() const;
   std::vector<OperationReport::PartTimes> part_times(OperationHandle handle) const;
-  // Work of running operations that a predicate takes.
+  // Work of running operations, as selected by a predicate.
   template <class Takes>
   std::uint64_t delivered_bytes(const Takes& takes) const {
     std::uint64_t bytes = 0;
@@ -116,7 +124,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
         bytes += operation->job->delivered_bytes();
     return bytes;
   }
-  int max_streams() const { return max_streams_; }  // trees that had numbers at a time, at most
+  int max_streams() const { return max_streams_; }  // max trees that had numbers at a time
   OperationTotals& totals() { return totals_; }
   const OperationTotals& totals() const { return totals_; }
   RowLoader& loader() { return loader_; }
@@ -151,14 +159,14 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   OpenLinks open_links_;
   Recurrence recurrence_;
   JobNews news_;
-  std::map<int, int> streams_;   // first tree -> trees
-  int max_streams_ = 0;          // the highest number, and 1
-  bool rows_are_short_ = false;  // an earlier one lacks rows
+  std::map<int, int> streams_;   // first tree -> number of trees
+  int max_streams_ = 0;          // highest number, at least 1
+  bool rows_are_short_ = false;  // an earlier operation lacks rows
   OperationHandle next_ = 1;
   OperationTotals totals_;
   std::uint64_t first_edge_ = 0;
-  std::uint64_t wake_ = 0;        // cycle at which something may begin by itself
-  std::uint64_t last_event_ = 0;  // cycle
+  std::uint64_t wake_ = 0;        // cycle at which an operation may begin by time alone
+  std::uint64_t last_event_ = 0;  // cycle of the last event
   std::uint64_t idle_cycles_ = 0;
   bool is_running_ = false;
   bool skips_repeated_ = false;

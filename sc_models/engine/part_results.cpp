@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-// Each name once, in order.
+// Adds each name once, in order.
 void join(std::string& names, std::set<std::string>& seen, const std::string& name) {
   if (seen.insert(name).second) names += (names.empty() ? "" : "+") + name;
 }
@@ -37,7 +37,7 @@ std::set<int> phases_of(const Plan& plan, const std::vector<int>& parts) {
 void fill_operations(const Plan& plan, std::span<const PartTime> times, RunResult& result) {
   if (std::ranges::none_of(plan.parts, [](const Part& part) { return !part.after.empty(); }))
     return;
-  std::map<std::vector<int>, std::vector<int>> operations;  // by what they come after
+  std::map<std::vector<int>, std::vector<int>> operations;  // key: predecessors
   for (int p = 0; p < std::ssize(plan.parts); ++p) operations[plan.parts[p].after].push_back(p);
   OperationsResult& counts = result.operations.emplace();
   std::set<int> phases;

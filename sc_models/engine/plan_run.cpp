@@ -82,7 +82,7 @@ class PlanRun {
 
   Machine& machine_;
   const Plan& plan_;
-  const SimulatedPlans simulated_;  // one
+  const SimulatedPlans simulated_;  // one plan
   Communicator communicator_;
   OperationHandle handle_ = 0;
   std::vector<OperationReport::PartTimes> times_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plan on a machine: what `fredsim run` runs. The plan is the only operation of a communicator (engine/communicator.h),
-// and known before cycle 0: its rows are written in the set-up.
+// One plan on a machine, as in `fredsim run`. The plan is the only operation of a communicator
+// (engine/communicator.h), and known before cycle 0: its rows are written in the set-up.
 //
-// Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine file says
-//   otherwise; the results are those of all (operations/equal_slices.h).
+// Slices: with twins, one of several FRED-tree slices that do the same is simulated for all, unless
+//   the machine file disables it; the results are the same (operations/equal_slices.h).
 // Errors: BadInput for a plan with members that are no endpoints; the communicator's.
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace fredsim {
 
-// From an SC_THREAD. Fills everything of a result but config, layout and groups' order (groups = the plan's members by
-// rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped (FabricOptions::stop) gives what
-// was counted so far, marked incomplete; so does one of which more than `max_simulated` cycles would have to be simulated, those that
-// are left out not counted.
+// Runs the plan; call from an SC_THREAD. Fills all of a result but config, layout and the groups'
+// order (groups = the plan's members by rank in the machine). `on_progress` is called every 4096
+// cycles. A stopped run (FabricOptions::stop) returns its counts so far, marked incomplete; so does
+// one that needs more than `max_simulated` simulated cycles, skipped ones not counted.
 RunResult run_plan(Machine& machine, const Plan& plan,
                    const std::function<void(const Progress&)>& on_progress = {},
                    std::uint64_t max_simulated = RunLimits::kNever);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows into phase stores while traffic goes on: an access per switch and cycle, as the fabric's own set-up does it.
+// Writer of rows into phase stores during traffic: an access per switch and cycle, as in the
+// fabric's own set-up.
 //
-// Use: add() phases, then issue() once between every two edges. A phase is `loaded` at the first call after the edge that
-//   has served the last of its writes.
-// Accesses of others to a switch that is being written (ControlPlane) wait until it is done.
+// Use: add() phases, then issue() once between every two edges. A phase is `loaded` at the first
+//   call after the edge that has served the last of its writes.
+// Other accesses to a switch that is being written (ControlPlane) wait until the writes are done.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ class RowLoader {
   void add(StoredPhase& phase);
   bool issue();  // true: a phase has become loaded
   bool idle() const { return loading_.empty(); }
-  std::uint64_t words() const { return words_; }  // written, ever
-  void reset();  // discards unwritten rows; no write may be under way
+  std::uint64_t words() const { return words_; }  // words written since construction
+  void reset();  // discards unwritten rows; no write may be in progress
 
  private:
   struct Loading {
@@ -34,11 +35,11 @@ class RowLoader {
     RegisterRequest request;
     StoredPhase* phase = nullptr;
   };
-  // Memory: one for each node of the machine, most of them without writes.
+  // Memory: one per node of the machine, most of them without writes.
   struct Queue {
     std::vector<Write> writes;
     std::size_t issued = 0;
-    StoredPhase* under_way = nullptr;  // whose write the next edge serves
+    StoredPhase* under_way = nullptr;  // phase whose write the next edge serves
 
     bool is_empty() const { return issued == writes.size(); }
     void pop() {
@@ -48,7 +49,7 @@ class RowLoader {
     }
   };
   Fabric& fabric_;
-  std::vector<Queue> queues_;  // by node
+  std::vector<Queue> queues_;  // index: node
   std::vector<NodeId> active_;
   std::vector<Loading> loading_;
   std::uint64_t words_ = 0;

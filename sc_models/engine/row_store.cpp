@@ -42,7 +42,7 @@ bool RowStore::is_held() const {
   return std::ranges::any_of(phases_, [](const StoredPhase& p) { return p.holders > 0; });
 }
 
-// Only the order of the times of use counts.
+// Only the order of the times of use matters.
 void RowStore::add_state(StateDigest& digest) const {
   std::vector<const StoredPhase*> phases;
   for (const StoredPhase& phase : phases_) phases.push_back(&phase);
@@ -58,7 +58,7 @@ void RowStore::add_state(StateDigest& digest) const {
   }
 }
 
-// The index whose phases were not used for the longest time, free ones first. `taken`, by node and index: not those.
+// Least recently used index, free ones first, except `taken`, which is by node and index.
 RowStore::Choice RowStore::choose(const PhaseRows& rows,
                                   const std::vector<std::vector<bool>>& taken) const {
   std::size_t indices = 255;

@@ -14,8 +14,8 @@ namespace fredsim {
 
 namespace {
 
-// Counters of a switch, as far as its kind has them. Nothing moves any more in a run that is complete; in another, reading takes
-// cycles that are not its own.
+// Counters of a switch, as far as its kind has them. Nothing moves any more in a complete run; in
+// an incomplete one, reading takes cycles that are not the run's own.
 SwitchCounters counters_of(Fabric& fabric, ControlPlane& control, NodeId id, bool is_incomplete) {
   SwitchCounters counters;
   if (is_incomplete && fabric.switch_core(id).peek_counters(counters)) return counters;
@@ -38,7 +38,7 @@ LinkResult named_link(const Topology& topology, const Link& link) {
 }
 
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r) {
-  SwitchCounters had;  // by its kind
+  SwitchCounters had;  // counters that its kind has
   for (const CounterInfo& counter : kSwitchCounters) {
     if (!kind.has(counter)) continue;
     had.*counter.value = counters.*counter.value;
@@ -51,7 +51,8 @@ void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchR
 
 namespace {
 
-// Flits that NPUs sent in each dimension of a system, over those that they could have.
+// Utilisation of the dimensions of a system: flits that NPUs sent in each, over the flits that they
+// could have sent.
 SystemResult use_of_dimensions(const Topology& system, const RunResult& result) {
   const SystemPlaces places(system);
   SystemResult use;

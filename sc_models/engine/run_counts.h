@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the counters of a finished run to RunResult: traffic, links, switches (results/results.h).
+// Traffic, links and switches of a RunResult (results/results.h), from the counters of a finished
+// run.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,14 @@ namespace fredsim {
 LinkResult named_link(const Topology& topology, const Link& link);
 // Reductions, phase changes and stalls of a switch, as far as its kind has them.
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
-// Fills what was put on the fabric and carried, from result.links, which are in the topology's order. `acknowledgements`: as in
-// fill_counts().
+// Fills the injected and carried traffic from result.links, which are in the topology's order.
+// `acknowledgements`: as in fill_counts().
 void fill_traffic(const Topology& topology, const std::vector<std::uint64_t>& acknowledgements,
                   RunResult& result);
-// Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
-// the run, for utilisation; `models`: by node (switch_models()); `acknowledgements`: packets that NPUs have sent, by node, which
-// are no payload. Of several processes each reads its own switches.
+// Fills traffic, links and switches; unsimulated switches and links get the counts of equal ones.
+// `cycles`: length of the run, for utilisation; `models`: by node (switch_models());
+// `acknowledgements`: packets without payload that NPUs have sent, by node. Each of several
+// processes reads its own switches.
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
                  std::span<const std::string> models,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,

@@ -26,7 +26,7 @@ void RunObservers::start(std::uint64_t first_edge, std::span<const Part* const> 
   if (recorder_ != nullptr) recorder_->begin_run(first_edge, work);
 }
 
-// One without trees sends nothing, and its number may be another's.
+// Skips a job without trees: it sends no packet, and its number may belong to another job.
 void RunObservers::add(const ObservedJob& job, std::span<const PhaseProgram> programs) {
   if (!is_running_ || job.job->plan().trees.empty()) return;
   if (recorder_ != nullptr) recorder_->add(job);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observers of the runs of a machine, if any: its timeline and its breakdown of latencies. Jobs come and go during a run;
-// a run of one plan is one job.
+// Observers of the runs of a machine, if any: its timeline and its breakdown of latencies. Jobs
+// come and go during a run; a run of one plan is one job.
 //
-// Use: start() before the first edge, add() before a job's NPUs are released, edge() after every edge,
-//   remove() when a job is complete, end_run(), fill(), which without start() does nothing. Jobs that are left are there
-//   until end_run().
-// Errors: what a breakdown finds wrong ends a job under way (CollectiveJob::fail()); fill(), remove(): RunFailed.
+// Use: start() before the first edge, add() before a job's NPUs are released, edge() after every
+//   edge, remove() when a job is complete, end_run(), fill(), which does nothing without start().
+//   Remaining jobs stay until end_run().
+// Errors: an error found by a breakdown ends a job in flight (CollectiveJob::fail()); fill(),
+//   remove(): RunFailed.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class RunObservers {
   RunObservers(const FabricOptions& options, Fabric& fabric);
 
   bool empty() const { return npus_.empty(); }
-  NpuObserver& npus() { return npus_; }  // whom they have to tell
+  NpuObserver& npus() { return npus_; }  // observer that the NPUs call
 
   void start(std::uint64_t first_edge, std::span<const Part* const> work);  // parts of its result
   void add(const ObservedJob& job, std::span<const PhaseProgram> programs);
@@ -35,7 +36,7 @@ class RunObservers {
   void remove(const CollectiveJob& job);
   void end_run(std::uint64_t cycles);
   void run_failed(const std::string& message);
-  void drop_run();  // the last run is made again: as if it had not been
+  void drop_run();  // undoes the last run, which is made again
   void fill(RunResult& result);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks that are due at a cycle: by cycle, then in the order in which it was asked for.
-// Internal to the communicator.
+// Callbacks at given cycles: by cycle, then in the order of their registration. Internal to the
+// communicator.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class ScheduledCalls {
   bool empty() const { return calls_.empty(); }
   std::size_t size() const { return calls_.size(); }
   std::uint64_t next() const { return calls_.empty() ? kNever : calls_.begin()->first; }
-  // Makes the call due at next(); it may add others. Not where there is none.
+  // Makes the call scheduled for next(); it may add others. Requires a scheduled call.
   void call_next() { calls_.extract(calls_.begin()).mapped()(); }
 
  private:

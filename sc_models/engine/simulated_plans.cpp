@@ -41,7 +41,7 @@ SimulatedPlans plans_to_simulate(const Machine& machine,
   return result;
 }
 
-// Nothing waits for the streams and rows of what is left out.
+// No operation waits for the streams and rows of the parts left out.
 SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan) {
   const Topology& topology = machine.topology();
   SimulatedPlans result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plans of a run as far as they have to be simulated (operations/equal_slices.h).
 //
-// A plan that is left a part of takes as many stream numbers and loads the same rows as the whole one, so that operations
-//   wait for these as they would.
+// A plan with parts left out takes as many stream numbers and loads the same rows as the whole one,
+//   so that operations wait for them alike.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,13 @@
 namespace fredsim {
 
 struct SimulatedPlans {
-  std::vector<std::shared_ptr<const PreparedPlan>> plans;  // in the order of the whole ones
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;  // in the order of the whole plans
   EqualSlices slices;
-  int all = 0, simulated = 0;  // slices of the machine that the plans use, and that are simulated
+  int all = 0, simulated = 0;  // number of slices that the plans use, and that are simulated
 };
 
-// `plans`: all that the run will issue. Whole, where all slices are wanted (Machine::leaves_slices_out()).
+// `plans`: all plans of the run. Returns whole plans if all slices are wanted
+// (Machine::leaves_slices_out()).
 SimulatedPlans plans_to_simulate(const Machine& machine,
                                  std::span<const std::shared_ptr<const PreparedPlan>> plans);
 

@@ -53,7 +53,7 @@ class StateOfSwitches {
     const auto at = phases_.find(node);
     return at != phases_.end() ? &at->second : nullptr;
   }
-  // The buffer behind an output has no room.
+  // True if the buffer behind an output has no room.
   bool is_full(NodeId node, int output, int vc) const { return full_.contains({node, output, vc}); }
   const std::map<Input, Front>& fronts() const { return fronts_; }
 
@@ -96,7 +96,7 @@ class StateOfSwitches {
 
   std::map<Input, Front> fronts_;
   std::map<NodeId, PhaseInUse> phases_;
-  std::set<Input> full_;  // by output
+  std::set<Input> full_;  // key: output
 };
 
 class CircleFinder {
@@ -111,7 +111,7 @@ class CircleFinder {
   }
 
  private:
-  // The first packet of an input waits for what is first at another one.
+  // Wait of an input's head-of-line packet for the head-of-line packet of another input.
   struct Wait {
     Input for_first_at;
     std::string text;
@@ -190,7 +190,7 @@ class CircleFinder {
     return wait_for_phase(input, *packet);
   }
 
-  // Finds the packet at another input of the flow, or at the switch that is to send it there.
+  // Finds the packet at another input of the flow, or at the switch that sends it there.
   std::optional<Wait> wait_for_packet(const Input& input, const Front& packet, Input other) const {
     const int wanted_at = other.port;
     for (;;) {
@@ -202,14 +202,14 @@ class CircleFinder {
       const int link = topology_.link_in(other.node, other.port);
       if (link < 0) return {};
       const Link& from = topology_.links[link];
-      if (topology_.nodes[from.from].is_endpoint()) return {};  // has not sent it
+      if (topology_.nodes[from.from].is_endpoint()) return {};  // not sent yet
       const std::optional<Input> sender = sender_of(packet, from, input.vc);
       if (!sender) return {};
       other = *sender;
     }
   }
 
-  // Input of a switch from which the packet does not come, where it is to leave by a link.
+  // Input of the sending switch at which a packet is missing that is to leave by link `by`.
   std::optional<Input> sender_of(const Front& packet, const Link& by, int vc) const {
     const Operation* const operation = operation_of(packet);
     if (operation == nullptr) return {};
@@ -234,7 +234,8 @@ class CircleFinder {
                                     name(behind))};
   }
 
-  // Another phase is in use, for a packet that is first at another input.
+  // Wait for a phase, while another one is in use for a packet that is head-of-line at another
+  // input.
   std::optional<Wait> wait_for_phase(const Input& input, const Front& packet) const {
     const PhaseInUse* const in_use = state_.phase(input.node);
     if (in_use == nullptr || in_use->phase == packet.phase) return {};
@@ -251,7 +252,7 @@ class CircleFinder {
   const Topology& topology_;
   const StateOfSwitches state_;
   const std::span<const Operation* const> operations_;
-  std::set<Input> known_;  // inputs that were passed
+  std::set<Input> known_;  // inputs visited
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a fabric at a moment, and what they say of the cycles between two moments. Needs no cycle:
-// registers are looked at, not read.
+// Counters of a fabric at a moment, and results of the cycles between two moments. Takes no cycle:
+// registers are peeked, not read.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace fredsim {
 
 struct FabricCounts {
   std::vector<LinkCount> links;
-  // By node; none: an endpoint, or a user's own RTL, whose registers cannot be looked at.
+  // Index: node; no value for an endpoint, or a user's own RTL, whose registers cannot be peeked.
   std::vector<std::optional<SwitchCounters>> switches;
 };
 
@@ -27,13 +27,13 @@ SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& af
 
 FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches);
 
-// "rtl", or every model in use: "rtl+tlm". By node, empty at endpoints.
+// "rtl", or every model in use: "rtl+tlm". `models`: by node, empty at endpoints.
 std::string model_names(std::span<const std::string> models);
 
-// Results of links over `cycles` cycles. Bytes are those of whole flits.
+// Results of links over `cycles` cycles. Bytes count whole flits.
 std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
                                      const FabricCounts& after, std::uint64_t cycles);
-// Flits in and out are those of the links, all other counters zero where they cannot be looked at.
+// Flits in and out come from the links; other counters are zero if they cannot be peeked.
 std::vector<SwitchResult> switch_results(const Topology& topology,
                                          std::span<const std::string> models,
                                          const FabricCounts& before, const FabricCounts& after);

@@ -21,14 +21,14 @@
 namespace fredsim {
 namespace {
 
-// Bits of an issue in the number by which an operation has its lags, behind its batch.
+// Bits of the issue in an operation's number for lags, below its batch.
 constexpr int kIssueBits = 40;
 
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
 }
 
-// That of the steps which are the longest by themselves: steps apart may be in other dimensions.
+// Bound of the steps that are the longest by themselves: separate steps may be in other dimensions.
 double bound_on_system(const WorkPlan& work) {
   double bound = 0;
   for (const WorkPlan::Batch& batch : work.batches)
@@ -52,7 +52,7 @@ double bound_of(const Topology& topology, const WorkPlan& work) {
   return bound;
 }
 
-// Issues what is due, and puts together what came of it.
+// Issues steps when their time comes, and collects the results.
 class WorkRun {
  public:
   WorkRun(RunEngine& engine, const WorkPlan& work)
@@ -81,7 +81,7 @@ class WorkRun {
     std::uint64_t issued = 0;
     OperationHandle last = 0;
     std::vector<OperationReport::PartTimes>
-        times;  // from the first time's start to the last one's end
+        times;  // from the first repetition's start to the last one's end
     std::uint64_t complete = 0;
   };
 
@@ -159,7 +159,8 @@ class WorkRun {
     ++state.issued;
   }
 
-  // The next repetition waits for this one rank by rank, so it has to be there when the first one is complete.
+  // The next repetition waits for this one rank by rank, so it must be issued when the first rank
+  // is complete.
   void rank_complete(OperationHandle handle) {
     const std::size_t b = of_operation_.at(handle);
     if (batches_[b].last != handle || batches_[b].issued == step_of(b).repeat) return;
@@ -215,11 +216,11 @@ class WorkRun {
     fredsim::fill_parts(engine_.topology(), parts, times, result);
   }
 
-  RunEngine& engine_;  // its plans: by batch
+  RunEngine& engine_;  // its plans are in the order of batches
   OperationEngine& engine_operations_;
   const WorkPlan& work_;
   std::vector<BatchState> batches_;
-  std::map<OperationHandle, std::size_t> of_operation_;  // those under way
+  std::map<OperationHandle, std::size_t> of_operation_;  // operations in flight
   std::uint64_t operations_ = 0;
 };
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A work whose collectives come after each other: steps with names, dependencies, delays and repetitions, as a work file
-// (runner/work_file.h) says them.
+// A work of dependent collectives: steps with names, dependencies, delays and repetitions, as in a
+// work file (runner/work_file.h).
 //
-// Steps without repetition that come after the same steps with the same delay are issued as one operation, and thus
-//   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases
-//   the same. Operations that can run side by side in the switches share phases (engine/joint_plans.h).
-// Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run, and `delay` cycles after
-//   what it comes after is complete, each of its repetitions `delay` cycles after the one before; each NPU by its lag later (RunEngine::arrivals()).
-// Ranks: an NPU begins when its own part in what it waits for is complete, or, where it has none there, when all of it is;
-//   with `all_ranks` when all of it is.
+// Steps without repetition that come after the same steps with the same delay are issued as one
+//   operation, and thus planned together (engine/communicator.h); a repeated step is an operation
+//   each time, with the same plan and rows. Operations that can run side by side in the switches
+//   share phases (engine/joint_plans.h).
+// Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run,
+//   and `delay` cycles after its predecessors are complete; each of its repetitions begins `delay`
+//   cycles after the one before; each NPU is later by its lag (RunEngine::arrivals()).
+// Ranks: an NPU begins when its own parts of the predecessors are complete, or all of a predecessor
+//   in which it has none; with `all_ranks`, when all of them are complete.
 // Result: a part per spec, all of its repetitions together.
-// Errors: those of make_plan() when it is planned, RunFailed when it runs.
+// Errors: as make_plan() when it is planned, RunFailed when it runs.
 #pragma once
 
 #include <cstdint>
@@ -44,31 +46,32 @@ struct WorkPlan {
   struct Batch {  // steps that are one operation
     std::vector<int> steps;
     std::shared_ptr<const PreparedPlan> plan;
-    std::vector<std::uint64_t> starts;  // by part
+    std::vector<std::uint64_t> starts;  // index: part
   };
   struct StepPlace {
     int batch = 0;
     int first_part = 0;
   };
   std::vector<WorkStep> steps;
-  std::vector<StepPlace> places;  // by step
+  std::vector<StepPlace> places;  // index: step
   std::vector<Batch> batches;
   std::vector<std::string> notes;
   double bound_ns = 0;  // analytic: all flits of the busiest link
 };
 
-// By batch.
+// Plans in the order of batches.
 std::vector<std::shared_ptr<const PreparedPlan>> plans_of(const WorkPlan& work);
 
 WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict,
                     SystemForm form = SystemForm::kExpanded);
 
-// From an SC_THREAD, as run_plan(). `rows`: of each phase store that are used, at most; 0: all.
+// Runs the work; call from an SC_THREAD, like run_plan(). `rows`: maximum of used rows in each
+// phase store; 0: all.
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress = {}, int rows = 0,
                    const Arrivals& arrivals = {});
 
-// By an engine that has the plans of plans_of().
+// Runs the work on an engine that has the plans of plans_of().
 RunResult run_work(RunEngine& engine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress = {});
 

@@ -122,7 +122,7 @@ class Fabric final : public sc_core::sc_module {
   bool stands_still_ = false;
   std::vector<PhaseProgram> phases_;
   std::optional<SwitchSetup> setup_;  // set-up in progress
-  bool is_reset_ = false;             // since the last start()
+  bool is_reset_ = false;             // reset since the last start()
   bool ready_ = false;
   sc_core::sc_event ready_event_;
   sc_core::sc_event start_;

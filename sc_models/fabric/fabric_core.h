@@ -12,7 +12,7 @@
 //   the first partition.
 // Processes: with a RankShare the partitions of other processes and their nodes are not here
 //   (owns()); state of the fabric is then collected from all processes, so that all must ask for
-//   the same in the same order, and a failure in one ends the others (ranks/ranks.h).
+//   the same in the same order, and a failure in one ends all (ranks/ranks.h).
 // Links: links/link.h; nodes and their stepping: fabric/fabric_node.h.
 #pragma once
 
@@ -64,8 +64,8 @@ class FabricCore {
                  // writes
   void tick();   // steps one clock edge; with several processes call meet() next
   // Steps `edges` edges with the `hooks` of every partition around each: one per partition, or none
-  // at all. After a failure the partitions are at different edges: call reset() next. With several
-  // processes call meet() next.
+  // at all. After a failure the partitions are at different edges: call reset() next.
+  // With several processes call meet() next.
   // Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
   // Exchange between processes, after every edge or advance(): flits and credits that cross, and
@@ -108,8 +108,8 @@ class FabricCore {
   void set_faults(int link, LinkFaults* faults);
 
   // Requests a register access at the node's next step. One at a time per node; `finished_accesses`
-  // lists the nodes whose access the last tick has done, with the data read in read_data(). An
-  // access to a node of another process takes place there.
+  // lists the nodes whose access the last tick has done, with the data read in read_data().
+  // An access to a node of another process takes place there.
   void access(NodeId node, const RegisterRequest& request);
   std::uint32_t read_data(NodeId node) const;
   std::uint32_t own_read_data(NodeId node) const { return at(node).pins.reg_rdata; }
@@ -174,8 +174,8 @@ class FabricCore {
   // processes.
   void tell_outstanding();
 
-  // Visits arrivals at the pins in the next tick; for observers, between two ticks. on_flit(node, input
-  // port); on_credit(node, output port, VC).
+  // Visits arrivals at the pins in the next tick; for observers, between two ticks.
+  // on_flit(node, input port); on_credit(node, output port, VC).
   template <typename OnFlit>
   void visit_flits(const OnFlit& on_flit) const {
     for (const auto& partition : partitions_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectory that a run is in (engine/memo/trajectories.h): where it began, how far it has come, and its operations by the handles of whoever
-// issues.
+// Current trajectory of a run (engine/memo/trajectories.h): its beginning, its progress, and its
+// operations by the issuer's handles.
 //
-// Errors: fail_replay(): std::logic_error, where what is simulated a second time differs from what was recorded.
-// Internal to the memoisation (engine/memo/memoisation.h) and its resumption.
+// Errors: fail_replay(): std::logic_error if a second simulation differs from the record. Internal
+// to the memoisation (engine/memo/memoisation.h) and its resumption.
 #pragma once
 
 #include <cstdint>
@@ -33,22 +33,23 @@ struct CurrentTrajectory {
   std::vector<Known> operations{};
   std::unordered_map<OperationHandle, int> numbers{};
   std::size_t under_way = 0;
-  TrajectoryCounts before{};  // counts at the start of a trajectory that is recorded
+  TrajectoryCounts before{};  // counts at the start of a recorded trajectory
   std::uint64_t idle_before = 0;
   bool some_complete =
-      false;  // operations or their first ranks, at the edge that was simulated last
+      false;  // operations or their first ranks completed at the last simulated edge
 
   void add(Known known);
   const Known& known(OperationHandle handle) const { return operations[numbers.at(handle)]; }
-  bool is_complete(OperationHandle handle) const;  // or it was before the trajectory began
+  bool is_complete(OperationHandle handle) const;  // true, too, if it was complete before the
+                                                   // trajectory began
   bool is_complete(OperationHandle handle, NodeId npu) const;
-  bool is_at_beginning() const;  // at the beginning of a state; false if that is not known
+  bool is_at_beginning() const;  // at the beginning of a state; false if the state is not known
   TrajectoryPosition position(std::uint64_t cycle, TrajectoryPosition::Place place) const {
     return {events, cycle - start, place};
   }
 };
 
-// Counts of machine and scheduler so far.
+// Current counts of machine and scheduler.
 TrajectoryCounts count_all(OperationScheduler& scheduler);
 
 [[noreturn]] void fail_replay(const char* what);

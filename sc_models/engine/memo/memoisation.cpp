@@ -88,8 +88,8 @@ void Memoisation::rank_complete(OperationHandle handle, int part, int rank) {
     record({position(Place::kCallback).cycle, number, part, rank}, nullptr);
     if (mode_ == Mode::kResumes) return follow_script();
     std::vector<CollectiveJob::RankOfPart>& done = trajectory_.operations[number].done;
-    // The next issue comes with one of the ranks that follow: where that is another one than before, only these are
-    // simulated again.
+    // The next issue comes with one of the following ranks: if it is another one than before, only
+    // these are simulated again.
     if (done.empty()) trajectory_.some_complete = true;
     done.push_back({part, rank});
   }
@@ -199,7 +199,7 @@ bool Memoisation::rests() const {
   return trajectory_.is_at_beginning() && trajectory_.state->is_at_rest && given_.empty();
 }
 
-// Idle time is no part of the trajectory after it.
+// Begins a trajectory after idle time, which is no part of it.
 void Memoisation::begin_now() {
   const std::uint64_t now = cycle();
   if (replays()) scheduler_.count_idle(now - trajectory_.start);
@@ -207,7 +207,7 @@ void Memoisation::begin_now() {
   trajectory_.idle_before = scheduler_.idle_cycles();
 }
 
-// With the operations that the communicator has under way.
+// Begins a trajectory with the communicator's operations in flight.
 void Memoisation::begin(TrajectoryState& state) {
   const std::uint64_t now = cycle();
   trajectory_ = {.state = &state, .node = &state.root, .start = now};
@@ -287,7 +287,7 @@ void Memoisation::replay(const TrajectoryEvent& event) {
   in_callback_ = false;
 }
 
-// Looks up the inputs: false where they are new, and simulated from there on.
+// Looks up the inputs; false if they are new, and simulated from there on.
 bool Memoisation::follow() {
   if (given_.empty()) return true;
   const TrajectoryPosition at = given_at_;
@@ -320,7 +320,7 @@ void Memoisation::pass(TrajectoryEnd& end) {
   for (const int number : end.left) trajectory_.add(std::move(operations[number]));
 }
 
-// Cycle at which something is known to happen or may be given; kNever: nothing.
+// Cycle at which the next event is known or an input may come; kNever: none.
 std::uint64_t Memoisation::next_known() const {
   if (rests()) {
     const std::uint64_t call = calls_.next();
@@ -341,7 +341,7 @@ std::uint64_t Memoisation::next_known() const {
 
 std::uint64_t Memoisation::rest() {
   if (!replays()) return scheduler_.rest(calls_.next(), mode_ != Mode::kOff);
-  if (!given_.empty()) return 0;  // consequences are seen at the next edge
+  if (!given_.empty()) return 0;  // effects appear at the next edge
   const std::uint64_t next = std::min({next_known(), calls_.next(), scheduler_.limits().end()});
   if (next <= next_) return 0;
   return next - std::exchange(next_, next);
@@ -360,7 +360,7 @@ void Memoisation::resume_at(const TrajectoryPosition& stop) {
   mode_ = Mode::kLive;
 }
 
-// While it resumes; what comes after the stop is live.
+// Follows the script while it resumes; later inputs are live.
 void Memoisation::follow_script() {
   if (resumption_.follow(Place::kCallback)) mode_ = Mode::kLive;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kNoLook = std::numeric_limits<std::uint64_t>::max();
 
-// `factor` times what has been counted between the two.
+// `factor` times the counts between the two.
 SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
                      std::uint64_t factor) {
   SwitchCounters more;
@@ -31,7 +31,8 @@ SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
   return more;
 }
 
-// Edges after which all sources that have a pace, and what they are told, are where they were; 0: one has none, or they are too many.
+// Edges after which all paced sources, and their inputs, are at the same point again; 0: a source
+// has no pace, or they are too many.
 std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
   constexpr std::uint64_t kMax = 1 << 20;
   std::uint64_t edges = 1;
@@ -152,7 +153,7 @@ Recurrence::Moment Recurrence::moment() const {
           count_all(fabric_.core(), fabric_.topology(), fabric_.switches())};
 }
 
-// At the end of a period that began then.
+// Called at the end of a period that began at `before`.
 std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
                                          std::uint64_t max) {
   const std::uint64_t number = periods(before, jobs, max);
@@ -160,7 +161,7 @@ std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<Collect
   if (number != 0) repeat(before, jobs, number);
   *habit_ = {.first_step = shortest_step_, .period = period_};
   cycles_ += passed;
-  // The remainder of the job contains no such period any more.
+  // The remainder of the job contains no further period of this length.
   const std::uint64_t coarse = std::bit_floor(period_ / kLooksInAPeriod);
   begin_search(number != 0 ? std::max(shortest_step_, coarse) : 2 * step_);
   period_ = 0;
@@ -174,8 +175,8 @@ void Recurrence::begin_search(std::uint64_t step) {
   next_look_ = begin_ + step_;
 }
 
-// Keeps every other state seen, an even number of steps apart, so that longer periods are found from where the
-// search began.
+// Keeps every other state seen, an even number of steps apart, so that longer periods are found
+// from the beginning of the search.
 void Recurrence::keep_every_other() {
   step_ *= 2;
   std::erase_if(seen_,
@@ -183,7 +184,7 @@ void Recurrence::keep_every_other() {
   next_look_ = fabric_.core().edge() + step_;
 }
 
-// By the length of its trees.
+// True if the trees are long enough.
 bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
   return std::ranges::any_of(jobs, [](const CollectiveJob* job) {
     for (std::size_t tree = 0; tree < job->plan().trees.size(); ++tree)
@@ -192,7 +193,7 @@ bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
   });
 }
 
-// False: there is something that cannot tell its state.
+// False if a component cannot give its state.
 bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest) {
   Ranks* const ranks = fabric_.core().ranks();
   const bool can_tell = fabric_.core().add_state(digest);
@@ -224,8 +225,8 @@ void Recurrence::take_furthest(Ranks& ranks) {
   }
 }
 
-// Number of periods that can be repeated from here on, with no tree coming to its last run of packets and no more
-// than `most` edges.
+// Number of periods that can be repeated from here on, within `max` edges, without any tree
+// reaching its last run of packets.
 std::uint64_t Recurrence::periods(const Moment& before, std::span<CollectiveJob* const> jobs,
                                   std::uint64_t max) const {
   std::uint64_t number = max / period_;

@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves out what a run repeats, exactly: finds that the whole state recurs, and passes over whole periods.
+// Exact skipping of repeated work: detects that the whole state recurs, and skips whole periods.
 //
-// What it goes by: everything that the cycles to come depend on, relative to the current edge and to how far each tree
-//   of the jobs is: flits and credits on links, pacing, switches, NICs, NPUs. Not the numbers of packets, nor their
-//   payload, by which nothing that a fabric does goes. A state that is equal to an earlier one is followed by the same
-//   trajectory, as long as there is as much to send; what there is to send is a number that falls by the same amount in
-//   every period.
-// How: digests are taken at regular edges, and kept with the counters as they were. One that was there before gives a
-//   period, and how far every counter goes in one. On large machines, of which these would take much memory, a second
-//   period says the latter; it must end in the same state. Then as many periods as leave every tree more than its last
-//   packets are passed over: the trees become that much shorter, counters of links and switches, the edge and what is
-//   delivered go on by that much. Flits that are under way stay as they are.
-// Exact: cycles, counters of links and switches, and times of parts are those of the run in full (tests/engine/
-//   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
-// Jobs: all that a communicator has under way. Between two events of a communicator (a grant, a rank that begins, an operation
-//   that is complete, an issue) nothing else changes than this knows; at each the search begins anew.
-// Rings and multi_tree on a mesh (on a torus late, of 1 GiB after some 780 000 cycles) and rings on FRED trees recur since their
-//   packets have an order (collective/packet_order.h), where they reduce and are long enough. After how many cycles follows from the
-//   rates: links of 125/128 flit per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits,
-//   466 944, which gains little below a GiB. hier_ring on Fred-A 16 384, on Fred-C 9728.
-// With a pace (collective/packet_pace.h) the state of a mesh recurs after its frame, some hundred to some thousand cycles, as soon as
-//   all hops are in step: looks are then a frame apart, or as many as an acknowledgement stands for. All-to-alls do not: routers do
-//   not reach the rate of the busiest link.
-// Not found to recur without: all-gathers and broadcasts on a mesh or at the endpoints of FRED trees, and some pairs of operations that
-//   share links. Packets pass a channel in the order in which they come, and trees drift against each other.
-//   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
-//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either.
-// Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
-//   start on large machines, where none recurred in the searches before with the same plans under way, and after a long
-//   period that was passed over. Where one did, the search begins with parts of that period, which a coarser step would
-//   miss. None are taken where no tree is long enough for three periods.
+// State: everything that the future cycles depend on, relative to the current edge and to the
+//   progress of each tree of the jobs: flits and credits on links, pacing, switches, NICs, NPUs.
+//   Packet numbers and payload are left out, since nothing in a fabric depends on them. A state
+//   that equals an earlier one is followed by the same trajectory, as long as there is as much to
+//   send; the remainder is a number that falls by the same amount in every period.
+// Method: digests are taken at regular edges, and kept with the counters of the moment. A digest
+//   seen before gives a period, and the increment of every counter. On large machines, whose
+//   counters would take much memory, a second period measures the increments; it must end in the
+//   same state. Then as many periods are skipped as leave every tree more than its last packets:
+//   the trees get shorter, and counters of links and switches, the edge and the delivered bytes
+//   advance by their increments. Flits in flight stay as they are.
+// Exact: cycles, counters of links and switches, and times of parts equal the run in full
+//   (tests/engine/recurrence_test.cpp). Payload is made, carried and verified in the simulated
+//   periods.
+// Jobs: all that a communicator has in flight. Between two events of a communicator (a grant, a
+//   rank that begins, an operation that completes, an issue) no other state changes than this
+//   knows; at each event the search begins anew.
+// Where it recurs: rings and multi_tree on a mesh (on a torus late, at 1 GiB after some 780 000
+//   cycles) and rings on FRED trees, due to the order of their packets (collective/packet_order.h),
+//   if they reduce and are long enough. The period follows from the rates: links of 125/128 flit
+//   per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648
+//   flits, 466 944, which gains little below a GiB. hier_ring on Fred-A 16 384, on Fred-C 9728.
+// With a pace (collective/packet_pace.h) the state of a mesh recurs after its frame, some hundred
+//   to some thousand cycles, as soon as all hops are in step: looks are then a frame apart, or as
+//   many frames as an acknowledgement covers. All-to-alls do not recur: routers do not reach the
+//   rate of the busiest link.
+// Not found to recur without a pace: all-gathers and broadcasts on a mesh or at the endpoints of
+//   FRED trees, and some pairs of operations that share links. Packets pass a channel in the order
+//   of their arrival, and trees drift against each other.
+//   Tried on a mesh: on every channel first the packet that is furthest behind in its tree. It
+//   costs 0.3 to 1.2 % at 64 MiB and 0.5 to 2.8 % at 1 MiB on 5 x 4, and does not recur there
+//   either.
+// Cost: digests get rarer the longer none recurs, and every other earlier one is dropped then. They
+//   are rarer from the start on large machines, if none recurred in earlier searches with the same
+//   plans in flight, and after a long period was skipped. If one did recur, the search begins with
+//   fractions of that period, which a coarser step would miss. None are taken if no tree is long
+//   enough for three periods.
 #pragma once
 
 #include <cstdint>
@@ -45,35 +53,35 @@
 
 namespace fredsim {
 
-// So many periods pass over, each of so many edges, in which links and switches count what they have counted since
-// `before`. The flits x links of these, links on a die left out.
+// Skips `number` periods of equal length, in which links and switches count as since `before`.
+// Returns the flit-hops added, on-die links excluded.
 std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
                                 std::uint64_t edges);
 
 class Recurrence {
  public:
-  // Both outlive it; the NPUs are those of this process that may take part in a job, `of_all` as many as there are.
+  // Fabric and NPUs outlive it. `npus`: NPUs of this process that may take part in a job; `of_all`:
+  // their number over all processes.
   Recurrence(Fabric& fabric, std::vector<Npu*> npus, std::size_t of_all);
 
-  // Something has happened that no digest has: the search begins anew.
+  // Restarts the search after an event that no digest contains.
   void restart();
   std::uint64_t edges_to_look() const {  // 0: it is due
     const std::uint64_t edge = fabric_.core().edge();
     return next_look_ - std::min(next_look_, edge);
   }
   bool is_due() const { return edges_to_look() == 0; }
-  // After an edge, with the jobs under way, the same ones since the last restart(): how many edges it has passed over, at
-  // most `most`.
+  // Called after an edge, with the jobs in flight, which have not changed since the last restart().
+  // Returns the number of edges skipped, at most `max`.
   std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t max);
 
-  std::uint64_t cycles() const { return cycles_; }  // passed over in all
-  std::uint64_t flit_hops() const {
-    return flit_hops_;
-  }  // flits x links of these, links on a die left out
+  std::uint64_t cycles() const { return cycles_; }  // cycles skipped in all
+  // Flit-hops of the skipped cycles, on-die links excluded.
+  std::uint64_t flit_hops() const { return flit_hops_; }
 
  private:
   using Progress =
-      std::vector<std::uint64_t>;  // packets that the furthest source of a tree has started
+      std::vector<std::uint64_t>;  // packets that the furthest source of each tree has started
   static constexpr std::uint64_t kFirstStep =
       16;  // machines of up to kNpusOfFirstStep NPUs; grows with them
   static constexpr std::size_t kNpusOfFirstStep = 64;
@@ -81,19 +89,19 @@ class Recurrence {
   static constexpr std::uint64_t kLongRest = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMaxSeen = 256;
-  static constexpr std::uint64_t kLooksInAPeriod = 64;  // per period that was passed over
+  static constexpr std::uint64_t kLooksInAPeriod = 64;  // looks per skipped period
 
-  // An edge, and how far all was at it.
+  // An edge, and the progress of all jobs at it.
   struct Moment {
     std::uint64_t edge = 0;
-    std::vector<Progress> progress;  // by job
+    std::vector<Progress> progress;  // index: job
     FabricCounts counts;
   };
 
   // The outcome of earlier searches with the same plans under way.
   struct Habit {
-    std::uint64_t first_step = 0;  // longer where they found nothing
-    std::uint64_t period = 0;      // period that the last one found; 0: none
+    std::uint64_t first_step = 0;  // longer after searches that found nothing
+    std::uint64_t period = 0;      // period of the last search; 0: none
   };
 
   static bool can_recur(std::span<CollectiveJob* const> jobs);
@@ -116,20 +124,20 @@ class Recurrence {
   Fabric& fabric_;
   std::vector<Npu*> npus_;
   std::size_t of_all_;
-  std::uint64_t next_look_ = 0;  // edge
+  std::uint64_t next_look_ = 0;  // edge of the next look
   std::uint64_t shortest_step_;
   std::map<std::vector<const Plan*>, Habit>
-      habits_;  // by plans of the jobs; of a plan that took the place of another, at worst slow
-  Habit* habit_ = nullptr;    // habit of the search; null: it has yet to begin
+      habits_;                // key: plans of the jobs; a reused address costs only speed
+  Habit* habit_ = nullptr;    // habit of the search; null: not begun
   std::uint64_t frames_ = 0;  // frames of the jobs: steps are multiples of it; 0: any
   std::uint64_t step_ = shortest_step_;
   std::uint64_t begin_ = 0;             // edge at which the search began
   std::map<StateDigest, Moment> seen_;  // without counts on large machines
-  // A period that is measured; 0: none.
+  // The period being measured; 0: none.
   std::uint64_t period_ = 0;
   StateDigest state_{kIndexMask};
-  std::vector<Progress> progress_;  // by job
-  Moment before_;                   // when it began
+  std::vector<Progress> progress_;  // index: job
+  Moment before_;                   // moment at which it began
   std::uint64_t cycles_ = 0, flit_hops_ = 0;
 };
 

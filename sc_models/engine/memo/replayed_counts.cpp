@@ -19,7 +19,7 @@ void ReplayedCounts::take_off(TrajectoryEnd& end) {
 
 void ReplayedCounts::settle(OperationScheduler& scheduler) {
   if (ends_.empty()) return;
-  scheduler.restart_recurrence();  // which compares counters of before with those to come
+  scheduler.restart_recurrence();  // it compares earlier counters with later ones
   for (TrajectoryEnd* const end : std::exchange(ends_, {})) {
     const auto times = static_cast<std::uint64_t>(std::exchange(end->times, 0));
     if (times != 0) flit_hops_ += add_to_machine(scheduler.machine(), end->counts, times);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the trajectories of a run that were replayed, and not simulated (engine/memo/memoisation.h).
+// Sums over the replayed trajectories of a run (engine/memo/memoisation.h).
 //
-// Trajectories that are simulated a second time, to come to a state, are taken off.
+// Trajectories that are simulated again, to reach a state, are subtracted.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class ReplayedCounts {
   // Ends outlive settle().
   void add(TrajectoryEnd& end);
   void take_off(TrajectoryEnd& end);
-  // Links, switches and NPUs count what has been replayed.
+  // Adds the replayed counts to links, switches and NPUs.
   void settle(OperationScheduler& scheduler);
 
   std::uint64_t cycles() const { return cycles_; }
-  std::uint64_t flit_hops() const { return flit_hops_; }  // after settle(); links on a die left out
+  std::uint64_t flit_hops() const { return flit_hops_; }  // after settle(); on-die links excluded
   std::uint64_t words() const { return words_; }          // words of rows
 
  private:

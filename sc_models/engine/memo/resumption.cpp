@@ -35,7 +35,7 @@ void Resumption::run(TrajectoryState& real, const TrajectoryPosition& stop) {
   run_script(stop.cycle);
 }
 
-// Inputs from the beginning of a trajectory up to this node.
+// Sets the inputs from the beginning of a trajectory up to this node as the script.
 void Resumption::set_script(TrajectoryNode* last) {
   script_.clear();
   for (TrajectoryNode* node = last; node->parent != nullptr; node = node->parent)
@@ -44,7 +44,7 @@ void Resumption::set_script(TrajectoryNode* last) {
   script_next_ = 0;
 }
 
-// A whole trajectory, for nobody.
+// Simulates a whole trajectory, without callbacks.
 void Resumption::simulate_again(TrajectoryNode& node) {
   TrajectoryEnd& end = *node.end;
   TrajectoryNode* root = &node;
@@ -61,7 +61,7 @@ void Resumption::simulate_again(TrajectoryNode& node) {
   replayed_.take_off(end);
 }
 
-// Operations that are under way get the handles that whoever issued them has.
+// Gives operations in flight their issuer's handles.
 void Resumption::rename() {
   std::vector<OperationScheduler::Name> names;
   for (std::size_t number = 0; number < scheduler_.operations().size(); ++number) {
@@ -72,7 +72,7 @@ void Resumption::rename() {
   issued_again_ = names.size();
 }
 
-// Up to a cycle of the trajectory: that of its end, or where it goes on for real.
+// Runs up to a cycle of the trajectory: its end, or where it goes live.
 void Resumption::run_script(std::uint64_t end) {
   for (;;) {
     follow(Place::kAfterEdge);
@@ -110,7 +110,7 @@ void Resumption::give_again(const TrajectoryInput& input) {
     return;
   }
   IssueOptions options{.delay = input.delay, .held = input.held, .lags = input.lags};
-  // One that is complete is there no more, whatever its number.
+  // A complete operation is no longer known, whatever its number.
   for (const TrajectoryInput::After& after : input.after)
     options.after.push_back(
         {after.operation < 0 ? 0 : handle_of(after.operation), after.parts, after.all_ranks});
@@ -120,7 +120,7 @@ void Resumption::give_again(const TrajectoryInput& input) {
   scheduler_.issue(known.handle, input.plan, input.starts, options);
 }
 
-// Totals of replayed operations do not count a second time.
+// Restores the totals: replayed operations do not count a second time.
 void Resumption::restore_totals() {
   OperationTotals& totals = scheduler_.totals();
   totals.operations = totals_.operations;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a run from a replay back to simulation: the machine, which has stood still, is brought to the state where the
-// trajectory began, by the shortest path of known trajectories, and simulates it with what was issued in it up to where it goes
-// on for real.
+// Takes a run from a replay back to simulation: the suspended machine is brought to the state at
+// the trajectory's beginning, by the shortest path of known trajectories, and simulates the
+// trajectory with its inputs up to the point where it goes live.
 //
-// Use: run(); while it runs, whoever hears of completions records them and calls follow().
-// Exact: all that is simulated again has to come out as recorded (fail_replay()). It does not count: neither completions, nor
-//   idle cycles on the way.
+// Use: run(); while it runs, the receiver of completions records them and calls follow().
+// Exact: the second simulation must match the record (fail_replay()). It adds no counts: neither
+//   completions, nor idle cycles on the way.
 // Internal to the memoisation (engine/memo/memoisation.h).
 #pragma once
 
@@ -21,7 +21,7 @@ namespace fredsim {
 
 class Resumption {
  public:
-  // All outlive it. `trajectory`: that of the run, with other operations on the way.
+  // All arguments outlive it. `trajectory`: the run's; it has other operations on the way.
   Resumption(OperationScheduler& scheduler, const Trajectories& trajectories,
              CurrentTrajectory& trajectory, ReplayedCounts& replayed)
       : scheduler_(scheduler),
@@ -29,9 +29,10 @@ class Resumption {
         trajectory_(trajectory),
         replayed_(replayed) {}
 
-  // From the state where the machine stands to a position of the trajectory, all of which is known up to there.
+  // Runs from the machine's state to a position of the trajectory, which is recorded up to there.
   void run(TrajectoryState& real, const TrajectoryPosition& stop);
-  // Gives the inputs of this place again. True: this is where it stops; the rest of the edge is for real.
+  // Gives the inputs of this place again. True if the script stops here; the remainder of the edge
+  // is live.
   bool follow(TrajectoryPosition::Place place);
 
  private:
@@ -46,14 +47,14 @@ class Resumption {
   const Trajectories& trajectories_;
   CurrentTrajectory& trajectory_;
   ReplayedCounts& replayed_;
-  std::vector<TrajectoryNode*> script_;  // whose inputs are given, in order
+  std::vector<TrajectoryNode*> script_;  // nodes whose inputs are given, in order
   std::size_t script_next_ = 0;
-  std::size_t issued_again_ = 0;  // operations of the trajectory that are there
+  std::size_t issued_again_ = 0;  // operations of the trajectory issued again
   bool is_on_path_ = false;
   bool is_over_ = false;
   TrajectoryPosition stop_;
-  OperationTotals totals_;          // with what was replayed
-  OperationHandle next_spare_ = 0;  // handle on a path
+  OperationTotals totals_;          // replayed operations included
+  OperationHandle next_spare_ = 0;  // handle of operations on a path
 };
 
 }  // namespace fredsim

@@ -9,7 +9,7 @@
 namespace fredsim {
 namespace {
 
-// About.
+// Approximate bytes.
 std::size_t bytes_of(const PreparedPlan& plan) {
   std::size_t bytes = sizeof plan;
   for (const Tree& tree : plan.plan.trees) {
@@ -83,7 +83,7 @@ void Trajectories::clear() {
   bytes_ = 0;
 }
 
-// Dijkstra's.
+// Shortest path (Dijkstra).
 std::vector<TrajectoryNode*> Trajectories::path(TrajectoryState& from,
                                                 const TrajectoryState& to) const {
   struct Reached {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories of operations that were simulated, to be replayed when the same is issued from the same state.
+// Recorded trajectories of operations, replayed when the same operations are issued from the same
+// state.
 //
-// A state is one of the whole machine with its communicator (OperationScheduler::add_state()), known by its digest. A trajectory goes
-//   from a state to the next one: what was issued and released, what became complete, at which cycles, and how far counters went.
-//   Trajectories from one state are a tree: they are one for as long as the same is issued.
-// Operations of a trajectory are numbered: those under way where it begins, by issue, then those that are issued in it.
+// A state is one of the whole machine with its communicator (OperationScheduler::add_state()),
+//   known by its digest. A trajectory leads from a state to the next one: issues, releases and
+//   completions with their cycles, and the increments of counters. Trajectories from one state are
+//   a tree: they are shared as long as the inputs are the same.
+// Operations of a trajectory are numbered: operations in flight at its beginning, by issue, then
+//   operations issued in it.
 // Times are cycles since its beginning.
-// Positions: whoever issues does so after an event (a rank or an operation is complete), in its callback, or after an edge, and
-//   before the next one. Events are counted from the beginning of the trajectory.
-// Memory: whoever fills it asks for bytes(), about, and says clear().
+// Positions: an input comes after an event (a rank or an operation is complete), in its callback,
+//   or after an edge, and before the next event. Events are counted from the beginning of the
+//   trajectory.
+// Memory: the user checks bytes(), an approximation, and calls clear().
 #pragma once
 
 #include <compare>
@@ -28,7 +32,7 @@ namespace fredsim {
 // Input of the communicator: an operation, or the release of a rank of a held one.
 struct TrajectoryInput {
   struct After {
-    int operation = -1;  // operation of the trajectory; -1: one that is complete
+    int operation = -1;  // operation of the trajectory; -1: a complete one
     std::vector<int> parts{};
     bool all_ranks = false;
     bool operator==(const After&) const = default;
@@ -39,21 +43,21 @@ struct TrajectoryInput {
   std::vector<After> after{};
   bool held = false;
   std::vector<std::uint64_t> lags{};
-  // A release.
+  // Operation, part and rank of a release.
   int operation = -1, part = 0, rank = 0;
-  std::uint64_t cycle = 0;  // at which the rank may begin
+  std::uint64_t cycle = 0;  // cycle at which the rank may begin
   bool operator==(const TrajectoryInput& other) const;
 };
 
 struct TrajectoryPosition {
   enum class Place : std::uint8_t { kCallback, kAfterEdge };
-  std::uint32_t events = 0;  // before it
+  std::uint32_t events = 0;  // number of events before it
   std::uint64_t cycle = 0;
   Place place = Place::kCallback;
   auto operator<=>(const TrajectoryPosition&) const = default;
 };
 
-// A rank is complete, or, where `report` is one of those of the node, an operation.
+// Event: a rank is complete, or an operation, if `report` is one of the node's reports.
 struct TrajectoryEvent {
   std::uint64_t cycle = 0;
   int operation = 0, part = 0, rank = 0;
@@ -61,7 +65,7 @@ struct TrajectoryEvent {
   bool operator==(const TrajectoryEvent&) const = default;
 };
 
-// Report of an operation, all times as cycles before the event, and what it has delivered.
+// Report of an operation, with times as cycles before the event, and its delivered results.
 struct TrajectoryReport {
   OperationReport report;
   std::uint64_t flits = 0, bytes = 0;
@@ -72,15 +76,15 @@ struct TrajectoryNode;
 
 struct TrajectoryEnd {
   std::uint64_t cycle = 0;
-  std::uint64_t idle = 0;  // cycles of it in which nothing happens
+  std::uint64_t idle = 0;  // idle cycles in it
   TrajectoryState* next = nullptr;
-  std::vector<int> left{};  // operations of the trajectory that are under way there
+  std::vector<int> left{};  // operations of the trajectory in flight at its end
   TrajectoryCounts counts{};
-  // Number of replays, less the simulations to come to a state
+  // Number of replays, less the simulations to reach a state
   std::int64_t times = 0;
 };
 
-// From one input to the next.
+// Section of a trajectory between two inputs.
 struct TrajectoryNode {
   TrajectoryNode* parent = nullptr;  // null: from the state
   TrajectoryPosition at;             // position of its inputs
@@ -99,9 +103,9 @@ struct TrajectoryNode {
 
 struct TrajectoryState {
   StateDigest digest{0};
-  bool is_at_rest = false;  // nothing changes, however long, until something is given
+  bool is_at_rest = false;  // idle until the next input, however long that takes
   TrajectoryNode root;
-  std::vector<TrajectoryNode*> ends;  // nodes of its tree that have one
+  std::vector<TrajectoryNode*> ends;  // nodes of its tree that have an end
 };
 
 class Trajectories {

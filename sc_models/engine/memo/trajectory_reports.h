@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of operations as a trajectory keeps them (engine/memo/trajectories.h): their times are cycles before the event.
+// Reports of operations as a trajectory keeps them (engine/memo/trajectories.h): their times are
+// cycles before the event.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace fredsim {
 
-// Times of a report as cycles before `now`, or the other way round.
+// Converts the times of a report to cycles before `now`, or back.
 inline void turn_round(OperationReport& report, std::uint64_t now) {
   report.started = now - report.started;
   report.ended = now - report.ended;
