@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timers that count edges: they call NPUs that start packets at times of their own (Part::frame).
 //
-// Time: edges that were simulated or idle; those of periods that are passed over (engine/memo/recurrence.h) do not count, so that
-//   what waits need not be moved.
-// Use: begin() after every edge, which calls those whose time has come, and end() before the next one. Between the two, and in
-//   the next edge itself, now() is that of the edge by which a packet leaves that is started now.
+// Time: simulated and idle edges; edges of skipped periods (engine/memo/recurrence.h) do not count,
+//   so that pending timers need not be moved.
+// Use: begin() after every edge, which fires the expired timers, and end() before the next one.
+//   Between the two, and in the next edge itself, now() is the edge by which a packet started now
+//   leaves.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class EdgeTimers {
   void call_at(std::uint64_t time, Waiter& waiter, int what) {
     waiting_.push({time, order_++, &waiter, what});
   }
-  // Edges from `edge` to the next call; the highest number: there is none.
+  // Edges from `edge` to the next call; the highest number if there is none.
   std::uint64_t edges_to_next(std::uint64_t edge) const {
     constexpr std::uint64_t kForEver = std::numeric_limits<std::uint64_t>::max();
     if (waiting_.empty()) return kForEver;
@@ -49,7 +50,7 @@ class EdgeTimers {
     }
   }
   void end(std::uint64_t edge) { now_ = edge - left_out_ + 1; }
-  void rest(std::uint64_t edges) { now_ += edges; }  // idle ones
+  void rest(std::uint64_t edges) { now_ += edges; }  // `edges`: idle edges
   void pass_over(std::uint64_t edges) { left_out_ += edges; }
   void reset() {
     waiting_ = {};

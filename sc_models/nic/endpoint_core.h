@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric's view of an endpoint: one clock edge at a time, the same pins as a switch
-// (SwitchPins, switch/switch_core.h; no registers). The NIC answers it; so may a test's
-// own endpoint.
+// (SwitchPins, switch/switch_core.h; no registers). Implemented by the NIC, or by a test's own
+// endpoint.
 //
-// Waking: an idle endpoint is not stepped until something arrives for it. One that becomes busy otherwise (its
-//   module hands it a packet) calls wake(), and is stepped from the next edge on.
+// Waking: an idle endpoint is not stepped until a flit or credit arrives for it. An endpoint that
+//   gets work otherwise (a packet from its module) calls wake(), and is stepped from the next edge
+//   on.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +26,16 @@ class EndpointCore {
   // Depth of the buffer at the other end of output `port`; called after reset().
   virtual void set_credits(int port, int vc, int flits) = 0;
   virtual void step(SwitchPins& pins) = 0;
-  // A step without inputs would change nothing.
+  // True if a step without inputs would change nothing.
   virtual bool idle() const = 0;
-  // Nothing queued, half received or not yet taken by the endpoint's module.
+  // True if no packet is queued, half received or not yet taken by the endpoint's module.
   virtual bool empty() const = 0;
-  // Same contract as SwitchCore::add_state().
+  // Contract: as SwitchCore::add_state().
   virtual bool add_state(StateDigest& digest) const {
     static_cast<void>(digest);
     return false;
   }
-  // For the report of a deadlock: one line per queue that waits. `peers`: what each port leads to.
+  // Lines for the report of a deadlock: one per queue that waits. `peers`: other end of each port.
   virtual void describe_waiting(const std::vector<std::string>& peers,
                                 std::vector<std::string>& lines) const = 0;
 
@@ -45,7 +46,7 @@ class EndpointCore {
   }
 
  protected:
-  // idle() may have become false, and not by step() or reset().
+  // Called when idle() may have become false other than by step() or reset().
   void wake() { *waker_ |= waker_bit_; }
 
  private:

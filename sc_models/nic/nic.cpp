@@ -64,7 +64,7 @@ void Nic::step(SwitchPins& pins) {
   }
   pins.out_valid = 0;
   pins.in_credit = {};
-  std::uint32_t going_on = 0;  // ports at which the rest of a packet of a phase goes first
+  std::uint32_t going_on = 0;  // ports at which the remaining flits of a phase's packet go first
   for (int vc = 0; vc < kNumVcs; ++vc) going_on |= inside_[vc] & queued_[vc] & credited_[vc];
   for (const int vc : shape_.vc_order) {
     const std::uint32_t ports = queued_[vc] & credited_[vc] & (inside_[vc] | ~going_on);
@@ -77,7 +77,8 @@ void Nic::step(SwitchPins& pins) {
     const int port = std::countr_zero(left);
     take_in(port, &pins.in_flit[port * words_], pins);
   }
-  const std::uint32_t busy = on_any_vc(pins.in_credit);  // one flit per port and cycle is taken out
+  // one flit leaves the buffer per port and cycle
+  const std::uint32_t busy = on_any_vc(pins.in_credit);
   for (std::uint32_t left = on_any_vc(backlog_) & ~busy; left != 0; left &= left - 1) {
     drain(std::countr_zero(left), pins);
   }

@@ -2,22 +2,23 @@
 // The network interface of an endpoint (NPU or I/O controller): between TLM-2.0 packets and flits.
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
-// Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
-//   at most one flit leaves: of the VCs that hold a flit and have a credit, that of highest priority
-//   (NicShape::vc_order). VCs interleave flit by flit, and a flit needs one credit only. But inside a packet of a
-//   FRED switch's phase its VC goes first: it is cut only where it lacks credits (rtl/phased/phased_output_unit.sv
-//   says why).
-//   A packet accepted before an edge can leave at that edge; a credit that arrives at an edge can be spent
-//   at it; the link's pacing is obeyed.
+// Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle at most
+//   one flit leaves per port: of the VCs that hold a flit and have a credit, the one of highest
+//   priority (NicShape::vc_order). VCs interleave flit by flit, and a flit needs one credit only.
+//   But inside a packet of a FRED switch's phase its VC goes first: the packet is interrupted only
+//   for lack of credits (rtl/phased/phased_output_unit.sv has the reason).
+//   A packet accepted before an edge can leave at that edge; a credit that arrives at an edge can
+//   be spent at it; the link's pacing is obeyed.
 // Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
-//   receive buffer and its credit given back at the same edge. A complete packet goes to the
-//   endpoint through `rx`. Until the endpoint ends that request, later flits of the same (port, VC)
-//   stay in the buffer and keep their credits.
+//   receive buffer and its credit returned at the same edge. A complete packet goes to the endpoint
+//   through `rx`. Until the endpoint ends that request, later flits of the same (port, VC) stay in
+//   the buffer and keep their credits.
 // Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
 //   unbound: the endpoint then sends nothing, and a packet that arrives is an error.
-// A packet that cannot be sent is refused at once (nic/packet_check.h); refusal() says why.
-// Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the receive buffer,
-//   a packet without head, with a stray flit or too long, or an arrival at an endpoint without module.
+// A packet that cannot be sent is refused at once (nic/packet_check.h); refusal() gives the reason.
+// Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the
+//   receive buffer, a packet without head, with a stray flit or too long, or an arrival at an
+//   endpoint without module.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -47,8 +48,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
 
   const NicShape& shape() const { return shape_; }
 
-  // Forgets every packet, sent and received; modules that hold received ones must
-  // forget them as well.
+  // Drops every packet, sent and received; modules that hold received ones must drop them as well.
   void reset() override;
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;
@@ -59,7 +59,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
                         std::vector<std::string>& lines) const override;
 
  private:
-  // All that is sent of a packet, gathered while its initiator has just written it.
+  // Send data of a packet, gathered while the packet is still in the cache.
   struct Queued {
     Packet* packet = nullptr;
     std::array<std::uint32_t, kHeaderWords> header{};  // header of the first flit
@@ -123,18 +123,18 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
 
   NicShape shape_;
   int words_;
-  // All of these by at(port, VC), the masks by VC with a bit per port.
+  // Queues by at(port, VC), masks by VC with a bit per port.
   std::vector<Sending> sending_;
   std::vector<SendQueue> send_;
   std::vector<Reassembly> current_;
   std::vector<ReceiveQueue> receive_;
-  std::array<std::uint32_t, kNumVcs> queued_{};    // a flit to send
-  std::array<std::uint32_t, kNumVcs> credited_{};  // a credit
-  std::array<std::uint32_t, kNumVcs> inside_{};    // between head and tail of a phase's packet
-  std::array<std::uint32_t, kNumVcs> held_up_{};   // an arrival has to wait in the buffer
-  std::array<std::uint32_t, kNumVcs> backlog_{};   // a buffered flit that could be taken out
+  std::array<std::uint32_t, kNumVcs> queued_{};    // has a flit to send
+  std::array<std::uint32_t, kNumVcs> credited_{};  // has a credit
+  std::array<std::uint32_t, kNumVcs> inside_{};    // is between head and tail of a phase's packet
+  std::array<std::uint32_t, kNumVcs> held_up_{};   // has an arrival that has to wait in the buffer
+  std::array<std::uint32_t, kNumVcs> backlog_{};   // has a buffered flit that could be taken out
   PacketPool pool_;
-  sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
+  sc_core::sc_event progress_;  // event for b_transport: room in a queue, or a packet has left
   int blocked_users_ = 0;
   std::string failure_;  // found between two edges, for the next one to throw
 };

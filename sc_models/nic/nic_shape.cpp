@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxRanges = 8;  // in a text
+constexpr int kMaxRanges = 8;  // maximum in a text
 
 }  // namespace
 

@@ -29,13 +29,14 @@ struct NicShape {
   int ports = 1;
   int lanes = 1;
   std::uint16_t address = 0;
-  std::vector<std::uint16_t> port_addresses{};  // of systems; empty: `address` at all ports
+  std::vector<std::uint16_t> port_addresses{};  // addresses of systems; empty: `address` at all
+                                                // ports
   int receive_flits = 96;                       // receive buffer per port and VC
   int packet_flits = kPacketFlits;              // longest data packet
   VcOrder vc_order = kDefaultVcOrder;
   int queue_packets = 2;                                    // send queue per port and VC
   std::shared_ptr<const EndpointAddresses> destinations{};  // null: any
-  // By port, rows of the phase store of the switch there; 0: it has none. Empty: any.
+  // Rows of the phase store of the switch at each port; 0: none. Empty: any.
   std::vector<int> phases{};
   std::uint16_t address_of(int port) const {
     return port_addresses.empty() ? address : port_addresses[port];

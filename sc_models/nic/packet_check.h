@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements of a NIC on a packet that it is to send, and its answer to any other. Statuses:
+// Checks of a packet that a NIC is to send, and the response to a bad one. Statuses:
 // nic/packet_extension.h.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Refusal {
   std::string text;  // "vc: found 4; allowed: 0 to 3"
 };
 
-// The first thing that is wrong with it; nothing of one that can be sent.
+// The first error of the packet; no value if it can be sent.
 std::optional<Refusal> check_packet(const Packet& packet, const NicShape& nic);
 
 }  // namespace fredsim

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet as a TLM-2.0 transaction: what travels between an endpoint and its NIC.
+// A packet as a TLM-2.0 transaction between an endpoint and its NIC.
 //
 // The generic payload: command TLM_WRITE, streaming width the data length or more, no byte enables,
-//   address = destination of a packet that is delivered (sending: not looked at), data pointer = flits × lanes
-//   FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l), data length = their bytes.
-//   A flit stands for 512 bytes whatever the lanes carried, so `bytes` of the extension, not the data length,
-//   says what the packet represents.
-// The extension is mandatory, so these sockets speak PacketProtocol and bind only to each other.
+//   address = destination of a packet that is delivered (sending: ignored), data pointer = flits ×
+//   lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l), data length =
+//   their bytes. A flit stands for 512 bytes whatever the lanes carried, so `bytes` of the
+//   extension, not the data length, is the size of the packet.
+// The extension is mandatory, so these sockets use PacketProtocol and bind only to each other.
 //
 // Phases of PacketProtocol, both directions (endpoint -> NIC to send, NIC -> endpoint to deliver):
-//   BEGIN_REQ   initiator hands over a packet.
+//   BEGIN_REQ   initiator passes a packet.
 //   END_REQ     target took it (sending: into the queue of its port and VC). As the return value
 //               (TLM_UPDATED) or later on the backward path.
 //   BEGIN_RESP  target is done with it (sending: its last flit has left on the link); the initiator
@@ -18,14 +18,19 @@
 //   One request may be open (BEGIN_REQ without END_REQ) per port and VC, not per socket: a full
 //   queue blocks its own port and VC only. b_transport returns when BEGIN_RESP would be sent.
 //   Timing annotations are zero: calls are made at the clock edge they belong to.
-// Errors: a packet that cannot be sent comes back at once (TLM_COMPLETED), and refusal() says why:
+// Errors: a packet that cannot be sent comes back at once (TLM_COMPLETED), and refusal() has the
+//   reason:
 //   TLM_COMMAND_ERROR_RESPONSE       another command
 //   TLM_BYTE_ENABLE_ERROR_RESPONSE   byte enables
-//   TLM_ADDRESS_ERROR_RESPONSE       a unicast to a destination that is not an endpoint of the machine
-//   TLM_BURST_ERROR_RESPONSE         a data length that is not flits × lanes × 2, a shorter streaming width
-//   TLM_GENERIC_ERROR_RESPONSE       no extension, or port, VC, phase, flits, bytes or stream out of range, no
-//                                    data; a call that the sockets do not allow: another phase, a second
-//                                    request where one is open, b_transport outside an SC_THREAD
+//   TLM_ADDRESS_ERROR_RESPONSE       a unicast to a destination that is not an endpoint of the
+//   machine
+//   TLM_BURST_ERROR_RESPONSE         a data length other than flits × lanes × 2, or a shorter
+//                                    streaming width
+//   TLM_GENERIC_ERROR_RESPONSE       no extension, or port, VC, phase, flits, bytes or stream out
+//   of
+//                                    range, no data; a call that the sockets do not allow: another
+//                                    phase, a second request while one is open, b_transport outside
+//                                    an SC_THREAD
 //   An endpoint that answers a delivery with an error fails the run.
 #pragma once
 
@@ -40,9 +45,9 @@
 
 namespace fredsim {
 
-// The 32-bit trace tag of a packet's flits: its stream (collective tree and direction, or whatever
-// the endpoints agree on), whether its last flit is short of payload, and its index in the stream,
-// modulo 2^11, by which receivers see that none is lost or out of order.
+// The 32-bit trace tag of a packet's flits: its stream (collective tree and direction, or any
+// number that the endpoints agree on), whether its last flit is short of payload, and its index in
+// the stream, modulo 2^11, by which receivers detect losses and reordering.
 inline constexpr int kIndexBits = 11;
 inline constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
 inline constexpr std::uint32_t kShortBit = 1U << kIndexBits;
@@ -60,9 +65,10 @@ struct PacketProtocol {
 };
 
 struct PacketExtension : tlm::tlm_extension<PacketExtension> {
-  std::uint16_t source = 0;       // address of the sending endpoint; in-switch sums: of one of them
-  std::uint16_t destination = 0;  // address; in-switch packets: not looked at
-  std::uint32_t stream = 0;       // < kMaxStreams
+  std::uint16_t source = 0;       // address of the sending endpoint; in-switch sums: of one sending
+                                  // endpoint
+  std::uint16_t destination = 0;  // address; in-switch packets: ignored
+  std::uint32_t stream = 0;       // stream, < kMaxStreams
   std::uint32_t index = 0;        // packet of the stream, modulo 2^11
   std::uint8_t phase = kPhaseOnline;
   std::uint8_t vc = kDp;
@@ -84,8 +90,8 @@ using Packet = tlm::tlm_generic_payload;
 inline constexpr std::string_view kNoExtension =
     "packet: found no PacketExtension; allowed: a packet with one (nic/packet_extension.h)";
 
-// Reason for which a packet came back with an error: NIC, what was found, what is allowed. Empty of any
-// other.
+// Reason for which a packet came back with an error: NIC, value found, allowed values. Empty for
+// any other packet.
 std::string refusal(const Packet& packet);
 
 inline PacketExtension& extension(Packet& packet) {

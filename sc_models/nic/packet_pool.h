@@ -14,7 +14,7 @@ namespace fredsim {
 // A packet with its extension beside it, found without a look-up.
 struct PooledPacket : Packet {
   explicit PooledPacket(tlm::tlm_mm_interface* pool) : Packet(pool) { set_extension(&extension); }
-  ~PooledPacket() override { clear_extension(&extension); }  // else it would delete it
+  ~PooledPacket() override { clear_extension(&extension); }  // else it would delete the extension
   PacketExtension extension;
 };
 
@@ -22,12 +22,12 @@ class PacketPool final : public tlm::tlm_mm_interface {
  public:
   explicit PacketPool(int lanes) : lanes_(lanes) {}
 
-  // A packet with one reference, its extension set, and `flits` <= kPacketFlits flits. Its other
-  // fields and its data are those of an earlier packet: fill in all of them.
+  // Allocates a packet with one reference, its extension set, and `flits` <= kPacketFlits flits.
+  // Its other fields and its data are left over from an earlier packet: fill in all of them.
   PooledPacket& allocate(int flits);
   void free(Packet* packet) override { free_.push_back(static_cast<PooledPacket*>(packet)); }
 
-  // Takes all packets back, whoever refers to them: after a run that was given up.
+  // Takes all packets back, even referenced ones: after a run that was given up.
   void reclaim();
 
   // Packets ever made: the high-water mark.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue of plain values in one array that grows when it must and never
-// shrinks: no allocation in steady state.
+// A first-in first-out queue of plain values in one array that grows on demand and never shrinks:
+// no allocation in steady state.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class RingQueue {
     first_ = 0;
   }
 
-  std::vector<T> slots_;  // a power of two, or none yet
+  std::vector<T> slots_;  // size: a power of two, or none yet
   std::size_t first_ = 0;
   std::size_t size_ = 0;
 };
