@@ -18,15 +18,15 @@
 namespace fredsim {
 namespace {
 
-// Packets that are kept per member of the largest part: ranks that are far apart check the same ones at different
-// times. Two that share a place take turns in it, rank by rank, so there are more places than a plan has packets; but
-// no more than fit into so many bytes.
+// Packets kept per member of the largest part: ranks that are far apart check the same packets at
+// different times. Two packets that share a place evict each other, rank by rank, so there are more
+// places than a plan has packets, within a limit in bytes.
 constexpr std::uint64_t kPlacesPerPacket = 4;
 constexpr std::uint64_t kCachedPerMember = 32;
 constexpr std::uint64_t kMinCached = 1024;
 constexpr std::uint64_t kMaxCachedBytes = std::uint64_t{4} << 20U;
 
-// A power of two.
+// Number of cached packets, a power of two.
 std::size_t cached_packets(const Plan& plan, std::uint64_t packet_bytes) {
   std::uint64_t packets = 1;
   std::uint64_t members = 1;
@@ -92,7 +92,7 @@ void CollectiveJob::note_ends(std::uint64_t cycle, std::uint64_t now) {
     if (!part.released || part.ended || part.receivers_left != 0) continue;
     part.ended = true;
     const std::uint64_t ago = 1 + now - std::min(now, part.last_result);
-    // A part that has nothing to send ends as it starts.
+    // A part without packets to send ends as it starts.
     part.end = std::max(part.start, cycle - std::min(cycle, ago));
   }
 }

@@ -68,7 +68,7 @@ bool Npu::is_done(const CollectiveJob& job, int part) const {
 }
 
 void Npu::stop() {
-  works_.clear();  // packets held belong to the NIC, which has taken them back
+  works_.clear();  // held packets belong to the NIC, which has taken them back
   stray_.clear();
   scheduler_.clear();
   packets_.reclaim();
@@ -111,8 +111,8 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
 
 // ---- sending
 
-// Until nothing is left to send: what leaves one channel may let a broadcast root start packets on
-// another.
+// Sends until no packet is left: a departure from one channel may let a broadcast root start
+// packets on another.
 void Npu::pump() {
   for (bool some = true; std::exchange(some, false);) {
     for (int vc = 0; vc < kNumVcs; ++vc) some |= pump(vc);
@@ -183,7 +183,8 @@ void Npu::send(Packet& packet) {
 
 tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_REQ) {
-    const PacketExtension& e = static_cast<PooledPacket&>(packet).extension;  // our own
+    // a packet of this NPU
+    const PacketExtension& e = static_cast<PooledPacket&>(packet).extension;
     blocked_[e.vc] &= ~(1U << e.port);
     scheduler_.wake(channel_of(ports_, e.port, e.vc));
     if (!works_.empty()) pump();
@@ -194,7 +195,7 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
   return tlm::TLM_COMPLETED;
 }
 
-// ---- how far it is
+// ---- progress
 
 bool Npu::complete() const {
   return std::ranges::all_of(works_, [](const auto& work) { return work->complete(); }) &&
@@ -226,7 +227,7 @@ void Npu::add_state_with_counts(StateDigest& digest) const {
   for (const auto& work : works_) {
     const CollectiveJob& job = *work->job;
     digest.add(static_cast<std::uint64_t>(job.first_tree()));
-    // Counts are then less than nothing, by what they would be without.
+    // Base of the counts: zero less the packets left out.
     std::vector<std::uint64_t> nothing(job.plan().trees.size());
     for (int tree = 0; tree < std::ssize(nothing); ++tree) nothing[tree] -= job.left_out(tree);
     work->add_state(nothing, scheduler_.now(), digest);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collective engine of an NPU: executes what Plans (plan/plan.h) give it, packet by
-// packet, of all parts that it is a member of. This is its TLM interface; what a tree asks of it is in
-// npu/npu_work.h, what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h and
-// npu_acknowledgements.h.
+// The collective engine of an NPU: executes the Plans (plan/plan.h) given to it, packet by packet,
+// in all parts that it is a member of. This is its TLM interface; the NPU's share of a tree is in
+// npu/npu_work.h, the choice of the next packet in npu_scheduler.h, the handling of arrivals in
+// npu_reducer.h and npu_acknowledgements.h.
 //
-// Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls and
-// release(), which offers the first packets; every packet taken by the NIC (END_REQ) or
-// received makes room for more. What an NPU knows of others it has by packets.
-// Jobs: one or many at once, each a Plan under way; they come and go while others run. Packets say by
-//   their stream's number which job and tree they are of. A rank that has not been released keeps partial sums that
-//   come, and passes on results.
-//   Endpoint tree: a leaf sends its operand; a rank with `reduce_from` waits for packet k of every
-//     one of them (early ones are kept), adds operand and packets in the prescribed order and
-//     passes the sum on to `reduce_to`, or at the root takes it as the result; results run along
+// Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. All work is done inside TLM calls and
+// release(), which offers the first packets; every packet taken by the NIC (END_REQ) or received
+// makes room for more. An NPU learns of other NPUs only through packets.
+// Jobs: one or many at once, each a Plan in flight; they come and go while others run. The stream
+//   number of a packet identifies its job and tree. A rank that has not been released holds partial
+//   sums that arrive, and forwards results.
+//   Endpoint tree: a leaf sends its operand; a rank with `reduce_from` waits for packet k of each
+//     of these ranks (early ones are held), adds operand and packets in the prescribed order and
+//     passes
+//     the sum on to `reduce_to`, or at the root takes it as the result; results go along
 //     `broadcast_to`.
-//   In-switch tree: the operand leaves by `switch_port`, the result arrives by it.
+//   In-switch tree: the operand leaves by `switch_port`, and the result arrives there.
 // Time: a packet received at an edge can be passed on from the next edge.
 // Errors: CollectiveJob::fail.
 #pragma once
@@ -47,48 +48,49 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
 
   Npu(sc_core::sc_module_name name, int ports, int lanes);
 
-  // By which it paces its sources; before any job.
+  // Sets the timers that pace its sources; before any job.
   void follow(EdgeTimers& timers);
 
   using Share = fredsim::Share;
-  // Takes part in a job, beside those under way; `shares` by tree, ascending. Nothing of it is sent before
-  // release(). The job must stay until remove() or stop(); its streams are no other job's.
+  // Joins a job, beside the jobs in flight; `shares` by tree, ascending. No packet of it is sent
+  // before release(). The job must stay until remove() or stop(); its streams are unique.
   void add(CollectiveJob& job, const std::vector<Share>& shares);
-  void remove(const CollectiveJob& job);  // everything of it has been received, here and elsewhere
-  // A part may be sent from now on; release() begins with it. Of several parts that start together, all are
-  // allowed first, so that they take turns from their first packets on.
+  void remove(const CollectiveJob& job);  // call when all packets of the job have been received,
+                                          // here and elsewhere
+  // Allows a part to be sent from now on; release() begins it. Of several parts that start
+  // together, all are allowed first, so that they take turns from their first packets on.
   void allow(const CollectiveJob& job, int part);
   void release(const CollectiveJob& job, int part);
-  // Nothing is left to do here for a part, or there never was.
+  // True if no work of a part is left here, or there never was any.
   bool is_done(const CollectiveJob& job, int part) const;
-  void stop();  // forgets all jobs and everything held; reset the NIC before
+  void stop();  // drops all jobs and all held packets; reset the NIC before
 
-  // Tells the observer from now on, calling this NPU `number`.
+  // Reports to the observer from now on, with `number` for this NPU.
   void observe(NpuObserver& observer, int number);
 
-  // Packets sent to acknowledge others, since the last stop().
+  // Acknowledgement packets sent since the last stop().
   std::uint64_t acknowledgements() const;
-  void count_acknowledgements(std::uint64_t more) {
-    acknowledgements_before_ += more;
-  }  // in periods passed over
-  // Nothing held, everything sent and seen that the plans give this rank.
+  // Counts acknowledgements of skipped periods.
+  void count_acknowledgements(std::uint64_t more) { acknowledgements_before_ += more; }
+  // True if no packet is held, and all packets of this rank's plans are sent or received.
   bool complete() const;
-  // A packet of no job has come, while there was none; empty: no.
+  // A packet that came while there was no job; empty: none.
   const std::string& stray() const { return stray_; }
-  // Packets of trees of a job that sources here have started, or of a sum at every rank those added here, into those of all NPUs, by
-  // tree: the furthest.
+  // Merges the progress of the sources here, and of a sum at every rank the packets added here,
+  // into `furthest`: the maximum over all NPUs, by tree.
   void add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& furthest) const;
-  // State as in SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of
-  // their tree.
+  // Adds the state of its part in a job, as SwitchCore::add_state(); counts of packets are relative
+  // to the furthest source of their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
   void add_state(StateDigest& digest) const;  // state outside of jobs
-  // All of both, with counts of packets as they are, those left out included.
+  // Adds the state inside and outside of jobs, with counts of packets as they are, skipped ones
+  // included.
   void add_state_with_counts(StateDigest& digest) const;
-  // The job has left out packets of trees (CollectiveJob::leave_out()).
+  // Shortens the trees after CollectiveJob::leave_out().
   void shorten(const CollectiveJob& job);
 
-  // For the report of a deadlock: which packet of which tree is missing, from whom.
+  // Lines for the report of a deadlock: missing packets by tree, and their senders.
   void describe_missing(std::vector<std::string>& lines) const;
 
  private:
@@ -97,8 +99,8 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   tlm::tlm_sync_enum sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   void pump();
-  bool pump(int vc);            // true: there was something to look at
-  bool send_next(int channel);  // false: nothing for now
+  bool pump(int vc);            // true: there was a candidate
+  bool send_next(int channel);  // false: no packet for now
   void start(Work& w, int local);
   void send_queued(Packet& packet);
   void send(Packet& packet);
@@ -109,11 +111,10 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   NpuScheduler scheduler_;
   NpuAcknowledgements acknowledgements_;
   NpuReducer reducer_;
-  std::uint64_t acknowledgements_before_ = 0;     // acknowledgements of jobs that are gone, and not
-                                                  // simulated
-  std::array<std::uint32_t, kNumVcs> blocked_{};  // by VC: ports with an open request
+  std::uint64_t acknowledgements_before_ = 0;  // acknowledgements of removed jobs, and skipped ones
+  std::array<std::uint32_t, kNumVcs> blocked_{};  // index: VC; ports with an open request
   NpuObserver* observer_ = nullptr;
-  int number_ = 0;  // for the observer
+  int number_ = 0;  // number at the observer
   std::string stray_;
 };
 

@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-// Packets that have come to this rank and to all that it passes results on to.
+// Packets that have reached this rank and all ranks that it forwards results to.
 std::uint64_t reached_from_here(const TreeState& s) {
   std::uint64_t min = s.part->receives ? s.results : std::numeric_limits<std::uint64_t>::max();
   if (s.part->results_acknowledged) {
@@ -28,7 +28,7 @@ void NpuAcknowledgements::advance(Work& w, int local) {
   if (!w.plan_tree(local).is_acknowledged) return;
   const std::uint64_t results = reached_from_here(s);
   tell(w, local, true, results);
-  // The last entry is what the rank says that sums go to.
+  // The last entry is the count acknowledged by the rank that gets the sums.
   const std::uint64_t reached = s.part->sums_acknowledged ? s.acknowledged().back() : results;
   tell(w, local, false, reached);
   if (!s.goes_by_acknowledgements || reached == s.reached) return;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The acknowledgements of an NPU (plan/acknowledgements.h): what it learns by those that come, and those that it
-// sends.
+// Acknowledgements of an NPU (plan/acknowledgements.h): handles received ones, and sends its own.
 //
 // Use: advance() when it has another result of a tree, receive() for packets on the control VC.
-// Errors: an acknowledgement from where the plan has none come, or out of order: CollectiveJob::fail.
+// Errors: an acknowledgement that the plan does not have, or out of order: CollectiveJob::fail.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observer of an NPU's work, packet by packet, and several as one. Called within the clock edge at which it happens.
+// Observer of an NPU's work, packet by packet, and a list of observers as one. Called within the
+// clock edge of the event.
 #pragma once
 
 #include <vector>
@@ -14,10 +15,10 @@ class NpuObserver {
   NpuObserver(const NpuObserver&) = delete;
   NpuObserver& operator=(const NpuObserver&) = delete;
 
-  // `npu` as given to Npu::observe(). The packet's extension says what it is.
-  virtual void queued(int npu, const Packet& packet) = 0;  // handed to the NIC
+  // `npu`: number given to Npu::observe(). The packet's extension has its stream and index.
+  virtual void queued(int npu, const Packet& packet) = 0;  // passed to the NIC
   virtual void sent(int npu, Packet& packet) = 0;          // its last flit has left
-  virtual void received(int npu, Packet& packet) = 0;      // its last flit has come
+  virtual void received(int npu, Packet& packet) = 0;      // its last flit has arrived
   virtual void added(int npu, int tree,
                      int additions) = 0;  // additions of whole packets, for one partial sum
 
@@ -27,7 +28,7 @@ class NpuObserver {
 
 class NpuObservers final : public NpuObserver {
  public:
-  // Told from now on, after those before it; outlives this.
+  // Adds an observer, called after earlier ones; it outlives this.
   void add(NpuObserver& observer) { observers_.push_back(&observer); }
   bool empty() const { return observers_.empty(); }
 

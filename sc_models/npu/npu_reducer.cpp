@@ -11,7 +11,7 @@ namespace fredsim {
 void NpuReducer::receive(Work& w, int local, Packet& packet) {
   const PacketExtension& e = extension(packet);
   const TreeState& s = w.trees[local];
-  // By its port a rank tells a result from what others send it for the same tree.
+  // The port tells results of the switches from packets of other ranks for the same tree.
   const bool from_switches =
       s.in_switch && (s.part->reduce_from.empty() || e.port == s.part->switch_port);
   if (!from_switches && (e.stream & 1U) == 0) {
@@ -30,7 +30,7 @@ void NpuReducer::release(Work& w, int local) {
   }
 }
 
-// Nobody to send to: the operand is the result.
+// Takes the operand as the result: there is no rank to send to.
 void NpuReducer::finish_alone(Work& w, int local) {
   const TreeState& s = w.trees[local];
   for (std::uint64_t index = 0; index < s.packets && !w.job->failed(); ++index) {
@@ -41,8 +41,8 @@ void NpuReducer::finish_alone(Work& w, int local) {
   }
 }
 
-// Packets of one stream from one source arrive in order; a gap or a repeat is an
-// error of the fabric.
+// Packets of one stream from one source arrive in order; a gap or a repeat is an error of the
+// fabric.
 bool NpuReducer::expect(const Work& w, int local, const PacketExtension& e, std::uint64_t index,
                         const char* what) {
   const TreeState& s = w.trees[local];
@@ -74,13 +74,13 @@ void NpuReducer::on_partial(Work& w, int local, Packet& packet, const PacketExte
   s.inputs()[input].held.push(&packet);
   if (!w.allowed[s.part_number]) return;
   if (is_source(s.role)) {
-    scheduler_.wake(s.channel);  // which may have waited for it
+    scheduler_.wake(s.channel);  // the channel may have waited for it
   } else {
     combine_held(w, local);
   }
 }
 
-// Sums of which everything has come.
+// Combines sums whose packets have all arrived.
 void NpuReducer::combine_held(Work& w, int local) {
   const TreeState& s = w.trees[local];
   while (s.has_inputs_for_one()) combine(w, local);
@@ -124,7 +124,7 @@ void NpuReducer::add_held(Work& w, int local, std::uint64_t index, std::uint16_t
   if (observer_ != nullptr && additions > 0) observer_->added(number_, s.tree, additions);
 }
 
-// A result that this rank is to have: verified on every lane.
+// Accepts a result for this rank: verified on every lane.
 void NpuReducer::accept(Work& w, int local, std::uint64_t index, Packet& packet) {
   const std::uint16_t* const lanes = lanes_of(packet);
   const TreeState& s = w.trees[local];
@@ -143,7 +143,8 @@ void NpuReducer::accept(Work& w, int local, std::uint64_t index, Packet& packet)
   if (--w.to_receive[s.part_number] == 0) job.has_all_results(s.part_number, scheduler_.now());
 }
 
-// For the sum that this rank makes; it has a part in all trees of the sum, so that they follow each other here, too.
+// Holds an operand for the sum that this rank makes; the rank has a part in all trees of the sum,
+// so that they follow each other here, too.
 void NpuReducer::hold_operand(Work& w, int local, Packet& packet) {
   const int to_sum = w.plan_tree(local).to_sum;
   const int of_sum = local + to_sum;
@@ -170,7 +171,7 @@ void NpuReducer::on_result(Work& w, int local, std::uint64_t index, Packet& pack
   if (s.sees_results) w.done_one(s.part_number);
 }
 
-// A packet of the part that waits for its channel: a result, or else a sum.
+// Queues a packet to be forwarded on its channel: a result if `is_result`, else a sum.
 void NpuReducer::pass_on(Work& w, int local, bool is_result, Packet& packet, const Send& to) {
   const TreeState& s = w.trees[local];
   ++w.left[s.part_number];

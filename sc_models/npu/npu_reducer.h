@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving side of an NPU: holds partial sums until all have come, adds them in the prescribed order, accepts
-// results, and gives what is to be sent on to the scheduler.
+// Receiving side of an NPU: holds partial sums until all have come, adds them in the prescribed
+// order, accepts results, and passes packets to be forwarded to the scheduler.
 //
 // Time: additions and HBM take no time.
 // Memory: bounded by the windows of the plan's sources, not by the collective's size.
-// Errors: packets must come in order, from where the plan sends them, and results are verified bit for bit; otherwise
-//   CollectiveJob::fail.
+// Errors: packets must come in order, and from the ranks that the plan has, and results are
+//   verified bit for bit; otherwise CollectiveJob::fail.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ class NpuReducer {
   void receive(Work& w, int local, Packet& packet);
   // Release of a part: handles the packets that came before, and all that depends on no other rank.
   void release(Work& w, int local);
-  // Adds partial sums, one from each rank that sends some, to what `acc` has.
+  // Adds held partial sums, one from each sending rank, to `acc`.
   void add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc, bool started);
-  // The NPU has the result of packet `index`.
+  // Called when the NPU has the result of packet `index`.
   void on_result(Work& w, int local, std::uint64_t index, Packet& packet);
 
  private:
@@ -51,7 +51,7 @@ class NpuReducer {
   NpuScheduler& scheduler_;
   NpuAcknowledgements& acknowledgements_;
   NpuObserver* observer_ = nullptr;
-  int number_ = 0;  // for the observer
+  int number_ = 0;  // number at the observer
 };
 
 }  // namespace fredsim

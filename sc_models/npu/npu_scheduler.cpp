@@ -9,12 +9,12 @@
 namespace fredsim {
 namespace {
 
-// A broadcast root starts a new packet only when this few copies wait per channel.
+// A broadcast root starts a new packet only with fewer copies than this waiting per channel.
 constexpr std::size_t kOwnLimit = 2;
-// Intervals by which packets with an order may be ahead of those of other virtual channels.
+// Maximum lead, in intervals, of ordered packets over packets of other virtual channels.
 constexpr std::uint64_t kLead = 2;
 
-// Packets that a rank has left to start of trees, and what they are a part of, in flits.
+// Packets of trees that a rank has left to start, and all flits of these trees.
 struct Remaining {
   std::uint64_t packets = 0, all = 0;
 };
@@ -85,7 +85,8 @@ void NpuScheduler::find_beside(const Work& work) {
   for (int number = 0; number < std::ssize(channels_); ++number) {
     for (Source& source : channels_[number].sources) {
       if (source.work != &work || source.turns.empty()) continue;
-      // Blocks of an all-to-all on a mesh are of all distances: its channels are best left to themselves.
+      // An all-to-all on a mesh has blocks of all distances: its channels are best left
+      // independent.
       if (work.job->plan().parts[source.part].collective != Collective::kAllReduce) continue;
       for (int other = number % ports_; other < std::ssize(channels_); other += ports_)
         if (other != number && ordered_source(channels_[other], work, source.part) != nullptr)
@@ -168,7 +169,8 @@ void NpuScheduler::wake_held_back() {
 
 NpuScheduler::Next NpuScheduler::next(int channel) {
   const Next next = find_next(channel);
-  // A channel that has found something is tried again anyway, and must not be before that is sent.
+  // A channel that has found a packet is tried again anyway, and must not be tried before the
+  // packet is sent.
   if (next.queued != nullptr || next.work != nullptr)
     held_back_[channel / ports_] &= ~(1U << channel % ports_);
   if (next.work != nullptr) wake_held_back();
@@ -181,7 +183,7 @@ NpuScheduler::Next NpuScheduler::find_next(int channel) {
     if (const Next head = start(c, true); head.work != nullptr) return head;
   }
   if (!c.copies.empty()) {
-    // Heads may wait for this, on whatever channel.
+    // Heads may wait for this, on any channel.
     if (c.copies.size() == kOwnLimit) wake_heads();
     return {.queued = c.copies.pop()};
   }
@@ -189,7 +191,7 @@ NpuScheduler::Next NpuScheduler::find_next(int channel) {
   return start(c, false);
 }
 
-// Its pace does not allow the next packet yet; the channel is woken when it does.
+// True if the pace does not allow the next packet yet; the channel is woken when it does.
 bool NpuScheduler::is_early(TreeState& s) {
   if (!s.pace || s.started == s.packets) return false;
   TreePace& pace = *s.pace;
@@ -213,7 +215,7 @@ std::size_t NpuScheduler::copies_waiting(const Work& work, const TreeState& s,
 
 bool NpuScheduler::may_start(const Work& work, const TreeState& s) const {
   if (s.started == s.packets) return false;
-  // Operands of ranks that the slice does not join come first.
+  // Operands of detached ranks come first.
   if (!s.has_inputs_for_one()) return false;
   if (s.goes_by_acknowledgements) {
     if (s.started >= s.reached + s.window) return false;
@@ -230,7 +232,7 @@ bool NpuScheduler::find_next_packet(Source& source) {
   const auto run = static_cast<std::uint64_t>(w.job->plan().parts[source.part].run);
   const auto step = [&](std::size_t i) { return w.plan_tree(source.trees[i]).step; };
   while (source.begin < source.trees.size()) {
-    bool more = false;  // trees of this step that go on in a later round
+    bool more = false;  // trees of this step that continue in a later round
     for (;; ++source.at) {
       if (source.at == source.end) {
         more =
@@ -254,7 +256,8 @@ bool NpuScheduler::find_next_packet(Source& source) {
   return false;
 }
 
-// Trees of an earlier job still have packets to start: their flows may join where this one's do.
+// True if trees of an earlier job still have packets to start: their flows may join at the switches
+// where this one's do.
 bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   for (Source& earlier : channel.sources) {
     if (earlier.work == source.work) return false;
@@ -263,7 +266,8 @@ bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   return false;
 }
 
-// Another virtual channel of the NIC port has a packet of the part to send that is due much earlier.
+// True if another virtual channel of the NIC port has a packet of the part to send with a much
+// earlier due time.
 bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
   return std::ranges::any_of(source.beside, [&](int number) {
     Source* const other = ordered_source(channels_[number], *source.work, source.part);
@@ -272,7 +276,8 @@ bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
   });
 }
 
-// Another source of the part has a larger share of its packets left, by more than the part's lead.
+// True if another source of the part has a larger share of its packets left, by more than the
+// part's lead.
 bool NpuScheduler::is_out_of_pace(const Source& source) const {
   if (!source.keeps_pace) return false;
   const Work& w = *source.work;
@@ -332,7 +337,7 @@ NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
   return {};
 }
 
-// Other virtual channels too: how far this one is behind them, or before.
+// Progress relative to other virtual channels is included.
 void NpuScheduler::add_state_of_turns(const Source& source, StateDigest& digest) const {
   source.turns.add_state(*source.work, digest);
   const std::uint64_t due = source.turns.first_due(*source.work);
@@ -342,7 +347,7 @@ void NpuScheduler::add_state_of_turns(const Source& source, StateDigest& digest)
   }
 }
 
-// Packets left of its trees, relative to those of the first source here that it keeps pace with.
+// Packets left of its trees, relative to the first source here that it keeps pace with.
 void NpuScheduler::add_pace(const Source& source, StateDigest& digest) const {
   if (!source.keeps_pace) return;
   for (const Channel& channel : channels_) {
@@ -373,7 +378,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
       add_pace(source, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
-      std::uint64_t max = 0;  // max of this step's trees: the round is relative to them
+      std::uint64_t max = 0;  // maximum of this step's trees, to which the round is relative
       for (std::size_t i = source.begin; i < source.end; ++i) {
         max = std::max(max, source.work->trees[source.trees[i]].started);
       }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice of the packet that an NPU sends next on a channel, a NIC port and VC.
+// Choice of the packet that an NPU sends next on a channel, which is a NIC port and VC.
 //
-// Order per channel: first copies of new packets that go to several ranks (all-gather, broadcast), which have the longest
-//   path before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
-//   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
-//   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
-//   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
-//   part together in place of one source of new ones; roots of such trees put their copies there, too, and start packets as
-//   others do; of an all-reduce none that is due kLead intervals after what another virtual channel of its NIC port is to send
-//   next of the part. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
-//   or, where it sees none, by what is acknowledged to it; contributors to an in-switch tree that see no result are limited by
-//   the NIC's acceptance only. What a part sends into different slices keeps pace where the part says so (Part::lead). A rank
-//   that sends into the switches what others send to it starts a packet when theirs are there.
-// Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
+// Order per channel: first copies of new packets to several ranks (all-gather, broadcast), which
+//   have the longest path ahead, then forwarded packets, then other new ones. New packets are
+//   chosen round robin over the sources here: each endpoint tree, and per part all its in-switch
+//   trees together, by (step, packet / run, tree, packet) without skipping. In-switch trees of
+//   different jobs: all of the job that was added first, then all of the next.
+// Ordered trees (collective/packet_order.h): their packets, forwarded or new, leave in their order,
+//   with the packets of a part as one source of new ones. Roots of such trees queue their copies
+//   there, too, and start packets as usual. In an all-reduce, a packet whose due time is kLead
+//   intervals after that of the part's next packet on another virtual channel of the NIC port
+//   waits.
+// Limits: at most `window` packets of a tree are in flight per source (Part::window), counted by
+//   the results that the source receives or, if it receives none, by acknowledgements. Contributors
+//   to an in-switch tree that receive no result are limited by the NIC's acceptance only. Streams
+//   of a part into different slices keep pace if the part asks for it (Part::lead). A rank that
+//   sends the operands of other ranks into the switches starts a packet when these operands are
+//   there.
+// Use: next() until it returns nothing, for channels that are awake; wake() channels that may send
+//   more.
 #pragma once
 
 #include <array>
@@ -46,45 +52,46 @@ class NpuScheduler {
 
   enum class Queue : std::uint8_t { kCopies, kPassedOn };
   void push(Packet& packet, int channel, Queue queue);
-  // A packet of an ordered tree that is passed on: a result, or else a sum.
+  // Queues a packet of an ordered tree to be forwarded: a result if `is_result`, else a sum.
   void push_in_turn(const Work& work, int local, bool is_result, const Send& to, Packet& packet);
 
-  // Next to send: a packet that waits, or a tree of which to start one.
+  // Next packet to send: a waiting one, or a tree of which to start one.
   struct Next {
     Packet* queued = nullptr;
-    Work* work = nullptr;  // both null: nothing for now
+    Work* work = nullptr;  // both null: no packet for now
     int local = 0;
   };
   Next next(int channel);
 
   int channel(const Send& to) const { return channel_of(ports_, to.port, to.vc); }
-  // Ports of a VC where something may be sendable.
+  // Ports of a VC that may have a packet to send.
   std::uint32_t awake(int vc) const { return awake_[vc]; }
   void wake(int channel) { awake_[channel / ports_] |= 1U << channel % ports_; }
   void sleep(int channel) { awake_[channel / ports_] &= ~(1U << channel % ports_); }
 
-  bool empty() const;  // nothing waits
+  bool empty() const;  // no packet waits
   void add_state(StateDigest& digest) const;
 
  private:
-  // Arbitration candidate on a channel: what starts packets of an endpoint tree; all ordered trees of a part; or the
-  // in-switch trees of a part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
-  // [begin, end), in their round of `run` packets each.
+  // Arbitration candidate on a channel: the source of an endpoint tree's packets; all ordered trees
+  // of a part; or the in-switch trees of a part, by (step, tree), with the place of the next
+  // packet: tree `at` of the step's trees, which are [begin, end), in their round of `run` packets
+  // each.
   struct Source {
     Work* work = nullptr;
     int part = 0;
     bool in_switch = false;
-    std::vector<int> trees;  // local
+    std::vector<int> trees;  // local numbers
     std::size_t begin = 0, end = 0, at = 0;
     std::uint64_t round = 0;
-    bool keeps_pace = false;  // Part::lead
-    PacketTurns turns;        // not empty: of ordered trees, and nothing else
+    bool keeps_pace = false;  // the part has a Part::lead
+    PacketTurns turns;        // ordered trees of a part; not empty: no other trees
     std::vector<int> beside;  // other channels of the NIC port with ordered trees of the part
   };
   struct Channel {
     std::vector<Source> sources;
     std::size_t next = 0;       // round robin
-    RingQueue<Packet*> copies;  // copies of packets started here that go to several ranks
+    RingQueue<Packet*> copies;  // copies of packets started here for several ranks
     RingQueue<Packet*> passed_on;
   };
 
@@ -106,15 +113,15 @@ class NpuScheduler {
   void add_state_of_turns(const Source& source, StateDigest& digest) const;
   void wake_heads();
   Next find_next(int channel);
-  Next start(Channel& channel, bool heads);  // `heads`: of such sources only
+  Next start(Channel& channel, bool heads);  // `heads`: only heads of broadcasts
 
   int ports_;
   EdgeTimers* timers_ = nullptr;
   EdgeTimers::Waiter* npu_ = nullptr;
   std::vector<Channel> channels_;
   std::array<std::uint32_t, kNumVcs> awake_{};
-  std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which broadcast roots send first
-  // Ports where a source waits for others of its part, and nothing else can be sent.
+  std::array<std::uint32_t, kNumVcs> heads_{};  // ports at which broadcast roots send first
+  // Ports where a source waits for other sources of its part, and no other packet can be sent.
   std::array<std::uint32_t, kNumVcs> held_back_{};
 };
 

@@ -74,7 +74,7 @@ void Work::shorten() {
   for (TreeState& s : trees) {
     const std::uint64_t less = s.packets - job->packets(s.tree);
     s.packets -= less;
-    // Count as in prepare().
+    // Counts as in prepare().
     const int times =
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);
@@ -169,7 +169,7 @@ void Work::describe_missing(std::vector<std::string>& lines) const {
   }
 }
 
-// Most NPUs do something for every tree, and most runs are one job.
+// Most NPUs have a share of every tree, and most runs are one job.
 Works::Place Works::find(std::uint32_t stream) const {
   const int number = static_cast<int>(stream >> 1);
   for (std::size_t i = works_.size(); i-- > 0;) {

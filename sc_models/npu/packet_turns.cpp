@@ -60,7 +60,7 @@ std::uint64_t PacketTurns::first_due(const Work& work) const {
   return first;
 }
 
-// Dues are relative to the next one.
+// Due times are relative to the next one.
 void PacketTurns::add_state(const Work& work, StateDigest& digest) const {
   const std::uint64_t first = first_due(work);
   for (const PacketTurn& turn : turns_) {

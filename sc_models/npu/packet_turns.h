@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of a part's ordered trees (collective/packet_order.h) on one channel of an NPU: they leave in the order in
-// which they are due, and what is next is waited for. As buildable as the queue that it replaces: a counter per tree that
-// goes on by its interval, and the minimum of them.
+// The packets of a part's ordered trees (collective/packet_order.h) on one channel of an NPU: they
+// leave in the order of their due times, and the channel waits for the next one. Hardware cost is
+// like that of a queue: a counter per tree that advances by its interval, and the minimum of the
+// counters.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +18,21 @@
 
 namespace fredsim {
 
-// Sums or results of a tree that go to one rank.
+// Sums or results of a tree for one rank.
 struct PacketTurn {
-  int local = 0;  // tree
+  int local = 0;  // local number of a tree
   bool is_result = false;
-  bool is_own = false;  // packets that are started here; else those that are passed on
+  bool is_own = false;  // packets started here; else forwarded ones
   int to_rank = 0;
   std::uint64_t interval = 0;
-  std::uint64_t due = 0;  // the next packet
+  std::uint64_t due = 0;  // due time of the next packet
   std::uint64_t sent = 0;
   RingQueue<Packet*> ready{};
 };
 
 class PacketTurns {
  public:
-  // By tree, ascending.
+  // Called by tree, ascending.
   void add(PacketTurn turn);
   bool empty() const { return turns_.empty(); }
   std::size_t ready(int local, int to_rank) const;  // results of a tree that wait for their turn
@@ -40,12 +41,12 @@ class PacketTurns {
   // Tree whose turn it is; null: all is sent.
   PacketTurn* next(const Work& work);
   std::uint64_t first_due(
-      const Work& work) const;  // due of next(); all is sent: the largest number
-  void count_sent();            // one of those
+      const Work& work) const;  // due time of next(); all sent: the largest number
+  void count_sent();            // counts the packet of next() as sent
   void add_state(const Work& work, StateDigest& digest) const;
 
  private:
-  using Due = std::pair<std::uint64_t, std::size_t>;  // when, which turn
+  using Due = std::pair<std::uint64_t, std::size_t>;  // due time, number of the turn
 
   std::vector<PacketTurn> turns_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> order_;  // turns of trees that are not
