@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/common/switch_counters.sv in a Verilated model, for the kinds' peeks
-// (switch/verilated_switch.h). They stay readable by switch/verilator/peek.vlt.
+// (switch/verilated_switch.h). switch/verilator/peek.vlt keeps them readable.
 //
 // PEEK_COUNTERS(root, i_counters_of_the_top, ports, into): the instance by its Verilated name,
-//   "fred_switch__DOT__i_counters". A macro, because the name of a register in a Verilated class is one word.
+//   "fred_switch__DOT__i_counters". A macro, because the name of a register in a Verilated class is
+//   one word.
 #pragma once
 
 #include "switch/switch_core.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/fst_writer.h"
 
-// All that Verilator's source includes, before the names below mean something else in it.
+// All headers that Verilator's source includes, before the macros below replace names in it.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -34,9 +34,9 @@
 namespace fredsim::fst {
 namespace {
 
-thread_local int throwing = 0;              // FstErrors that live
-thread_local std::string waveform;          // opened last for writing
-constexpr std::size_t kFramesPerBlock = 8;  // all values stand at the head of every block
+thread_local int throwing = 0;              // number of live FstErrors
+thread_local std::string waveform;          // file last opened for writing
+constexpr std::size_t kFramesPerBlock = 8;  // every block begins with all values
 
 void failed(int error) {
   if (throwing > 0) throw std::system_error(error, std::generic_category());
@@ -61,7 +61,7 @@ std::FILE* in_its_place(const char* name) {
 
 std::FILE* open(const char* name, const char* mode) {
   if (*mode == 'r') return std::fopen(name, mode);
-  // FILE.hier of the writer, FILE.hier_… of the reader.
+  // FILE.hier is the writer's, FILE.hier_… the reader's.
   const bool is_beside =
       !waveform.empty() && std::string_view(name).starts_with(waveform + ".hier");
   return is_beside ? in_memory() : in_its_place(name);
@@ -113,7 +113,7 @@ void* reallocate(void* memory, std::size_t bytes) {
   return allocated(std::realloc(memory, std::max<std::size_t>(bytes, 1)));
 }
 
-// Beyond the end of the file there is memory, too, if only of zeros.
+// Maps zeros beyond the end of the file, so that the writer finds memory there.
 void* map(void* at, std::size_t length, int protection, int flags, int file, off_t offset) {
   struct stat status = {};
   const bool is_there =
@@ -142,14 +142,16 @@ void* map(void* at, std::size_t length, int protection, int flags, int file, off
 #define calloc(...) fredsim::fst::allocate(__VA_ARGS__)
 #define realloc(...) fredsim::fst::reallocate(__VA_ARGS__)
 
-// GTKWave's readers keep the alias of a signal from one block to the next, in which it may have no changes.
+// GTKWave's readers keep the alias of a signal from one block to the next, in which it may have no
+// changes.
 #define FST_DYNAMIC_ALIAS_DISABLE
 
 #include <verilated_fst_c.cpp>  // NOLINT(bugprone-suspicious-include)
 
 namespace {
 
-// The writer's own handle is private to Verilator's class; naming a member in an instantiation is allowed.
+// The writer's own handle is private to Verilator's class; naming a member in an instantiation is
+// allowed.
 template <auto kMember>
 struct Handle {
   friend void* handle_of(VerilatedFst& writer) { return writer.*kMember; }
@@ -194,15 +196,15 @@ void write_fst_hierarchy(VerilatedFst& writer) {
   fst::seek(context->hier_handle, 0, SEEK_SET);
   if (std::fread(text.data(), 1, text.size(), context->hier_handle) != text.size()) {
     fst::failed(EIO);
-    return;  // it is written at the end
+    return;  // the hierarchy is written at the end
   }
   const bool is_packed_twice = text.size() > FST_HDR_FOURPACK_DUO_SIZE;
   const std::vector<char> once = packed(text);
   const std::vector<char> all = is_packed_twice ? packed(once) : once;
   std::FILE* const file = context->handle;
   const off_t start = ::ftello(file);
-  fst::put(FST_BL_SKIP, file);  // until all of it is there
-  fstWriterUint64(file, 0);     // length
+  fst::put(FST_BL_SKIP, file);  // skipped by readers until the section is complete
+  fstWriterUint64(file, 0);     // length of the section
   fstWriterUint64(file, text.size());
   if (is_packed_twice) fstWriterVarint(file, once.size());
   fst::write(all.data(), 1, all.size(), file);
@@ -213,10 +215,10 @@ void write_fst_hierarchy(VerilatedFst& writer) {
   fst::put(is_packed_twice ? FST_BL_HIER_LZ4DUO : FST_BL_HIER_LZ4, file);
   fst::seek(file, end, SEEK_SET);
   fst::flush(file);
-  context->compress_hier = 0;  // not again at the end
+  context->compress_hier = 0;  // prevents a second hierarchy at the end
 }
 
-// Flushes as the writer itself does before a time, once a block is full.
+// Flushes like the writer itself before a time, once a block is full.
 void end_fst_block(VerilatedFst& writer) {
   fstWriterContext* const context = context_of(writer);
   if (context == nullptr || context->is_initial_time || context->vchg_siz <= 1) return;

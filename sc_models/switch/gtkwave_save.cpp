@@ -12,8 +12,8 @@
 namespace fredsim {
 namespace {
 
-// Flags of the traces that follow, as GTKWave writes them.
-constexpr const char* kFormats[] = {"@28", "@22", "@24"};  // by TraceFormat
+// GTKWave's flags of the traces that follow.
+constexpr const char* kFormats[] = {"@28", "@22", "@24"};  // index: TraceFormat
 constexpr const char* kNamed = "@2022";                    // hex, through a filter file
 constexpr const char* kOpenGroup = "@800200";
 constexpr const char* kClosedGroup = "@c00200";
@@ -26,7 +26,7 @@ struct Filter {
   const char* extension;
   const char* lines;  // value as shown in hex, name
 };
-constexpr Filter kFilters[] = {  // by TraceNames
+constexpr Filter kFilters[] = {  // index: TraceNames
     {".vc.filter", "0 MP\n1 PP\n2 DP\n3 control\n"},
     {".phase.filter", "ff online\nFF online\n"},
     {".direction.filter", "0 north\n1 east\n2 south\n3 west\n"}};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a GTKWave save file: groups of traces, the way each is shown, names in place of numbers.
+// The text of a GTKWave save file: groups of traces, their formats, and names in place of numbers.
 //
-// Use: group() around what belongs together, trace(), named() and bits() in it. A group without a trace
-//   is left out. Names are those of the waveform file, "[7:0]" included.
+// Use: group() around related traces, with trace(), named() and bits() in it. A group without a
+//   trace is left out. Names are those of the waveform file, "[7:0]" included.
 // Filters: files of names by value (write_filters()), beside the waveform file, with its name.
-// Errors: BadInput when a file cannot be opened for writing, RunFailed when not all of it can be written.
+// Errors: BadInput when a file cannot be opened for writing, RunFailed when writing it fails.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ enum class TraceNames : std::uint8_t { kVc, kPhase, kDirection };
 
 class GtkwaveSave {
  public:
-  // `stem`: path of the waveform file without ".fst". `settings`: of the viewer, the lines that a save file
-  // opens with.
+  // `stem`: path of the waveform file without ".fst". `settings`: viewer settings, the lines that a
+  // save file opens with.
   GtkwaveSave(std::filesystem::path stem, std::string settings)
       : stem_(std::move(stem)), text_(std::move(settings)) {}
 
@@ -43,7 +43,7 @@ class GtkwaveSave {
   }
   void trace(TraceFormat format, const std::string& name);
   void named(TraceNames names, const std::string& name);
-  // Bits `lowest` … of a signal of more bits, under a name of their own.
+  // Shows `count` bits of a wider signal, from bit `lowest`, under a name of their own.
   void bits(TraceFormat format, const std::string& title, const WaveName& of, int lowest,
             int count);
   void named_bits(TraceNames names, const std::string& title, const WaveName& of, int lowest,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `lockstep` implementation of a switch: a reference and a twin get the same inputs at every step and are
-// compared on everything that shows; the first difference ends the run.
+// The `lockstep` implementation of a switch: a reference and a twin get the same inputs at every
+// step and are compared on everything visible; the first difference ends the run.
 //
-// Outputs are those of the reference. Compared after every step, in this order: out_valid,
-//   in_credit, the words of flits that are out, reg_rdata, idle, error, the control unit's
-//   phase where both implementations can be peeked, counters; after reset idle, error, phase and counters.
-// Counters: where both implementations can be peeked, all of them after every step. Otherwise through the
-//   register map: in steps in which the outside accesses no register one counter or credit register
-//   is read in both implementations, in turn, so that a difference is seen some hundred steps after it
-//   arose. reg_rdata as the outside sees it holds the last value that it read itself.
+// Outputs are the reference's. Compared after every step, in this order: out_valid, in_credit, the
+//   words of flits at the outputs, reg_rdata, idle, error, the control unit's phase if both
+//   implementations can be peeked, counters; after reset idle, error, phase and counters.
+// Counters: if both implementations can be peeked, all of them after every step. Otherwise through
+//   the register map: in steps without a register access from outside, one counter or credit
+//   register is read in both implementations, in turn, so that a difference is found some hundred
+//   steps after it arose. reg_rdata keeps the last value that was read from outside.
 // Timing: cycles are steps since reset, the first is 0. A fabric leaves out steps of idle switches,
-//   so they are this implementation's own count; FabricCore adds its cycle to the message.
-// Errors: LockstepDifference; whatever the implementations throw. After a difference the two are not to be
-//   trusted, nor compared, until reset().
+//   so this count is the implementation's own; FabricCore adds its cycle to the message.
+// Errors: LockstepDifference; exceptions of the implementations. After a difference the two are not
+//   reliable, nor compared, until reset().
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class LockstepDifference : public RunFailed {
     int port = -1;      // -1: of the whole switch
     std::string field;  // "out_valid", "in_credit VC 3", "out_flit word 1", "flits_in", …
     std::uint64_t reference = 0, twin = 0;
-    bool hex = false;  // how the message writes the values
+    bool hex = false;  // number format of the message
   };
   LockstepDifference(Where where, std::string_view reference_model, std::string_view twin_model);
-  // The same, its message opening with the cycle of the fabric.
+  // Adds the cycle of the fabric at the beginning of the message.
   LockstepDifference(const LockstepDifference& found, std::uint64_t fabric_cycle);
   const Where& where() const { return where_; }
 
@@ -88,7 +88,7 @@ class LockstepSwitch final : public SwitchCore {
   std::uint64_t cycle_ = 0;
   std::uint16_t last_read_ = 0;  // register whose value reg_rdata shows
   bool phase_peeked_;
-  bool peeked_;  // the counters; else the sweep:
+  bool peeked_;  // the counters; else read in turn:
   std::vector<std::uint16_t> sweep_;
   std::size_t sweep_next_ = 0;
   std::uint32_t outside_rdata_ = 0;

@@ -22,8 +22,8 @@
 namespace fredsim {
 namespace {
 
-// "fred P=4 top path/files.f" -> "top path/files.f"; empty for a switch of ours. Before the top stand the kind and
-// its parameters, with or without their names.
+// "fred P=4 top path/files.f" -> "top path/files.f"; empty for a built-in switch. The kind and its
+// parameters, with or without their names, precede the top.
 std::string own_part(const std::string& entry) {
   std::size_t at = entry.find_first_not_of(' ');
   for (bool is_kind = true; at != std::string::npos; is_kind = false) {
@@ -36,7 +36,7 @@ std::string own_part(const std::string& entry) {
   return "";
 }
 
-// An entry with its file list, as the size list wants it.
+// An entry with its file list, in the form of the size list.
 std::string with_files(const SwitchBuild& build, const std::string& entry) {
   const std::string top = own_part(entry);
   if (top.empty()) return entry;
@@ -54,7 +54,7 @@ bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
   return std::filesystem::equivalent(a, b, failed) && !failed;
 }
 
-// Advice on sizes that are missing, and the title of the list of those that are there.
+// Advice on missing sizes, and the title of the list of available ones.
 std::string how_to_add(std::span<const std::string> missing, const std::string& program) {
   const std::string_view them = missing.size() == 1 ? "it" : "them";
   if (const std::string_view file = added_switches_file(); !file.empty()) {
@@ -93,7 +93,7 @@ namespace {
 
 struct MissingSizes {
   std::vector<RtlSize> built_on_demand;
-  // The others, and with who needs them.
+  // Entries of other sizes, with their users.
   std::vector<std::string> entries;
   std::string lines;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The switches of a fabric in terms of their kinds.
+// Kinds and shapes of the switches of a fabric.
 #pragma once
 
 #include "switch/switch_kind.h"
@@ -8,23 +8,23 @@
 namespace fredsim {
 
 const SwitchKind& kind_of(const Node& node);  // kind of a switch
-// `lanes`: of a run, which are not the topology's.
+// `lanes`: lanes of a run, which a topology does not have.
 SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes = 1);
 
-// True if unicasts go by tables in the switches (UnicastRoutes); the same for all switches of a
+// True if unicasts use tables in the switches (UnicastRoutes); the same for all switches of a
 // fabric.
 bool routes_by_table(const Topology& topology);
 // True if every switch can add and distribute flows.
 bool adds_in_switches(const Topology& topology);
-// True if some switch can.
+// True if at least one switch can.
 bool has_phases(const Topology& topology);
 // Phases that every switch can have in use at a time.
 int phases_in_use(const Topology& topology);
-// Cycles that a flit takes longer through the largest switch than with adders of one stage.
+// Additional cycles of a flit through the largest switch, compared with adders of one stage.
 int added_stages(const Topology& topology);
 
-// Cycles of a flit through a switch at no load (SwitchTiming::through()); of a kind that states none kUnstatedCycles, those of a
-// Fred_3(12), the paper's.
+// Cycles of a flit through a switch at no load (SwitchTiming::through()); kUnstatedCycles, the
+// paper's Fred_3(12), for a kind without timing.
 inline constexpr int kUnstatedCycles = 14;
 int switch_cycles(const Topology& topology, const Node& node);
 

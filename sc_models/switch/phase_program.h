@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A phase of a switch as it is loaded: register writes of one row of its phase store.
+// A phase of a switch as a program: register writes of one row of its phase store.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map of the switches, word addresses and 32-bit data, under C++ names. rtl/common/noc_pkg.sv says what
-// each register is.
+// C++ names of the register map of the switches, word addresses and 32-bit data.
+// rtl/common/noc_pkg.sv describes each register.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ class RtlContext {
   RtlContext& operator=(const RtlContext&) = delete;
 
   VerilatedContext* get() const { return context_.get(); }
-  bool stopped() const;  // $finish, $stop or a failed assertion since the last call
+  bool stopped() const;  // true after $finish, $stop or a failed assertion since the last call
   void clear_stopped();
 
  private:

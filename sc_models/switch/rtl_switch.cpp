@@ -20,7 +20,7 @@ std::vector<std::string> built_switch_sizes() {
 
 namespace {
 
-// With std::bad_alloc for a program's terminate handler.
+// Ends the program with std::bad_alloc for its terminate handler.
 [[noreturn]] void end_without_memory() {
   try {
     throw std::bad_alloc();
@@ -29,7 +29,8 @@ namespace {
   }
 }
 
-// A Verilated model whose constructor throws reads scopes that it has not named yet: without memory the program ends there.
+// Guard: a Verilated model whose constructor throws reads scopes that have no name yet, so lack of
+// memory ends the program there.
 class EndsWithoutMemory {
  public:
   EndsWithoutMemory() : before_(std::set_new_handler(end_without_memory)) {}

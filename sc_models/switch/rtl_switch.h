@@ -27,7 +27,7 @@ class RtlSwitch : public SwitchCore {
   virtual void trace(VerilatedFstC& file) = 0;
 };
 
-// `context` null: the instance gets one of its own.
+// Null `context`: the instance gets a context of its own.
 std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
                                            const std::string& instance_name,
                                            std::shared_ptr<RtlContext> context = nullptr);

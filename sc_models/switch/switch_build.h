@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration that this program was built with: its folders, and the switch sizes that were asked for.
+// Build configuration of this program: its folders, and the switch sizes that were asked for.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 namespace fredsim {
 
 struct SwitchBuild {
-  std::filesystem::path source, build;  // folders
-  std::vector<std::string> listed;      // FREDSIM_SWITCHES: entries of sizes.cmake
-  std::vector<std::string> extra;       // FREDSIM_EXTRA_SWITCHES
+  std::filesystem::path source, build;  // checkout and build folder
+  std::vector<std::string> listed;      // entries of sizes.cmake: FREDSIM_SWITCHES
+  std::vector<std::string> extra;       // entries of FREDSIM_EXTRA_SWITCHES
 };
 const SwitchBuild& switch_build();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance counters of a switch: every one that there is, what it counts, and where it is read.
+// Performance counters of a switch: the list of all, with their meanings and registers.
 //
-// A kind says which of them it has (SwitchKind::has()); those that it lacks stay zero. Results, timelines, the
-//   comparison in lockstep and triggers go by this one table, and print its names. rtl/common/noc_pkg.sv says what each
-//   register counts.
+// A kind declares the counters that it has (SwitchKind::has()); the others stay zero. Results,
+//   timelines, the comparison in lockstep and triggers use this one table, and print its names.
+//   rtl/common/noc_pkg.sv describes each register.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace fredsim {
 
-// Since reset.
+// Counts since reset.
 struct SwitchCounters {
-  std::vector<std::uint64_t> flits_in, flits_out;  // per port
+  std::vector<std::uint64_t> flits_in, flits_out;  // index: port
   std::uint64_t reductions = 0, phase_changes = 0;
   // Cycles x (flow or port) in which a head-of-line flit could not leave, by reason.
   std::uint64_t stall_join = 0, stall_credit = 0, stall_phase = 0, stall_arbiter = 0,
@@ -26,13 +26,13 @@ struct SwitchCounters {
 };
 
 struct CounterInfo {
-  const char* name;       // "stall_join"
+  const char* name;       // such as "stall_join"
   const char* stall;      // reason of a stall: "join"; else null
   std::uint16_t address;  // address of its register, 64 bits as two words
   std::uint64_t SwitchCounters::*value;
 };
 
-// But for those per port, which every switch has; in the order in which they are printed.
+// All counters except the per-port ones, which every switch has; in the order of output.
 inline constexpr CounterInfo kSwitchCounters[] = {
     {"reductions", nullptr, reg::kReductions, &SwitchCounters::reductions},
     {"phase_changes", nullptr, reg::kPhaseChanges, &SwitchCounters::phase_changes},

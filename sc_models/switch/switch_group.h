@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches of a kind that step together, flit by flit in place of switch by switch: what happens at an edge is in lists over
-// all members, so that an edge costs what arrives, is granted and leaves, and nothing for those at which nothing happens.
+// Switches of a kind that step together, flit by flit instead of switch by switch: the events of an
+// edge are in lists over all members, so that an edge costs arrivals, grants and departures, and
+// idle members cost nothing.
 //
-// Use: add() members, each once. join() makes the group the owner of their states; then step() is one edge of all, in place of
-//   SwitchCore::step(), with the same outputs, counters and errors; part() gives the states back as steps of their own would
-//   have left them. Between join() and part() members are asked nothing, and have no register access.
-// Shapes: nodes are numbers of the caller's; `nodes` and `ports` are how many of them there are, and ports of all of them.
-//   Words of a flit are those of SwitchPins.
-// Timing: as SwitchCore. Credits are given at the edge at which they come, to members that are idle, too: who never gets more
-//   back than was spent sees no difference.
-// Lists hold one flit per port, one credit per port and virtual channel; the order in them is immaterial.
+// Use: add() members, each once. join() makes the group the owner of their states; then step() is
+//   one edge of all, in place of SwitchCore::step(), with the same outputs, counters and errors;
+//   part() returns the states as steps of their own would have left them. Between join() and part()
+//   members are not called, and have no register access.
+// Shapes: nodes have the caller's numbers; `nodes` and `ports` are their number, and the number of
+//   all their ports. Words of a flit are as in SwitchPins.
+// Timing: as SwitchCore. Credits are given at the edge of their arrival, also to idle members: this
+//   makes no difference as long as no more credits return than were spent.
+// Lists hold one flit per port, one credit per port and virtual channel; their order is immaterial.
 // Errors: `error` of the pins is the code of the first member by number that has one, 0: none.
 #pragma once
 
@@ -44,8 +46,8 @@ class SwitchGroup {
     // Inputs of the next step.
     BoundedList<Flit> in_flits;
     BoundedList<Credit> out_credits;
-    std::vector<std::uint32_t> out_ready;  // by node
-    // Outputs of the last step; words are there until the next one.
+    std::vector<std::uint32_t> out_ready;  // index: node
+    // Outputs of the last step; words are valid until the next one.
     std::span<const Flit> out_flits;
     BoundedList<Credit> in_credits;
     std::uint32_t error = 0, error_node = 0;
@@ -56,13 +58,13 @@ class SwitchGroup {
   SwitchGroup& operator=(const SwitchGroup&) = delete;
   virtual ~SwitchGroup() = default;
 
-  // False: it cannot be a member.
+  // False if it cannot be a member.
   virtual bool add(std::uint32_t node, SwitchCore& core) = 0;
-  // out_flits: what the members have at their output pins, without words.
+  // out_flits: flits at the members' output pins, without words.
   virtual void join(Pins& pins) = 0;
   virtual void step(Pins& pins) = 0;
   virtual void part() = 0;
-  // While it owns the states: whether a step without inputs would change nothing.
+  // True if a step without inputs would change nothing; for the owner of the states.
   virtual bool idle() const = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated classes in this program by their size entry: ours, a table that is generated from switch/sizes.cmake at
-// configure time (switch_registry.cpp.in), those that a program adds (verilator/switch_library.cmake), and those that were built on
-// demand and loaded (switch/missing_sizes.h).
+// The Verilated classes in this program by their size entry: the built-in table, generated from
+// switch/sizes.cmake at configure time (switch_registry.cpp.in), classes that a program adds
+// (verilator/switch_library.cmake), and classes built on demand and loaded
+// (switch/missing_sizes.h).
 #pragma once
 
 #include <memory>
@@ -18,19 +19,19 @@ namespace fredsim {
 class RtlSwitch;
 
 struct RegisteredSwitch {
-  std::string_view entry;  // as size_entry() writes it
+  std::string_view entry;  // text of size_entry()
   std::unique_ptr<RtlSwitch> (*make)(const SwitchShape& shape, const std::string& name,
                                      std::shared_ptr<RtlContext> context);
   std::string_view files{};  // file list of a user's own top module, absolute; empty: the kind's
 };
 
 std::span<const RegisteredSwitch> built_in_switches();
-// These, then those added, then those loaded.
+// Built-in classes, then added ones, then loaded ones.
 std::vector<RegisteredSwitch> registered_switches();
-// Further ones, before anything asks for them; `switches` lives as long as the program. `listed_in`: the CMakeLists.txt
-// that has their sizes, for messages.
+// Adds classes, before any lookup; `switches` lives as long as the program. `listed_in`: the
+// CMakeLists.txt with their sizes, for messages.
 void add_switches(std::span<const RegisteredSwitch> switches, std::string_view listed_in);
-// One more, from a library.
+// Adds a class from a loaded library.
 void add_loaded_switch(const RegisteredSwitch& loaded);
 // File of the kinds added last; empty if there are none.
 std::string_view added_switches_file();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape of a switch: its kind, the values of its parameters, and whose RTL. Two equal shapes are one
-// Verilated class.
+// Shape of a switch: its kind, the values of its parameters, and the owner of its RTL. Two equal
+// shapes are one Verilated class.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct SwitchShape {
   std::vector<NamedValue> own_values{};  // parameters that only the user's RTL has, by name
 
   int ports() const;
-  int lanes() const { return value("LANES"); }  // every kind has them
+  int lanes() const { return value("LANES"); }  // a parameter of every kind
   int value(std::string_view parameter) const;  // value of a parameter that the kind has
   friend bool operator==(const SwitchShape&, const SwitchShape&) = default;
 };

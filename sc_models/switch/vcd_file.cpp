@@ -33,7 +33,7 @@ void write_vcd(const std::string& fst, const std::string& vcd) {
   std::FILE* const file = std::fopen(vcd.c_str(), "we");
   if (file == nullptr) fail(vcd, errno);
   ::fstReaderProcessHier(reader.get(), file);
-  ::fstReaderSetFacProcessMaskAll(reader.get());  // which the hierarchy resets
+  ::fstReaderSetFacProcessMaskAll(reader.get());  // the hierarchy resets it
   ::fstReaderIterBlocks(reader.get(), nullptr, nullptr, file);
   const bool is_short = std::fflush(file) != 0 || std::ferror(file) != 0;
   const int error = errno;

@@ -24,7 +24,7 @@ std::uint32_t get_mask(const Pin& pin) {
   return static_cast<std::uint32_t>(pin);
 }
 
-// Eight bits apart, kNumVcs each, and together again.
+// Spreads bits eight apart, kNumVcs each, and collects them again.
 constexpr std::uint32_t spread(std::uint32_t ports) {
   static_assert(kNumVcs == 4);
   ports = (ports | ports << 12) & 0x000f000f;
@@ -38,8 +38,8 @@ constexpr std::uint32_t gather(std::uint32_t bits) {
   return (bits | bits >> 12) & 0xff;
 }
 
-// Credit pins are port-major, bit kNumVcs * p + v, as noc_pkg::vc_index: a word has eight ports. In C++: one mask of
-// ports per VC.
+// Credit pins are port-major, bit kNumVcs * p + v, as noc_pkg::vc_index: a word has eight ports. In
+// C++: one mask of ports per VC.
 template <int Ports, class Pin>
 void set_credits(Pin& pin, const std::array<std::uint32_t, kNumVcs>& credits) {
   constexpr int kWords = (Ports + 7) / 8;

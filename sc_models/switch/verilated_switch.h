@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated switch or router as a SwitchCore: pins set and read around the
-// evaluations of a cycle.
+// One Verilated switch or router as a SwitchCore: sets and reads pins around the evaluations of a
+// cycle.
 //
-// Shapes: Model is the Verilated class, Ports the number of its ports, Lanes its LANES (compile-time, from
-//   switch/sizes.cmake).
-// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. An evaluation goes
-//   through all that follows an input without a register between, even where nothing has changed; so RTL in which
-//   nothing happens at the falling edge, ours, has that edge put behind it without one (ClockEdges::kRising).
+// Shapes: Model is the Verilated class, Ports the number of its ports, Lanes its LANES
+//   (compile-time, from switch/sizes.cmake).
+// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. An
+//   evaluation covers all logic that follows an input without a register between, even if nothing
+//   has changed; so for RTL without falling-edge logic, such as fredsim's, the falling edge is
+//   skipped (ClockEdges::kRising).
 //   Only the flit words of ports whose valid bit is set are copied.
-// Counters, phase: peek_counters() and peek_phase() read registers where they are. Peek, of the switch's kind
-//   (switch/<kind>/<kind>_peek.h), says where:
+// Counters, phase: peek_counters() and peek_phase() read registers in place. Peek, of the switch's
+//   kind (switch/<kind>/<kind>_peek.h), locates them:
 //     explicit Peek(const SwitchShape&);
 //     template <class Root> bool counters(const Root&, int ports, SwitchCounters& into) const;
 //     template <class Root> bool phase(const Root&, SwitchPhase& into) const;
-//     static constexpr int kLaunchEdges = …;  SwitchCore::launch_edges(), where it is not 0
-//   with the root class of the model, and false where they are not there: a user's own top has another hierarchy.
+//     static constexpr int kLaunchEdges = …;  // SwitchCore::launch_edges(), if not 0
+//   with the root class of the model, and false if they are not there: a user's own top has another
+//   hierarchy.
 // Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
@@ -36,7 +38,7 @@
 
 namespace fredsim {
 
-// At which edges of clk_i something happens in the RTL; kBoth is always right.
+// Edges of clk_i at which the RTL has logic; kBoth is always right.
 enum class ClockEdges : std::uint8_t { kRising, kBoth };
 
 template <class Model, class Peek, int Ports, int Lanes, ClockEdges Edges = ClockEdges::kBoth>
@@ -48,7 +50,7 @@ class VerilatedSwitch final : public RtlSwitch {
         context_(std::move(context)),
         model_(std::make_unique<Model>(context_->get(), name.c_str())) {}
   ~VerilatedSwitch() override {
-    // A model with readable signals signs off from the context of its thread, which may be
+    // A model with readable signals deregisters from the context of its thread, which may be
     // another's.
     Verilated::threadContextp(context_->get());
     model_->final();
@@ -118,7 +120,7 @@ class VerilatedSwitch final : public RtlSwitch {
     m.clk_i = 1;
     m.eval();
     m.clk_i = 0;
-    // Verilator's own name, of 5.006, for the clock that the last evaluation saw; others evaluate.
+    // Name in Verilator 5.006 for the clock that the last evaluation saw; other versions evaluate.
     if constexpr (Edges == ClockEdges::kRising && requires { m.rootp->__Vtrigrprev__TOP__clk_i; }) {
       m.rootp->__Vtrigrprev__TOP__clk_i = 0;
     } else {
@@ -135,11 +137,11 @@ class VerilatedSwitch final : public RtlSwitch {
   }
 
   Peek peek_;
-  std::shared_ptr<RtlContext> context_;  // before the model: outlives it
+  std::shared_ptr<RtlContext> context_;  // before the model, so that it outlives it
   std::unique_ptr<Model> model_;
 };
 
-// RegisteredSwitch::make (switch/switch_registry.h).
+// Function for RegisteredSwitch::make (switch/switch_registry.h).
 template <class Model, class Peek, int Ports, int Lanes, ClockEdges Edges>
 std::unique_ptr<RtlSwitch> make_verilated(const SwitchShape& shape, const std::string& name,
                                           std::shared_ptr<RtlContext> context) {

@@ -23,23 +23,23 @@ namespace fredsim {
 
 namespace {
 
-// A block of so much takes some 0.2 s to go to the file, and is not larger there than a part of one of the 128 MB that the
-// writer would collect.
+// A block of this size takes about 0.2 s to write, and is not larger in the file than a part of one
+// of the 128 MB that the writer would collect.
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
-constexpr std::chrono::seconds kBlockTime{1};  // from one block to the next, at most
+constexpr std::chrono::seconds kBlockTime{1};  // max time from one block to the next
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-// A descriptor of its own, beside the writer's: the lock is gone with it, however the program ends.
+// Lock with a descriptor of its own, beside the writer's: it is released however the program ends.
 class WaveFile::Lock {
  public:
   explicit Lock(const std::string& path) : descriptor_(open(path)) {
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) refuse(path, reason(errno));
     if (!S_ISREG(status.st_mode)) refuse(path, "is no regular file");
-    // A file system without locks keeps nobody out.
+    // A file system without locks excludes nobody.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       refuse(path, "another run is writing it; allowed: a file for each run");
   }
@@ -128,7 +128,7 @@ void WaveFile::add(std::vector<WaveSignal> signals) {
   file_->spTrace()->addChgCb(&Callbacks::write_changes, this);
 }
 
-// Errors of the disk, which the writer throws, become ours.
+// Translates errors of the disk, which the writer throws.
 template <typename Action>
 void WaveFile::guarded(const Action& action) {
   if (has_failed_) return;
@@ -155,7 +155,7 @@ void WaveFile::fail(int error) {
 
 void WaveFile::remove() {
   has_failed_ = true;
-  if (!lock_) return;  // it was never opened
+  if (!lock_) return;  // the file was never opened
   const auto remove_file = [](const std::string& path) {
     std::error_code ignored;
     const std::filesystem::path target = std::filesystem::canonical(path, ignored);
@@ -173,7 +173,7 @@ void WaveFile::open() {
   guarded([this] {
     open_writer();
     if (!has_instances_) return;
-    // Only a file that is complete tells what Verilator has declared in it.
+    // Only a complete file lists the signals that Verilator has declared.
     file_->close();
     read_names();
     open_writer();
@@ -198,7 +198,7 @@ void WaveFile::read_names() {
     } else if (item->htyp == FST_HT_UPSCOPE) {
       scopes.pop_back();
     } else if (item->htyp == FST_HT_VAR) {
-      const std::string name = item->u.var.name;  // "vc_q [1:0]"
+      const std::string name = item->u.var.name;  // such as "vc_q [1:0]"
       const std::size_t space = name.find(' ');
       names_.push_back({scopes.back() + name.substr(0, space),
                         space == std::string::npos ? "" : name.substr(space + 1),

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FST or VCD file with the signals of several RTL instances, told apart by their instance names, and
-// with values of the model itself.
+// One FST or VCD file with the signals of several RTL instances, distinguished by their instance
+// names, and with values of the model itself.
 //
-// Use: add() every instance and value, open(), then dump() once per clock cycle after all steps, close(). names()
-//   tells what there is to look at, for who writes a save file beside it. Time
-//   in the file is in picoseconds. Instances of one file share one RtlContext. A dump shows the
-//   registers after the clock edge of that cycle.
-// File: one that is there is written in its place and keeps its mode, owner and links. It is locked (flock) until it is closed, so
-//   that two runs do not write one waveform. Blocks are small, so that to close it takes a fraction of a second. They go to the file at
-//   the first dump and at the first one of every second after it: what a killed run leaves opens, with all but its last second.
-// VCD: where the path ends in .vcd. FILE.vcd.fst is recorded then, and becomes FILE.vcd when it is closed (switch/vcd_file.h); it is
-//   what a killed run leaves.
-// Errors: BadInput when the file cannot be opened, is none, or another run writes it; RunFailed when it cannot be written to its
-//   end, with the system's reason and how many bytes were written: it is removed, with all of `beside`; as where there is no memory left, std::bad_alloc. ~WaveFile throws nothing.
+// Use: add() every instance and value, open(), then dump() once per clock cycle after all steps,
+//   close(). names() lists the recorded signals, for the writer of a save file. Time in the file is
+//   in picoseconds. Instances of one file share one RtlContext. A dump shows the registers after
+//   the clock edge of that cycle.
+// File: an existing file is overwritten in place and keeps its mode, owner and links. It is locked
+//   (flock) until it is closed, so that two runs do not write one waveform. Blocks are small, so
+//   that closing the file takes a fraction of a second. They go to the file at the first dump and
+//   at the first one of every second after it: the file of a killed run opens, with all but its
+//   last second.
+// VCD: if the path ends in .vcd. FILE.vcd.fst is recorded then, and becomes FILE.vcd when it is
+//   closed (switch/vcd_file.h); a killed run leaves FILE.vcd.fst.
+// Errors: BadInput when the file cannot be opened, is no regular file, or another run writes it;
+//   RunFailed when it cannot be written to its end, with the system's reason and the number of
+//   bytes written: it is removed, with all of `beside`; likewise without memory, std::bad_alloc.
+//   ~WaveFile throws nothing.
 #pragma once
 
 #include <chrono>
@@ -28,7 +32,7 @@
 
 namespace fredsim {
 
-// A value that a dump reads where it is.
+// A value that a dump reads in place.
 struct WaveSignal {
   std::string scope;  // path, its parts separated by spaces
   std::string name;
@@ -40,7 +44,8 @@ class WaveFile {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `beside`: files that go with it, as the save file. `now`: time by which blocks go to the file.
+  // `beside`: accompanying files, such as the save file. `now`: clock for the times at which blocks
+  // go to the file.
   explicit WaveFile(std::string path, std::vector<std::string> beside = {},
                     std::function<Clock::time_point()> now = &Clock::now);
   ~WaveFile();  // closes the file
@@ -48,13 +53,14 @@ class WaveFile {
   WaveFile& operator=(const WaveFile&) = delete;
 
   void add(RtlSwitch& instance);
-  void add(std::vector<WaveSignal> signals);  // once; their values outlive the file
+  void add(std::vector<WaveSignal> signals);  // call once; their values outlive the file
   void open();
-  const std::vector<WaveName>& names() const { return names_; }  // once open; empty without RTL
+  // valid once open; empty without RTL
+  const std::vector<WaveName>& names() const { return names_; }
   void dump(std::uint64_t time_ps);
-  void end_block();  // before a gap in which nothing is dumped
+  void end_block();  // call before a gap without dumps
   void close();
-  void remove();  // with all beside it
+  void remove();  // removes it with all beside it
 
  private:
   struct Callbacks;  // callbacks of the writer for signals_

@@ -10,7 +10,8 @@
 namespace fredsim {
 namespace {
 
-// A flow with so many flits waiting is held back: one may have fired at the last edge, and one may fire at this one.
+// A flow with this many waiting flits is held back: one more may have fired at the last edge, and
+// one may fire at this one.
 constexpr int kHeldFrom = aggregator_pkg::MAX_WAITING - 1;
 
 }  // namespace
@@ -38,7 +39,7 @@ AdderPool::Ports AdderPool::outputs_of(Sums sums) const {
   return outputs;
 }
 
-// ---- one clock edge. Everything is judged by the state before it.
+// ---- one clock edge; every decision uses the state before it.
 
 void AdderPool::step(Ports fired, const PhasedRow* change, PhasedOutputs& outputs) {
   if (loading_ != 0) --loading_;
@@ -70,7 +71,7 @@ void AdderPool::step(Ports fired, const PhasedRow* change, PhasedOutputs& output
   find_held();
 }
 
-// By rounds: who has not had a turn yet first, by rising number.
+// Round robin by rounds: first the flows without a turn in this round, in ascending order.
 void AdderPool::start(PhasedOutputs& outputs) {
   Sums started = 0;
   const Sums first = waiting_ & ~served_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of adders of an aggregator in its twin: when sums are done, and what waits for that. The C++ side of
-// rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv, aggregator_table.sv, which state the rules. Adders
-// are alike, so it counts them.
+// The pool of adders of an aggregator in its twin: completion times of sums, and the flits that
+// wait for adders. The C++ side of rtl/aggregator/aggregator_interconnect.sv,
+// aggregator_scheduler.sv, aggregator_table.sv, which state the rules. Adders are identical, so it
+// only counts them.
 //
-// Shapes: masks over sums have bit f for flow f of the phase, code f + 1 of its row; those over ports bit p for port p.
+// Shapes: masks over sums have bit f for flow f of the phase, code f + 1 of its row; masks over
+// ports bit p for port p.
 // State: plain values without cycle numbers; step() does not allocate.
 #pragma once
 
@@ -34,8 +36,8 @@ class AdderPool final : public PhasedInterconnect {
   struct Sum {  // a flow of two or more inputs
     Ports inputs = 0, outputs = 0;
     int operands = 0;
-    int waiting = 0;  // flits that no adder has yet
-    int running = 0;  // flits whose adders have not come to the last operand
+    int waiting = 0;  // flits without an adder yet
+    int running = 0;  // flits whose adders have not reached the last operand
   };
 
   bool drained() const { return (fired_ | waiting_ | running_) == 0; }
@@ -49,16 +51,17 @@ class AdderPool final : public PhasedInterconnect {
   std::array<Sum, kMaxPorts> sums_{};
   Ports sum_inputs_ = 0;
   int vc_ = 0;
-  int free_ = 0;                    // adders
-  Sums fired_ = 0;                  // at the last edge
-  Sums waiting_ = 0, running_ = 0;  // those that have some
-  Sums served_ = 0;                 // had their turn in this round
+  int free_ = 0;                    // idle adders
+  Sums fired_ = 0;                  // sums that fired at the last edge
+  Sums waiting_ = 0, running_ = 0;  // sums with such flits
+  Sums served_ = 0;                 // sums that had their turn in this round
   std::array<Sums, kMaxPorts>
-      ends_{};  // a ring of edges, the next one at now_: of which a flit then has its last operand
+      ends_{};  // ring of edges, the next one at now_: sums with a flit whose last operand is added
+                // then
   unsigned now_ = 0;
   Ports hold_ = 0;
   const PhasedRow* pending_ = nullptr;
-  int loading_ = 0;  // edges until flits that enter go by the table
+  int loading_ = 0;  // edges until arriving flits use the table
 };
 
 }  // namespace fredsim

@@ -46,7 +46,8 @@ class AggregatorKind final : public PhasedKind {
     return timing;
   }
 
-  // A crossbar, and any flow may use any adder: disjoint flows may wait for each other, but do not conflict.
+  // A crossbar in which any flow may use any adder: disjoint flows may wait for each other, but do
+  // not conflict.
   RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override {
     check_flows(shape.ports(), flows);
     RoutedFlows routed{.routed = true};
@@ -87,7 +88,8 @@ class AggregatorKind final : public PhasedKind {
   }
 
  private:
-  // Flows that wait for an adder and why no more of them fire, then what every adder does.
+  // Shows the flows that wait for an adder, the reason why no more flits of them fire, and the
+  // state of every adder.
   static void show_pool(GtkwaveSave& save, const WaveScope& pool) {
     const WaveScope scheduler = pool.inside("i_scheduler");
     scheduler.show(kBinary, "flows_that_wait", "waiting_o", 0, 1);

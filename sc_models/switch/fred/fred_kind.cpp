@@ -64,7 +64,8 @@ class FredKind final : public PhasedKind {
     return describe(fred_of(shape), conflict, names);
   }
 
-  // Rows whose flows are numbered by their lowest input ports have none of the same number where they share no port.
+  // Rows whose flows are numbered by their lowest input ports have no number in common if they have
+  // no port in common.
   std::vector<std::uint32_t> phase_row(const SwitchShape& shape, int vc,
                                        std::span<const Flow> flows,
                                        const RoutedFlows& routed) const override {

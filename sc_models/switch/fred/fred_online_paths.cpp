@@ -10,14 +10,15 @@ namespace {
 
 using Ports = PhasedMatcher::Ports;
 
-// One level: paths so far, by the two ends of every online flit.
+// One level: paths chosen so far, by the two ends of every online flit.
 class Level {
  public:
   Level(int ports, int level) : ports_(ports), level_(level) {}
 
   bool low_bit(int port) const { return (port >> level_ & 1) != 0; }
 
-  // Calls f(port) for the ports of the set on the wire beside that of `port`, which has that path.
+  // Calls f(port) for the ports of the set on the sibling wire of `port`'s, with the same path so
+  // far.
   template <class F>
   void beside(Ports set, const FredPaths& paths, int port, std::uint8_t path, F&& f) const {
     const int first = (port >> level_ ^ 1) << level_;
@@ -36,12 +37,12 @@ class Level {
 
 struct Flits {
   Ports in = 0, out = 0;
-  std::array<std::uint8_t, 32> input_of{};  // by output
+  std::array<std::uint8_t, 32> input_of{};  // index: output
   FredPaths in_path{}, out_path{};
 };
 
 void choose(const Level& level, int at, Flits& flits, const FredPhaseUse& phase) {
-  Ports first = 0, no_two = 0, change = 0;  // by input
+  Ports first = 0, no_two = 0, change = 0;  // index: input
   for_each_port(flits.in, [&](int p) {
     bool choice = level.low_bit(p);
     level.beside(phase.in, phase.in_path, p, flits.in_path[p], [&](int q) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths of online unicasts through Fred_M(P): the C++ side of rtl/fred/fred_online_paths.sv and
-// fred_online_level.sv, which state the rule. A PhasedTwin has no use for them, since every matching has its paths;
-// testbenches and proofs do.
+// fred_online_level.sv, which state the rule. A PhasedTwin does not use them, since every matching
+// has its paths; testbenches and proofs do.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace fredsim {
 
-using FredPaths = std::array<std::uint8_t, 32>;  // by port: 2 bits per level, outermost first
+using FredPaths = std::array<std::uint8_t, 32>;  // index: port; 2 bits per level, outermost first
 
 // Ports that the phase uses at the edge at which the unicasts leave.
 struct FredPhaseUse {
@@ -22,7 +22,7 @@ struct FredPhaseUse {
   const FredPaths& out_path;
 };
 
-// The paths of the flits, by input; 0 at other inputs.
+// Paths of the flits, by input; 0 at other inputs.
 FredPaths online_paths(const FredSwitchShape& shape, std::span<const PhasedMatcher::Move> moves,
                        const FredPhaseUse& phase);
 

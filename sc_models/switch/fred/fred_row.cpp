@@ -18,7 +18,7 @@ using Expression = std::vector<int>;  // postfix over input ports
 
 // Content of a wire: nothing, a flit of the phase, or an online unicast.
 struct Wire {
-  Expression flit;    // empty: none
+  Expression flit;    // empty: no flit
   int output = -1;    // output of a unicast
   unsigned path = 0;  // path of a unicast
   bool online() const { return output >= 0; }
@@ -33,7 +33,8 @@ std::uint32_t leaves_of(const Expression& flit) {
   return leaves;
 }
 
-// Output of an R- or RD-µSwitch with a code of fred_pkg::USEL_*, which unicasts of key `key` go to.
+// Output of an R- or RD-µSwitch with a code of fred_pkg::USEL_*; unicasts with the key `key` go
+// there.
 Wire choose(unsigned code, const Wire& a, const Wire& b, unsigned key, unsigned key_a,
             unsigned key_b) {
   if (b.online() && key_b == key) return b;
@@ -50,8 +51,8 @@ Wire choose(unsigned code, const Wire& a, const Wire& b, unsigned key, unsigned 
 // A walk through Fred_m(ports) along its configuration bits.
 class Walk {
  public:
-  // A wire between two stages that a flit of the phase may be on: the sub-network at its end or its beginning, by level
-  // and path up to there, the inputs that it comes from, and for the latter the port there.
+  // A wire between two stages that may carry a flit of the phase: the sub-network at its end or its
+  // beginning, by level and path up to there, its source inputs, and at a beginning the port there.
   struct Between {
     int level = 0;
     unsigned path = 0;
@@ -63,12 +64,13 @@ class Walk {
       : ports_(shape.ports), middle_(shape.middle), bits_(bits) {}
   // Contents of the outputs.
   std::vector<Wire> outputs(const std::vector<Wire>& inputs) { return network(inputs, 0, 0); }
-  // After that: the sub-networks that input ports lead to, as rtl/fred/fred_paths.sv has them; the wires.
+  // Valid after outputs(): sub-networks of the input ports, in the form of rtl/fred/fred_paths.sv,
+  // and wires between stages.
   const FredPaths& paths() const { return paths_; }
   const std::vector<Between>& between() const { return between_; }
 
  private:
-  // The one at `path`, a level's 2 bits after the other.
+  // Contents of the outputs of the network at `path`, which has 2 bits per level.
   std::vector<Wire> network(const std::vector<Wire>& inputs, int level, unsigned path) {
     const std::size_t ports = inputs.size();
     const auto side = [level](const Wire& wire) {
@@ -91,7 +93,7 @@ class Walk {
     for (std::size_t i = 0; i < pairs; ++i) {
       const Wire& a = inputs[2 * i];
       const Wire& b = inputs[2 * i + 1];
-      std::array<unsigned, 2> first{none, none};  // first to take each input
+      std::array<unsigned, 2> first{none, none};  // first output to take each input
       for (unsigned j = 0; j < inner.size(); ++j) {
         const unsigned code = bits_.take(2);
         const bool sum = code == fred_pkg::USEL_SUM;
@@ -136,7 +138,8 @@ class Walk {
   void note(const Between& wire) {
     if (wire.leaves != 0) between_.push_back(wire);
   }
-  // Input `at` of the network at `path` leads to sub-network `middle`: so do the ports on its wire.
+  // Leads input `at` of the network at `path`, and thus the ports on its wire, to sub-network
+  // `middle`.
   void lead(int level, unsigned path, int at, unsigned middle) {
     const unsigned before = (1U << (2 * level)) - 1;
     for (int p = at << level; p < (at + 1) << level && p < ports_; ++p) {
@@ -155,7 +158,7 @@ RowFields configuration(int ports, std::span<const std::uint32_t> words) {
   return {words, static_cast<int>(phased_pkg::row_config_lsb(ports))};
 }
 
-// True if the flits of a flow are only on the wires of the path that unicasts beside it keep off.
+// True if the flits of a flow are only on the wires of the path that online unicasts avoid.
 bool keeps_to_its_path(const PhasedRow::Flow& flow, const Walk& walk) {
   const unsigned path = walk.paths()[std::countr_zero(flow.inputs)];
   return std::ranges::all_of(walk.between(), [&](const Walk::Between& wire) {
@@ -163,7 +166,7 @@ bool keeps_to_its_path(const PhasedRow::Flow& flow, const Walk& walk) {
     const unsigned upto = (1U << (2 * wire.level + 2)) - 1;
     if (((path ^ wire.path) & upto) != 0) return false;
     if (wire.output < 0) return true;
-    bool is_for_one = false;  // one of its outputs
+    bool is_for_one = false;  // one of its outputs has this path
     for_each_port(flow.outputs,
                   [&](int o) { is_for_one = is_for_one || o >> (wire.level + 1) == wire.output; });
     return is_for_one;
@@ -193,7 +196,7 @@ PhasedRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t
   const int ports = shape.ports;
   PhasedRow row = decode_flows(ports, words);
   std::vector<Wire> inputs(static_cast<std::size_t>(ports));
-  // A flit of an input without a flow never comes.
+  // An input without a flow never gets a flit.
   for_each_port(row.inputs, [&](int p) { inputs[p].flit = {p}; });
   Walk walk(shape, configuration(ports, words));
   const std::vector<Wire> outputs = walk.outputs(inputs);

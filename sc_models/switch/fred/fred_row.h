@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of the phase store of a fred_switch, decoded: its flows, and what its µSwitch bits do (rtl/fred/fred_network.sv
-// has the wiring).
+// A decoded row of the phase store of a fred_switch: its flows, and the function of its µSwitch
+// bits (rtl/fred/fred_network.sv has the wiring).
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,13 @@
 
 namespace fredsim {
 
-// `words`: row_words of the store. It contradicts its flows if an output gets anything but the sum of its flow, or if
-// a flow is on wires that unicasts beside it do not know of (rtl/fred/fred_paths.sv).
+// Decodes `words`, row_words of the store. A row contradicts its flows if an output gets anything
+// but the sum of its flow, or if a flow is on wires unknown to online unicasts
+// (rtl/fred/fred_paths.sv).
 PhasedRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> words);
 
-// PhasedNetwork::carry: flits meet as fred_r_uswitch.sv and fred_port_mux.sv say, on the paths of fred_online_paths.sv.
+// PhasedNetwork::carry: flits meet according to fred_r_uswitch.sv and fred_port_mux.sv, on the
+// paths of fred_online_paths.sv.
 std::vector<PhasedCarried> carry(const FredSwitchShape& shape, const PhasedRow& row,
                                  std::uint32_t inputs, std::uint32_t outputs,
                                  std::span<const PhasedUnicast> unicasts);

@@ -30,7 +30,7 @@ bool MeshGroup::add(std::uint32_t node, SwitchCore& core) {
   return true;
 }
 
-// ---- whose the state is
+// ---- ownership of the state
 
 void MeshGroup::join_leaving(std::uint32_t node, const MeshTwin::Leaving& from,
                              BoundedList<Flit>& to) const {
@@ -184,7 +184,8 @@ void MeshGroup::sample_all(const Pins& pins) {
   }
 }
 
-// Before the edge: of the twins that have lost a flit, or have a head-of-line flit without a route.
+// Collects errors of the state before the edge, for twins that have lost a flit or have a
+// head-of-line flit without a route.
 void MeshGroup::advance_errors(Pins& pins) {
   for (std::uint32_t node = 0; node < twins_.size(); ++node) {
     if (twins_[node] == nullptr) continue;

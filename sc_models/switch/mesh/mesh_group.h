@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mesh twins that step together (switch/switch_group.h), of whatever sizes, with equal lanes.
+// Mesh twins that step together (switch/switch_group.h), of any sizes, with equal lanes.
 //
-// What is in the pin registers, and what is between buffers and output pins, is in lists of the group; the rest of the state
-//   stays in the twins. So an edge is four loops: head-of-line flits that ask, credits, the last edge's arrivals, this
-//   edge's.
-// Cost: a flit's words are copied once, into its buffer; the group passes on their places.
+// Flits in the pin registers, and between buffers and output pins, are in lists of the group; the
+//   remaining state stays in the twins. So an edge is four loops: requests of head-of-line flits,
+//   credits, the last edge's arrivals, this edge's.
+// Cost: a flit's words are copied once, into its buffer; the group forwards their places.
 #pragma once
 
 #include <array>
@@ -42,16 +42,15 @@ class MeshGroup final : public SwitchGroup {
   void join_leaving(std::uint32_t node, const MeshTwin::Leaving& from, BoundedList<Flit>& to) const;
   void note_asking(std::uint32_t node) { asking_[node / 64] |= std::uint64_t{1} << node % 64; }
 
-  std::vector<MeshTwin*> twins_;  // by node; null: no member
+  std::vector<MeshTwin*> twins_;  // index: node; null: no member
   std::vector<std::uint64_t>
-      asking_;                   // a bit per node: a head-of-line flit requests, or stalls are yet
-                                 // to be counted
-  BoundedList<Credit> arrived_;  // in pin registers: node, input port, virtual channel
-  // Flits that left at the last edges, in turn; those of the last edge are leaving_[newest_].
+      asking_;  // bit n: node n has a request of a head-of-line flit, or stalls not yet counted
+  BoundedList<Credit> arrived_;  // flits in pin registers: node, input port, virtual channel
+  // Flits that left at the last edges, in turn; the last edge's are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;
   int words_ = 0;             // words per flit
-  bool has_stepped_ = false;  // since join()
+  bool has_stepped_ = false;  // true if a step was made since join()
   bool is_odd_ = false;       // a twin has lost a flit, or has a head-of-line flit without a route
 };
 

@@ -40,8 +40,8 @@ class MeshKind final : public SwitchKind {
   std::optional<SwitchTiming> timing(const SwitchShape& /*shape*/) const override {
     return SwitchTiming{.to_leave = 2, .to_pins = 2, .credit_edges = 1};
   }
-  // A packet that starts needs room for all of it, on its way into a ring for a flit more, on its way along one for
-  // a flit (rtl/mesh/mesh_allocator.sv).
+  // A packet start needs room for the whole packet; into a ring, for one flit more; along a ring,
+  // for one flit (rtl/mesh/mesh_allocator.sv).
   int head_credits(const Topology& topology, const Node& /*node*/, int input, int output,
                    int max) const override {
     const int packet = std::min(topology.packet_flits, max);

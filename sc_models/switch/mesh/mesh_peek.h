@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the counters of a Verilated mesh_router (switch/verilated_switch.h), and its launch_edges(). It has no
-// phases.
+// Access to the counters of a Verilated mesh_router (switch/verilated_switch.h), and its
+// launch_edges(). It has no phases.
 #pragma once
 
 #include "switch/counter_peek.h"
@@ -10,7 +10,7 @@ namespace fredsim {
 
 class MeshPeek {
  public:
-  static constexpr int kLaunchEdges = 2;  // rtl/mesh/mesh_router.sv
+  static constexpr int kLaunchEdges = 2;  // see rtl/mesh/mesh_router.sv
 
   explicit MeshPeek(const SwitchShape& /*shape*/) {}
 

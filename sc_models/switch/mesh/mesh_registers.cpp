@@ -92,7 +92,7 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   const auto vc = static_cast<std::size_t>(credit % 4);
   credits_[at(vc, port)] = static_cast<std::uint16_t>(value);
   spent_[vc] &= ~(1U << port);
-  if (vc == kControl) return;  // its packets are one flit
+  if (vc == kControl) return;  // its packets have one flit
   outputs_[at(vc, port)].need =
       static_cast<std::uint8_t>(std::clamp(value & 0xFFFFU, std::uint32_t{1}, packet_flits_));
 }

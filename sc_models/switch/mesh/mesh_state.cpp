@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a MeshTwin as a digest: what is in its buffers, wherever it lies in their rings.
+// The state of a MeshTwin as a digest of its buffers' contents, independent of their places in the
+// rings.
 #include <array>
 #include <span>
 

@@ -16,7 +16,7 @@ namespace {
 using mesh_twin::bit;
 using mesh_twin::kNoRoute;
 
-constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
+constexpr std::uint8_t kOnward = 0xFF;  // table entry: the next table decides
 
 }  // namespace
 
@@ -42,7 +42,7 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   reset();
 }
 
-// Puts every buffer at the begin of its ring; how many places there are.
+// Puts every buffer at the beginning of its ring; returns the number of places.
 std::uint32_t MeshTwin::lay_out_rings() {
   std::uint32_t places = 0;
   for (std::size_t v = 0; v < kNumVcs; ++v) {
@@ -97,8 +97,8 @@ SwitchCore::Stepped MeshTwin::step_and_tell(SwitchPins& pins) {
   return {.idle = MeshTwin::idle(), .error = error_};
 }
 
-// Sink of a step by itself: departing flits wait for the output register, and credits go to the
-// pins.
+// Sink of a twin that steps alone: departing flits wait for the output register, and credits go to
+// the pins.
 struct MeshTwin::PinSink {
   MeshTwin& twin;
   SwitchPins& pins;
@@ -143,7 +143,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
   pins.reg_rdata = rdata_;
 }
 
-// The flits that left two edges ago come out of the crossbar.
+// Drives the flits that left two edges ago onto the output pins.
 template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::come_out(SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
@@ -153,7 +153,7 @@ template <int kWords>
     const int p = std::countr_zero(left);
     mesh_twin::copy_flit<kWords>(&pins.out_flit[p * words], words_at<kWords>(out.places[p]), words);
   }
-  out.ports = 0;  // its room is for those that leave now
+  out.ports = 0;  // its places are used by this edge's departures
 }
 
 [[gnu::always_inline]] inline void MeshTwin::store_all() {
@@ -169,7 +169,7 @@ template <int kWords>
   }
 }
 
-// Credits stay at their highest number; what left at this edge is taken off after those that come are added.
+// Adds returned credits, then subtracts this edge's departures; a counter saturates at its maximum.
 [[gnu::always_inline]] inline void MeshTwin::take_credits(const SwitchPins& pins) {
   for (std::size_t v = 0; v < kNumVcs; ++v) {
     for (std::uint32_t left = pins.out_credit[v]; left != 0; left &= left - 1) {
@@ -190,7 +190,7 @@ void MeshTwin::count_stalls(const Stalls& now) {
   stalls_.link += now.link;
 }
 
-// Tells what the edge before found; a blocked packet start shows one edge later.
+// Sets the errors found by the edge before; a blocked packet start shows one edge later.
 void MeshTwin::advance_errors() {
   if (error_ == reg::kErrorNone && (overflow_ || no_route_)) {
     error_ = overflow_ ? reg::kErrorOverflow : reg::kErrorRoute;

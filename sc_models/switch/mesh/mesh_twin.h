@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `tlm` implementation of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in every output,
-// register and counter at every edge.
+// The `tlm` implementation of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in
+// every output, register and counter at every edge.
 //
-// What happens at an edge and who wins is the contract in rtl/mesh/mesh_router.sv and rtl/mesh/mesh_allocator.sv; here
-//   is only how the twin keeps it.
-// Shapes: whatever the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
+// The rules of an edge, arbitration included, are the contracts of rtl/mesh/mesh_router.sv and
+//   rtl/mesh/mesh_allocator.sv; this file describes only the twin's data structures.
+// Shapes: all that the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
 //   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of PACKET_FLITS.
-// Cost: a step looks at the flits that stand at the head of a buffer, arrive or leave, and at credits that come; it
-//   allocates nothing. A flit's words are copied twice: into its buffer, and from there to the output pins. In between
-//   its place in the buffer stands for it.
-// Buffers: rings of a power of two of places, at least two more than flits: a flit in flight to the output pins is still
-//   in its place. An emptied buffer goes on in its first four places, so that a lightly loaded router stays within few
-//   cache lines.
+// Cost: a step looks at head-of-line, arriving and departing flits, and at returned credits; it
+//   allocates nothing. A flit's words are copied twice: into its buffer, and from there to the
+//   output pins. In between its place in the buffer represents it.
+// Buffers: rings of a power of two of places, at least two more than flits: a flit in flight to the
+//   output pins is still in its place. An emptied buffer restarts in its first four places, so that
+//   a lightly loaded router stays within few cache lines.
 // Groups (SwitchCore): of any mesh twins, mesh_group.h.
 // State: plain values without cycle numbers.
 // Errors: none; the shape is one that SwitchKind::check() has let pass.
@@ -48,12 +48,12 @@ class MeshTwin final : public SwitchCore {
   void add_to_counters(const SwitchCounters& more) override;
 
  private:
-  friend class MeshGroup;  // which owns the state for a while
+  friend class MeshGroup;  // owns the state while the twin is a member
 
   static constexpr int kMaxPorts = 32;
-  static constexpr std::uint32_t kFirstPlaces = 4;  // an emptied buffer goes on in these
+  static constexpr std::uint32_t kFirstPlaces = 4;  // an emptied buffer restarts in these places
   using ByVc = std::array<std::uint32_t, kNumVcs>;
-  // By VC and port.
+  // Array by VC and port.
   template <typename T>
   using ByQueue = std::array<T, std::size_t{kNumVcs} * kMaxPorts>;
   static std::size_t at(std::size_t vc, std::size_t port) { return vc * kMaxPorts + port; }
@@ -68,15 +68,15 @@ class MeshTwin final : public SwitchCore {
   };
   struct Queue {              // the buffer of one (VC, input port), and its pin register
     std::uint64_t flits = 0;  // flits that came
-    std::uint32_t front = 0;  // its place; the others follow in the ring
-    std::uint16_t count = 0;  // one in the pin register included
+    std::uint32_t front = 0;  // place of the head-of-line flit; the ring has the next ones
+    std::uint16_t count = 0;  // flits, one in the pin register included
     std::uint8_t out = 0;     // output port of the head-of-line flit, also of one that is yet to
                               // come
     bool begun = false;       // the packet at the head of the buffer has begun to leave
   };
   struct Ring {               // geometry of every buffer of a VC
-    std::uint32_t depth = 0;  // in flits
-    std::uint32_t last = 0;   // place in it; it begins at a multiple of last + 1
+    std::uint32_t depth = 0;  // capacity in flits
+    std::uint32_t last = 0;   // mask of a place in it; it begins at a multiple of last + 1
     std::uint32_t wrap(std::uint32_t front, std::uint32_t place) const {
       return (front & ~last) | (place & last);
     }
@@ -144,14 +144,14 @@ class MeshTwin final : public SwitchCore {
   std::uint32_t dropped_;   // input ports with a flit in the pin register that has no room
   // Flits that left at the last edge, and at the one before.
   std::array<Leaving, 2> leaving_;
-  unsigned leaving_now_ = 0;  // those that come out at the next edge
-  // Counter registers see what left one edge after it is at the pins, and what stood still two edges
-  // after it happened; Output::flits and stalls_ have it at once.
+  unsigned leaving_now_ = 0;  // index of the flits that come out at the next edge
+  // Counter registers see a departure one edge after the flit is at the pins, and a stall two edges
+  // after it happened; Output::flits and stalls_ have both at once.
   std::uint32_t out_valid_;
   std::uint32_t error_, rdata_;
   bool late_any_;          // late_ is not zero
   bool declined_any_;      // declined_ is not zero
-  bool overflow_;          // at the edge before
+  bool overflow_;          // a flit was lost at the edge before
   bool stuck_, no_route_;  // a head-of-line flit has no route: after the edge before, after the one
                            // before that
   Stalls stalls_;
@@ -160,7 +160,7 @@ class MeshTwin final : public SwitchCore {
   std::uint32_t rings_;    // output ports that lead into a ring
   int columns_, rows_;     // sides of the rings, 0: none
   std::uint32_t no_link_;  // local ports without a link
-  // The position, and output ports by destination column, row, input port (to the NPU) and endpoint.
+  // Position, and output ports by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
   std::array<std::uint8_t, kMaxPorts> to_npu_;
   std::array<std::uint8_t, kMeshEndpoints> to_endpoint_;  // 0: not used
@@ -169,11 +169,11 @@ class MeshTwin final : public SwitchCore {
   std::array<Ring, kNumVcs> rings_of_;
   // Layout: data that a flit touches is adjacent, as the routers of a mesh take turns and a router
   // that is stepped finds little of its own left in the nearest cache.
-  ByQueue<std::uint16_t> credits_;  // per output port
+  ByQueue<std::uint16_t> credits_;  // index: output port
   ByQueue<Output> outputs_;
   ByQueue<Queue> queues_;
-  // By place, the words of its flit and the route it would take as a packet start (route()). Not written before
-  // they are needed, so large buffers of which little is used cost no memory.
+  // Words of the flit at each place, and its route as a packet start (route()). Not written before
+  // they are needed, so large buffers with little use cost no memory.
   std::unique_ptr<std::uint32_t[]> flits_;
   std::unique_ptr<std::uint8_t[]> routes_;
 };

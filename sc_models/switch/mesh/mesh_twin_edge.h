@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a clock edge of a MeshTwin; for mesh_twin.cpp, which steps one, and mesh_group.cpp, which steps many.
+// Steps of a clock edge of a MeshTwin: shared by mesh_twin.cpp, which steps one, and
+// mesh_group.cpp, which steps many.
 #pragma once
 
 #include <bit>
@@ -11,7 +12,7 @@ namespace fredsim {
 
 namespace mesh_twin {
 
-// A route is an output port, or has this bit set: there is none.
+// Bit of a route without an output port.
 inline constexpr std::uint8_t kNoRoute = 0x20;
 inline constexpr std::uint32_t kMaxCredits = 0xFFFF;
 
@@ -30,11 +31,12 @@ struct MeshTwin::Edge {
   int waiting = 0;          // head-of-line flits that stay for another reason than credits or the
                             // link
   int renewals = 0;
-  // VC and input port of each renewal: a buffer with another head-of-line packet, or the same at another output.
+  // VC and input port of each renewal: a buffer with a new head-of-line packet, or its packet at
+  // another output.
   std::array<std::uint8_t, kMaxPorts> renewed;
 };
 
-// The winner of the requests for one output on one VC, an input port, or none: -1.
+// Winner of the requests for one output on one VC: an input port, or -1 for none.
 [[gnu::always_inline]] inline int MeshTwin::arbitrate(std::size_t vc, int out, std::uint32_t ready,
                                                       Edge& edge) {
   const Output& output = outputs_[at(vc, static_cast<std::size_t>(out))];
@@ -53,7 +55,7 @@ struct MeshTwin::Edge {
     }
     need = 1;
   }
-  if (output.open != 0) {  // the others wait for its tail
+  if (output.open != 0) {  // other requests wait for its tail
     const std::uint32_t starts = asking & ~mesh_twin::bit(output.open - 1);
     if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
     asking ^= starts;
@@ -69,7 +71,7 @@ struct MeshTwin::Edge {
     return -1;
   }
   if ((asking & (asking - 1)) == 0) {
-    ++edge.waiting;  // one less for each that leaves
+    ++edge.waiting;  // minus one for each departing flit
     return std::countr_zero(asking);
   }
   edge.waiting += std::popcount(asking);
@@ -77,8 +79,8 @@ struct MeshTwin::Edge {
   return std::countr_zero(in_turn != 0 ? in_turn : asking);
 }
 
-// The only VC with head-of-line flits: each is that of a buffer of its own, so that no input is granted twice, and
-// every winner leaves.
+// Case of a single VC with head-of-line flits: each flit has a buffer of its own, so that no input
+// is granted twice, and every winner leaves.
 template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, std::uint32_t ready,
                                                       Sink& sink, Edge& edge) {
@@ -89,7 +91,7 @@ template <int kWords, typename Sink>
   }
 }
 
-// Several VCs. Every input takes the flit of highest priority that an output grants it, and that one leaves.
+// Case of several VCs: every input takes the granted flit of highest priority, which leaves.
 template <int kWords, typename Sink>
 void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
   ByVc any{};  // output ports that have a winner
@@ -121,8 +123,8 @@ void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
   }
 }
 
-// VC that every output grants, of those that have a winner there: by priority, but one that was declined at the edge
-// before goes last.
+// VC granted by every output, among the VCs with a winner there: by priority, but a VC that was
+// declined at the edge before comes last.
 [[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
   ByVc granted{};
   std::uint32_t taken = 0;
@@ -140,7 +142,7 @@ void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
   return granted;
 }
 
-// The round-robin pointer of an output moves on with the first flit of a packet that it grants.
+// Advances the round-robin pointer of an output with the first flit of a packet that it grants.
 [[gnu::always_inline]] inline void MeshTwin::turn(Output& output, int in) const {
   if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
 }
@@ -158,7 +160,7 @@ template <int kWords, typename Sink>
   sink.leave(vc, in, out, from);
   --credits_[output_number];
   const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
-  if (queue.begun == tail) {  // a packet of one flit leaves no trace
+  if (queue.begun == tail) {  // a packet of one flit changes no state
     queue.begun = !tail;
     output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
   }
@@ -168,7 +170,7 @@ template <int kWords, typename Sink>
   const Ring& ring = rings_of_[vc];
   queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
   const bool has_front =
-      queue.count != (arrived_[vc] >> in & 1U);  // a flit in the pin register is none
+      queue.count != (arrived_[vc] >> in & 1U);  // a flit in the pin register does not count
   if (has_front && !tail) return;
   output.wanting &= ~mesh_twin::bit(in);
   if (output.wanting == 0) {
@@ -195,7 +197,7 @@ template <int kWords, typename Sink>
   }
 }
 
-// After all that leave at this edge have been chosen.
+// Called once all departures of this edge are chosen.
 [[gnu::always_inline]] inline void MeshTwin::renew_fronts(const Edge& edge) {
   for (int i = 0; i < edge.renewals; ++i) {
     const std::size_t vc = edge.renewed[i] / kMaxPorts;
@@ -204,10 +206,10 @@ template <int kWords, typename Sink>
   }
 }
 
-// A flit is at the head of its buffer that starts a packet, or is the first of the others to come.
+// Sets the route of a head-of-line flit that starts a packet, or of the packet's next flits.
 [[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
   if ((out & mesh_twin::kNoRoute) != 0) [[unlikely]] {
-    stuck_ = true;  // it stays for ever
+    stuck_ = true;  // its flit can never leave
     return;
   }
   queues_[at(vc, static_cast<std::size_t>(in))].out = out;
@@ -216,15 +218,16 @@ template <int kWords, typename Sink>
   asking_ |= mesh_twin::bit(static_cast<int>(vc));
 }
 
-// From the pin register into the buffer.
+// Stores a flit of the pin register in the buffer.
 [[gnu::always_inline]] inline void MeshTwin::store(std::size_t vc, int port) {
   const Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
   if (queue.count != 1) return;
   set_front(vc, port, queue.begun ? queue.out : routes_[queue.front]);
 }
 
-// Into the pin register; false: there will be no slot at the edge that would store it. Its words and its route go where the
-// buffer will have them. was_popped(VC): whether a flit of this buffer has left at this edge, which is being read then.
+// Samples a flit into the pin register; false if the edge that would store it has no slot. Its
+// words and its route are written to their place in the buffer. was_popped(VC): whether a flit of
+// this buffer leaves at this edge, and is being read.
 template <int kWords, typename WasPopped>
 [[gnu::always_inline]] inline bool MeshTwin::sample(int port, const std::uint32_t* flit,
                                                     const WasPopped& was_popped) {
@@ -246,10 +249,10 @@ template <int kWords, typename WasPopped>
   return true;
 }
 
-// rtl/common/route_select.sv.
+// Computes the route as rtl/common/route_select.sv.
 [[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
-  // Without branches, which nobody could predict: a table's entry is all ones where the next
-  // decides.
+  // Branch-free, since no predictor could guess the branches: a table's entry is all ones where the
+  // next table decides.
   const std::uint32_t x = by_column_[mesh_column(dst)];
   const std::uint32_t y = by_row_[mesh_row(dst)];
   const std::uint32_t at_column = 0U - (x >> 7);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal signals of a mesh_router for a waveform viewer, by port and virtual channel. Tests hold that everything
-// named exists there.
+// Internal signals of a mesh_router for a waveform viewer, by port and virtual channel. Tests check
+// that every named signal exists there.
 //
 // `router`: the scope around its i_allocator (rtl/mesh/mesh_router.sv).
 #pragma once

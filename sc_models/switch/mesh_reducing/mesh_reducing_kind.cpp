@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-// rtl/mesh_reducing/mesh_reducing_routes.sv.
+// Twin of rtl/mesh_reducing/mesh_reducing_routes.sv.
 class MeshReducingRoutes final : public PhasedRoutes {
  public:
   MeshReducingRoutes(int local_ports, int io_ports)

@@ -73,7 +73,8 @@ void check_tools(const RtlToolchain& tools) {
              tools.compiler_version);
 }
 
-// Changes with the file of a name, and with what is in it; none: there is no such file.
+// State that changes with the file of a name and with its contents; no value: there is no such
+// file.
 std::optional<std::array<std::int64_t, 5>> state_of(const fs::path& file) {
   struct stat status = {};
   if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -141,7 +142,7 @@ class Builder {
   }
 
  private:
-  // Asked a hundred times a second while another process builds it: a file is read once.
+  // Called a hundred times a second while another process builds it: a file is read once.
   static bool is_there(Wanted& wanted) {
     const auto state = state_of(wanted.library.file);
     if (!state || state == wanted.damaged) return false;
@@ -153,7 +154,8 @@ class Builder {
     return static_cast<std::size_t>(std::ranges::count(missing_, false, &Wanted::is_there));
   }
 
-  // As many commands as there may be; first of the sizes begun, then of further ones, where nobody else builds them.
+  // Starts as many commands as possible: first of the sizes in progress, then of new ones that
+  // nobody else builds.
   void start() {
     for (Wanted* wanted : missing_) {
       if (wanted->build == nullptr) continue;
@@ -169,7 +171,7 @@ class Builder {
       if (is_there(*wanted)) continue;
       wanted->lock = BuildLock::take(wanted->library);
       if (!wanted->lock) continue;
-      if (is_there(*wanted)) {  // complete since
+      if (is_there(*wanted)) {  // completed meanwhile
         wanted->lock.reset();
         continue;
       }
@@ -249,7 +251,8 @@ class Builder {
     options_.on_progress(progress);
   }
 
-  // Commands that are left, on all threads, but no less than those of one size, which wait for each other.
+  // Remaining time of all commands on all threads, and at least that of one size, whose commands
+  // are sequential.
   double seconds_left(SteadyClock::time_point now) const {
     double work = 0;
     double longest = 0;
@@ -263,7 +266,7 @@ class Builder {
         double& own = steps[running.step].seconds;
         own = std::max(own - so_far, 0.0);
       }
-      std::array<double, 3> longest_of{};  // by tool
+      std::array<double, 3> longest_of{};  // index: tool
       for (const SizeBuild::Step& step : steps) {
         work += step.seconds;
         double& of_tool = longest_of[static_cast<std::size_t>(step.tool)];
@@ -282,7 +285,7 @@ class Builder {
   std::vector<Wanted> wanted_;
   std::vector<Wanted*> missing_;
   std::vector<std::string> entries_, damaged_;
-  std::list<Running> running_;  // after wanted_: ended first
+  std::list<Running> running_;  // declared after wanted_: ended first
   SteadyClock::time_point reported_{};
 };
 

@@ -37,10 +37,10 @@ std::string_view variable(const char* name) {
 
 constexpr auto kOthersWrite = fs::perms::group_write | fs::perms::others_write;
 
-// A folder or file that programs load libraries from.
+// Checks a folder or file that programs load libraries from.
 void check_owner(const fs::path& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it says why
+  if (::stat(path.c_str(), &status) != 0) return;  // opening it fails with the reason
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     throw BadInput(fmt::format(
         "cache of switch RTL: found '{}' of user {}, and programs load libraries from it; allowed: "
@@ -55,7 +55,7 @@ void check_owner(const fs::path& path) {
       path.string(), status.st_mode & 07777U, shell_quoted(path.string())));
 }
 
-// Writable by its owner alone, whatever the umask.
+// Makes a folder that only its owner can write, whatever the umask.
 void make_own_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return;
   refuse_cache(folder, errno);
@@ -71,7 +71,7 @@ void make_folders(const fs::path& rtl) {
   if (!fs::is_directory(rtl, failed)) refuse_cache(rtl, ENOTDIR);
 }
 
-// So that no name has half a file after a power cut.
+// Syncs the file, so that no name has half a file after a power cut.
 void put_on_disk(const fs::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   const int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
@@ -93,7 +93,7 @@ std::string digest_line(const std::string& library, const fs::path& file) {
   return fmt::format("{}  {}\n", sha256(library), file.filename().string());
 }
 
-// True if the open file is the one of that name: whoever held it may have removed it in between.
+// True if the open file still has that name: its holder may have removed it in between.
 bool is_at(int descriptor, const fs::path& path) {
   struct stat open = {};
   struct stat named = {};
@@ -105,7 +105,7 @@ bool is_at(int descriptor, const fs::path& path) {
 
 fs::path cache_folder() {
   if (const auto own = variable("FREDSIM_CACHE"); !own.empty()) return fs::absolute(own);
-  // A relative path is to be ignored, as the XDG base directory specification has it.
+  // The XDG base directory specification says to ignore a relative path.
   if (const auto all = variable("XDG_CACHE_HOME"); all.starts_with('/'))
     return fs::path(all) / "fredsim";
   if (const auto home = variable("HOME"); !home.empty())
@@ -164,7 +164,7 @@ std::unique_ptr<BuildLock> BuildLock::take(const CachedLibrary& library) {
   make_folders(rtl);
   check_trusted(rtl.parent_path());
   for (;;) {
-    // Not closed in children (no O_CLOEXEC).
+    // Inherited by children (no O_CLOEXEC).
     const int descriptor = ::open(library.lock.c_str(), O_RDWR | O_CREAT, 0666);
     if (descriptor < 0) refuse_cache(library.lock, errno);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -185,13 +185,13 @@ BuildLock::BuildLock(CachedLibrary library, int descriptor)
 
 BuildLock::~BuildLock() {
   std::error_code failed;
-  // A program that was just ended may still be leaving a file there.
+  // A program that was just ended may still leave a file there.
   for (int tries = 0; tries < kRemovals; ++tries) {
     fs::remove_all(library_.building, failed);
     if (!failed) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  fs::remove(library_.lock, failed);  // before it is free
+  fs::remove(library_.lock, failed);  // before the lock is free
   ::close(descriptor_);
 }
 

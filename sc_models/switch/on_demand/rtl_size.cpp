@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFormat = 1;                  // version of libraries and of the code around the class
-constexpr std::size_t kModelLetters = 100;  // Verilator's file names have some more
+constexpr std::size_t kModelLetters = 100;  // maximum; Verilator's file names have some more
 
 std::string text_of(const fs::path& path) {
   if (std::optional<std::string> text = file_text(path.string())) return std::move(*text);
@@ -34,15 +34,16 @@ std::string text_of(const fs::path& path) {
                              std::generic_category().message(errno)));
 }
 
-// From the root where it is inside: Verilator ends names at a space, and those have none.
+// Path relative to the root if it is inside: Verilator ends names at a space, and relative paths
+// have none.
 std::string from_root(const fs::path& path, const fs::path& root) {
   const fs::path normal = path.lexically_normal();
   const std::string inside = normal.lexically_relative(root.lexically_normal()).string();
   return inside.empty() || inside.starts_with("..") ? normal.string() : inside;
 }
 
-// Sources of a file list, those of the lists in it (-F LIST) where it names them, each once. +incdir+FOLDER is for tools that read
-// the list themselves: included files are found from the file that includes them.
+// Sources of a file list, and of the lists in it (-F LIST), each once. +incdir+FOLDER is for tools
+// that read the list themselves: included files are found relative to the including file.
 void add_listed(std::vector<std::string>& sources, const fs::path& list, const fs::path& root) {
   constexpr std::string_view kOurs = "${FREDSIM_RTL}";
   constexpr std::string_view kList = "-F ";
@@ -60,7 +61,7 @@ void add_listed(std::vector<std::string>& sources, const fs::path& list, const f
   }
 }
 
-// The file list of a top module: the kind's own, or that of a size which has the user's.
+// The file list of a top module: the kind's own, or that of a size with the user's top.
 std::string file_list(const SwitchShape& shape) {
   if (shape.rtl_top.empty()) return shape.kind->rtl().files;
   for (const RegisteredSwitch& size : registered_switches()) {
@@ -79,12 +80,12 @@ std::string model_of(const std::string& entry) {
   return model;
 }
 
-// Lines of a key for files, and for those that they include.
+// Lines of a key for files and the files that they include.
 class KeyFiles {
  public:
   KeyFiles(const RtlLocations& where, std::string& key) : where_(where), key_(key) {}
 
-  // `from`: folders in which included files are.
+  // `from`: folders with included files.
   void add(const std::string& path, std::string_view directive, std::span<const fs::path> from) {
     if (!seen_.insert(path).second) return;
     const fs::path file = where_.root / path;
@@ -152,7 +153,8 @@ std::optional<RtlSize> rtl_size(const SwitchShape& shape, const RtlToolchain& to
 }
 
 std::string rtl_entry_text(const RtlSize& size) {
-  // Types that the program has too keep their visibility, those around the class are the library's own.
+  // Types that the program has too keep their visibility; types around the class are local to the
+  // library.
   return fmt::format(R"(#pragma GCC visibility push(default)
 #include "switch/switch_registry.h"
 #include "switch/verilated_switch.h"
@@ -191,7 +193,7 @@ std::string rtl_key(const RtlSize& size, const RtlToolchain& tools, const RtlLoc
       std::error_code failed;
       return fs::is_regular_file(folder / header, failed);
     });
-    // The class's own headers are made from what is in the key.
+    // Inputs in the key generate the class's own headers.
     if (found != folders.end())
       files.add(from_root(*found / header, where.root), "#include", folders);
   }

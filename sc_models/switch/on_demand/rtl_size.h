@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch size as a loadable library of its RTL: files and parameters that it is made from, and a key of all of them.
+// A switch size as a loadable library of its RTL: its source files and parameters, and a key of all
+// of them.
 //
-// Errors: BadInput naming the file that is not there, or that is newer than this program: a library is built from what the
-//   program itself was built from, so that one run never has RTL of two versions.
+// Errors: BadInput with the file that is missing, or that is newer than this program: a library is
+//   built from the sources of the program itself, so that one run never has RTL of two versions.
 #pragma once
 
 #include <filesystem>
@@ -19,19 +20,20 @@
 namespace fredsim {
 
 struct RtlSize {
-  std::string entry;  // size_entry()
+  std::string entry;  // text of size_entry()
   std::string model;  // Verilated class, an identifier
   std::string top;
   std::vector<std::string> parameters;  // "P=4", for the top module
   std::vector<std::string>
       sources;                    // Verilator's settings, then the RTL: absolute or from the root
-  std::string peek, peek_header;  // as SwitchRtl has them
+  std::string peek, peek_header;  // as in SwitchRtl
   std::vector<std::string> includes;  // absolute or from the root
   int ports = 0, lanes = 0;
   bool rising_edges_only = false;
 };
 
-// None where nobody has said which files the RTL is in: a kind without RTL, a top module of a user's own that no size has.
+// No value if the files of the RTL are unknown: a kind without RTL, or a user's own top module that
+// no size has.
 std::optional<RtlSize> rtl_size(const SwitchShape& shape, const RtlToolchain& tools,
                                 const RtlLocations& where);
 
@@ -41,7 +43,7 @@ std::string rtl_entry_text(const RtlSize& size);
 // Digest of the text of all files, included ones too, of parameters, versions and flags.
 std::string rtl_key(const RtlSize& size, const RtlToolchain& tools, const RtlLocations& where);
 
-// A file from the root and its digest when this program was built (source_digests.cmake); by path.
+// A file from the root, and its digest when this program was built (source_digests.cmake); by path.
 struct SourceDigest {
   std::string_view path;
   std::string_view sha256;

@@ -28,10 +28,11 @@ using State = SizeBuild::State;
 using Step = SizeBuild::Step;
 
 constexpr double kMegabyte = 1e6;
-// Part of what Verilator writes that is compiled at once, but for larger files. Smaller sizes are one part.
+// Bytes of Verilator's output that are compiled at once, unless a file is larger. Smaller sizes are
+// one part.
 constexpr double kPart = 20 * kMegabyte;
 
-// Seconds of processor time for a megabyte of C++ and, for the last two, at all.
+// Seconds of processor time per megabyte of C++ and, for the last two, fixed.
 constexpr double kVerilateSeconds = 0.2;
 constexpr double kFastSeconds = 2.5;
 constexpr double kSlowSeconds = 1.2;
@@ -103,7 +104,7 @@ ChildCommand SizeBuild::command(std::size_t number) const {
     append(words, {"--Mdir", folder_.string(), "--prefix", size_.model, "--top", size_.top});
     for (const std::string& parameter : size_.parameters) words.push_back("-G" + parameter);
     append(words, tools_.verilate);
-    // Verilator ends a name at a blank, and finds nothing beside a file of such a folder.
+    // Verilator ends a name at a blank, and finds no files beside a file in such a folder.
     std::set<std::string> folders;
     for (const std::string& source : size_.sources)
       if (const std::string folder = fs::path(source).parent_path().string();
@@ -133,7 +134,7 @@ ChildCommand SizeBuild::command(std::size_t number) const {
   return {std::move(words), folder_};
 }
 
-// Parts named `name`, `name`_2 and so on.
+// Makes parts named `name`, `name`_2 and so on.
 std::vector<Step> SizeBuild::gather(const std::vector<fs::path>& files, std::string_view name,
                                     const std::vector<std::string>& options,
                                     double seconds_per_megabyte) {
@@ -163,7 +164,7 @@ std::vector<Step> SizeBuild::gather(const std::vector<fs::path>& files, std::str
   return steps;
 }
 
-// The same halves as those of parts.cmake: reset, initial state and waves are slow.
+// Splits sources like parts.cmake: reset, initial state and waves are slow.
 void SizeBuild::gather() {
   static const std::regex kSlowName("(__Slow|__Syms(__[0-9]+)?|__Trace__[0-9]+)\\.cpp$");
   std::vector<fs::path> fast, slow;
@@ -187,7 +188,7 @@ void SizeBuild::gather() {
 }
 
 std::vector<Step> expected_steps(const RtlSize& size) {
-  // Megabytes of C++, by the sizes of tests/switch/sizes.cmake: within a factor of two.
+  // Megabytes of C++, fitted to the sizes of tests/switch/sizes.cmake: within a factor of two.
   const double megabytes = (0.05 * size.ports + 0.4) * size.ports + 0.007 * size.lanes;
   return {
       {.tool = Tool::kVerilator, .name = "verilator", .seconds = 2 * kVerilateSeconds * megabytes},

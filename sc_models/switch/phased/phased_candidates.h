@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for candidates of a PhasedTwin: the C++ side of rtl/phased/phased_candidates.sv, which states the rules.
+// The search for candidates of a PhasedTwin: the C++ side of rtl/phased/phased_candidates.sv, which
+// states the rules.
 //
 // Shapes: port masks have bit p for port p.
-// Timing: read() is what is under way before an edge; advance() is the edge.
+// Timing: read() is the lookup in progress before an edge; advance() is the edge.
 #pragma once
 
 #include <array>
@@ -33,13 +34,13 @@ class PhasedCandidates {
 
   void reset();
   const Read& read() const { return read_; }
-  // waiting: inputs with a head-of-line flit of another phase than the active one. The head-of-line flit
-  // that is next; port -1: none.
+  // Next head-of-line flit to look up; port -1: none. `waiting`: inputs with a head-of-line flit of
+  // another phase than the active one.
   Front choose(const PortsByVc& waiting) const;
-  // ready: the row that was read, if it may fire; it is kept, whatever is written to the store. next: what is read at this
-  // edge.
+  // `ready`: the row that was read, if it may fire; it is kept, whatever is written to the store.
+  // `next`: the lookup that begins at this edge.
   void advance(const Row& ready, const Read& next);
-  // A phase has been loaded.
+  // Called when a phase has been loaded.
   void clear();
 
   bool none() const { return candidates_ == 0; }
@@ -51,11 +52,11 @@ class PhasedCandidates {
  private:
   int ports_;
   Read read_;
-  std::uint32_t candidates_ = 0;  // VCs that have one
+  std::uint32_t candidates_ = 0;  // VCs with a candidate
   std::array<int, kNumVcs> phase_{};
   std::array<Row, kNumVcs> rows_;
-  std::array<int, kNumVcs> pointer_{};  // port that comes first
-  int next_vc_ = 0;                     // VC that comes first
+  std::array<int, kNumVcs> pointer_{};  // port with priority
+  int next_vc_ = 0;                     // VC with priority
 };
 
 }  // namespace fredsim

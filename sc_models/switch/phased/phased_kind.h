@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the kinds of switches with a phase store (rtl/phased/phased_switch.sv): all but their interconnects.
+// Common part of the kinds of switches with a phase store (rtl/phased/phased_switch.sv): everything
+// but their interconnects.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class PhasedKind : public SwitchKind {
   using SwitchKind::SwitchKind;
 
   virtual PhasedNetwork network(const SwitchShape& shape) const = 0;
-  // Routing of online unicasts: by a table where a kind does not say otherwise.
+  // Routing of online unicasts: by a table, unless a kind overrides it.
   virtual std::unique_ptr<PhasedRoutes> routes(const SwitchShape& shape) const;
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,

@@ -53,7 +53,7 @@ std::span<const PhasedMatcher::Move> PhasedMatcher::step(const Fronts& fronts, c
 void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
   asked_ = 0;
   ready_ = no_room_ = 0;
-  Ports quiet = rest_;  // inputs that do not ask, for this VC
+  Ports quiet = rest_;  // inputs without a request for this VC
   for (const int vc : order_) {
     const Ports held = (phase.vc == vc ? phase.held : 0) |
                        (phase.second_vc == vc ? phase.second_held : 0) |
@@ -120,13 +120,14 @@ void PhasedMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail
     dice_ = (dice_ << 1 | ((dice_ >> 16 ^ dice_ >> 13) & 1U)) & ((1U << kDiceBits) - 1);
 }
 
-// Outputs whose flit would meet that of an output before them, counted from first_ on.
+// Outputs whose flit would meet that of an earlier output, in the order from first_ on.
 PhasedMatcher::Ports PhasedMatcher::meeting(const std::array<Grant, 32>& grants) const {
   Ports dropped = 0;
   for_each_port(asked_, [&](int out) {
     for_each_port(asked_, [&](int other) {
       const int bit =
-          std::bit_width(static_cast<unsigned>(out ^ other));  // above the highest that differs
+          std::bit_width(static_cast<unsigned>(out ^ other));  // position above the highest
+                                                               // different bit
       const int differ = grants[out].input ^ grants[other].input;
       if (out == other || bit > levels_ || differ == 0 || (differ & ((1 << bit) - 1)) != 0) return;
       if ((other >= first_) != (out >= first_) ? other >= first_ : other < out)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching of online unicasts in a PhasedTwin: the C++ side of rtl/phased/phased_matcher.sv, which states the rules, the
-// timing and the fairness.
+// Matching of online unicasts in a PhasedTwin: the C++ side of rtl/phased/phased_matcher.sv, which
+// states the rules, the timing and the fairness.
 //
-// Shapes: port masks have bit p for port p; arrays by head-of-line flit have index 4p + v for VC v of input p.
-// Timing: step() is one clock edge. It may be left out at an edge at which no head-of-line flit requests and idle() is
-//   true.
+// Shapes: port masks have bit p for port p; arrays by head-of-line flit have index 4p + v for VC v
+//   of input p.
+// Timing: step() is one clock edge. It may be left out at an edge without a request of a
+//   head-of-line flit while idle() is true.
 #pragma once
 
 #include <array>
@@ -23,21 +24,21 @@ class PhasedMatcher {
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
 
-  // Before the edge.
+  // State before the edge.
   struct Fronts {
     PortsByVc request{};  // inputs whose head-of-line flit is an online unicast with an output port
     PortsByVc tail{};     // inputs whose head-of-line flit is the last flit of its packet
-    std::span<const std::uint8_t> output;  // by head-of-line flit; meant of those that ask
+    std::span<const std::uint8_t> output;  // index: head-of-line flit; valid for requests
     PortsByVc room{};                      // outputs whose staging has room for a packet
   };
   // Flits and packets of the phases in use at the same edge.
   struct Phase {
-    Ports popped = 0, reserved = 0;  // inputs and outputs of the flits they fire
-    Ports held = 0;  // outputs of flows of the first that were inside a packet before the edge
+    Ports popped = 0, reserved = 0;  // inputs and outputs of the fired flits
+    Ports held = 0;  // outputs of the first phase's flows that were inside a packet before the edge
     int vc = 0;
     Ports second_held = 0;  // ports of a second phase in use
     int second_vc = 0;
-    // Outputs to which nothing may go; those to which flits of phases are in flight, and their VC.
+    // Closed outputs; outputs with flits of phases in flight to them, and the VC of these flits.
     Ports closed = 0, under_way = 0;
     int under_way_vc = 0;
   };
@@ -45,14 +46,14 @@ class PhasedMatcher {
     int input = 0, output = 0, vc = 0;
   };
 
-  // apart_levels: PhasedNetwork's.
+  // apart_levels: as in PhasedNetwork.
   PhasedMatcher(int ports, int apart_levels, const VcOrder& order = kDefaultVcOrder);
 
   void reset();
-  // The flits that leave at this edge; valid until the next call.
+  // Flits that leave at this edge; valid until the next call.
   std::span<const Move> step(const Fronts& fronts, const Phase& phase);
 
-  // After the edge: outputs at which a packet is open; stalls that are counted at the next edge.
+  // State after the edge: outputs with an open packet; stalls that are counted at the next edge.
   const PortsByVc& locked() const { return locked_; }
   int stall_credit() const { return stall_credit_; }
   int stall_arbiter() const { return stall_arbiter_; }
@@ -72,9 +73,9 @@ class PhasedMatcher {
 
   int ports_;
   VcOrder order_;
-  int levels_;  // at which flits must be kept apart here: with two sub-networks
+  int levels_;  // levels at which flits must be kept apart here: levels with two sub-networks
   PortsByVc begun_{}, locked_{};
-  PortsByVc streams_{};  // inputs: moved a flit at the last edge that was not a tail
+  PortsByVc streams_{};  // inputs that moved a flit other than a tail at the last edge
   Ports rest_ = 0;
   std::uint32_t dice_ = 1;
   // Round robin, by VC of an output, 4p + v: inputs at or after its pointer; none: all.
@@ -83,11 +84,11 @@ class PhasedMatcher {
 
   // Requests at the edge being decided.
   std::array<PortsByVc, 32> ask_{};
-  Ports asked_ = 0;  // outputs
+  Ports asked_ = 0;  // outputs with a request
   std::vector<Move> moves_;
 
-  // Head-of-line flits at the last edge: those that moved, that had room or needed none, that had
-  // none.
+  // Head-of-line flits at the last edge: moved ones, ones that had room or needed none, and ones
+  // without room.
   int moved_ = 0, ready_ = 0, no_room_ = 0;
   int stall_credit_ = 0, stall_arbiter_ = 0;
 };

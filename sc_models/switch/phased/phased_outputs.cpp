@@ -41,10 +41,10 @@ void PhasedOutputs::reset() {
   stall_link_ = 0;
 }
 
-// Flits that go to the links at the next edge, by the staging with what arrives at this edge.
+// Launches flits for the links at the next edge, after this edge's arrivals in the staging.
 void PhasedOutputs::launch(const SwitchPins& pins) {
   Ports able_any = 0;
-  Ports going_on = 0;  // outputs at which the rest of a packet of a phase goes first
+  Ports going_on = 0;  // outputs at which the remaining flits of a phase's packet go first
   PortsByVc able;
   for (int vc = 0; vc < kNumVcs; ++vc) {
     able[vc] = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
@@ -52,7 +52,7 @@ void PhasedOutputs::launch(const SwitchPins& pins) {
     going_on |= able[vc] & inside_[vc];
     has_credit_[vc] |= pins.out_credit[vc];
     for_each_port(pins.out_credit[vc], [&](int p) {
-      if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // 16 bits
+      if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // saturates at 16 bits
     });
   }
   Ports taken = 0;

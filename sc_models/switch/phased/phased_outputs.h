@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output units of a PhasedTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
-// C++ side of rtl/phased/phased_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
-// delay here.
+// The output units of a PhasedTwin, one per port: staging per virtual channel, credits of the
+// receiver, link arbiter. The C++ side of rtl/phased/phased_output_unit.sv, which states the rules.
+// The pipeline of the interconnect before them is a delay here.
 //
-// Shapes: port masks have bit p for port p; a flit is flit_words(lanes) 32-bit words, as on the pins.
-// Use: per clock edge drive(), then reserve() and push() for every flit that enters the interconnect, then deliver(),
-//   launch(). room() in between is what reservations and launches have left. In place of push(), where an interconnect
-//   keeps flits for a while: stage() at that edge, and arrive() later, before deliver().
-// Timing: a flit is in the staging `delay` edges after its push(), or as many after arrive() as that says; it can be
-//   launched at that edge, and is on the pins at the edge after.
+// Shapes: port masks have bit p for port p; a flit is flit_words(lanes) 32-bit words, as on the
+// pins.
+// Use: per clock edge drive(), then reserve() and push() for every flit that enters the
+//   interconnect, then deliver(), launch(). room() in between is the room left by reservations and
+//   launches. In place of push(), if an interconnect delays flits: stage() at that edge, and
+//   arrive() later, before deliver().
+// Timing: a flit is in the staging `delay` edges after its push(), or as many after arrive() as its
+//   argument; it can be launched at that edge, and is on the pins at the edge after.
 // State: plain values; nothing is allocated after construction.
-// Contract (the caller's): push() and stage() only into places reserved at the same edge, one flit per port and edge; at
-//   every port flits of a VC arrive in the order in which they were staged.
+// Contract (the caller's): push() and stage() only into places reserved at the same edge, one flit
+//   per port and edge; at every port flits of a VC arrive in the order in which they were staged.
 #pragma once
 
 #include <array>
@@ -31,8 +33,8 @@ class PhasedOutputs {
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
 
-  // `delay`: edges from push() to the staging, 1 or more; `longest`: the maximum that arrive() is told, 0: it is not
-  // called.
+  // `delay`: edges from push() to the staging, 1 or more; `longest`: the maximum argument of
+  // arrive(), 0: it is not called.
   PhasedOutputs(int ports, const PhasedShape& shape, int delay, int longest = 0);
 
   void reset();
@@ -41,22 +43,22 @@ class PhasedOutputs {
   void drive(SwitchPins& pins);
   // Outputs with room for a packet.
   const PortsByVc& room() const { return room_; }
-  void reserve(int vc, Ports outputs);  // a place at each
-  // A flit enters the interconnect for these outputs, where places are reserved.
+  void reserve(int vc, Ports outputs);  // reserves a place at each output
+  // Puts a flit into the interconnect for these outputs, where places are reserved.
   template <int kWords>
   void push(int vc, Ports outputs, const std::uint32_t* flit);
-  // Half of it each: the flit, without its arrival; the arrival so many edges from now.
+  // Halves of push(): the flit, without its arrival; the arrival `edges` edges from now.
   template <int kWords>
   void stage(int vc, Ports outputs, const std::uint32_t* flit);
   void arrive(int vc, Ports outputs, int edges) { arriving(edges)[vc] |= outputs; }
   void deliver();
   void launch(const SwitchPins& pins);
 
-  // Nothing reserved, staged, or in flight to the pins.
+  // True if no place is reserved and no flit is staged or in flight to the pins.
   bool empty() const { return reserved_ == 0 && (leaving_ | launched_) == 0; }
   std::uint16_t credits(int port, int vc) const { return out_[port][vc].credits; }
   void set_credits(int port, int vc, std::uint16_t credits);
-  // Counts of the counter registers, one edge after it happened.
+  // Values of the counter registers, one edge after the event.
   std::uint64_t flits(int port) const { return flits_[port] - (launched_ >> port & 1U); }
   void add_state(StateDigest& digest) const;
   void add_to_counters(const SwitchCounters& more);
@@ -68,7 +70,8 @@ class PhasedOutputs {
   struct OutVc {  // one staging FIFO
     std::uint16_t base = 0;
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base; count: delivered, not launched
-    std::uint16_t places = 0;   // not reserved; reservations of the last edge are not in it yet
+    std::uint16_t places = 0;   // places without reservation; reservations of the last edge are not
+                                // subtracted yet
     std::uint16_t credits = 0;  // credits for the receiver's buffer
   };
 
@@ -79,7 +82,7 @@ class PhasedOutputs {
   void advance(std::uint16_t& slot) const {
     slot = static_cast<std::uint16_t>(slot + 1 == depth_ ? 0 : slot + 1);
   }
-  // Flits of the deliver() that comes `edges` after the next one.
+  // Flits of the deliver() `edges` edges after the next one.
   PortsByVc& arriving(int edges) {
     const std::size_t place = place_ + static_cast<std::size_t>(edges) + 1;
     return pipeline_[place < pipeline_.size() ? place : place - pipeline_.size()];
@@ -95,7 +98,7 @@ class PhasedOutputs {
   BufferShape buffers_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
   std::vector<std::uint32_t> staged_;
-  // Flits that reach the staging at the edges to come, a ring; that of the last edge at place_.
+  // Ring of future edges: flits that reach the staging at each; the last edge's at place_.
   std::vector<PortsByVc> pipeline_;
   int delay_;
   std::size_t place_ = 0;
@@ -104,10 +107,10 @@ class PhasedOutputs {
   PortsByVc has_credit_{};  // outputs with credits
   PortsByVc inside_{};  // outputs that have launched the head of a packet of a phase, not its tail
   int reserved_ = 0;    // places taken at all outputs
-  Ports leaving_ = 0;   // launches that were decided at the last edge,
-  std::vector<std::uint16_t> slots_;  // and by port of the staging, where their flits are
-  // flits_ and stall_link_ have these at once.
-  Ports launched_ = 0;  // on the pins
+  Ports leaving_ = 0;   // ports with a launch decided at the last edge,
+  std::vector<std::uint16_t> slots_;  // index: port; place of its flit in the staging
+  // Counted in flits_ and stall_link_ at once.
+  Ports launched_ = 0;  // flits on the pins
   Ports stalled_links_ = 0;
   std::vector<std::uint64_t> flits_;
   std::uint64_t stall_link_ = 0;

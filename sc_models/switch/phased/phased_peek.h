@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the counters and the phase in use of a Verilated switch with a phase store (switch/verilated_switch.h):
+// Access to the counters and the phase in use of a Verilated switch with a phase store
+// (switch/verilated_switch.h).
 //
-// PHASED_PEEK(class, top): the class that reads them, of a kind by its RTL top. A macro, because the name of a register
-//   in a Verilated class is one word. The registers that are read without a cycle: peek.vlt.
+// PHASED_PEEK(class, top): defines the class that reads them, for a kind with this RTL top. A
+//   macro, because the name of a register in a Verilated class is one word. peek.vlt lists the
+//   registers that are read without a cycle.
 #pragma once
 
 #include <bit>
@@ -14,7 +16,7 @@
 
 namespace fredsim {
 
-// silent_q of a control unit whose phases are all silent.
+// Value of silent_q in a control unit whose phases are all silent.
 inline unsigned all_silent(const SwitchShape& shape) {
   const auto yield = static_cast<unsigned>(shape.value("YIELD"));
   return phases_in_use_of(shape) == 1 ? yield : yield | yield << std::bit_width(yield);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of online unicasts out of a switch with a phase store, and the registers that hold them: the C++ side of what a
-// kind's top has beside its interconnect (rtl/phased/phased_switch.sv, "Routes").
+// Routes of online unicasts out of a switch with a phase store, and the registers that hold them:
+// the C++ side of a kind's top without its interconnect (rtl/phased/phased_switch.sv, "Routes").
 //
-// Timing: the twin asks with the state before the edge that samples a flit; reads see it, too, writes change it after.
+// Timing: the twin looks a route up in the state before the edge that samples a flit; reads see
+//   that state, too, writes change it after.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +21,20 @@ class PhasedRoutes {
   PhasedRoutes& operator=(const PhasedRoutes&) = delete;
 
   virtual void reset() = 0;
-  // The output port of what enters by an input for a destination; -1: there is none.
+  // Output port of a flit from an input to a destination; -1: none.
   virtual int output(int input, std::uint16_t destination) const = 0;
-  // Registers: whether it has one at a word address; read() and write() are for these.
+  // True for the word address of one of its registers; read() and write() are for these.
   virtual bool has(std::uint16_t address) const = 0;
   virtual std::uint32_t read(std::uint16_t address) const = 0;
   virtual void write(std::uint16_t address, std::uint32_t value) = 0;
 };
 
-// By a table of destinations, alike for all inputs (rtl/phased/phased_table_routes.sv).
+// Routing by a table of destinations, the same for all inputs (rtl/phased/phased_table_routes.sv).
 class TableRoutes final : public PhasedRoutes {
  public:
   TableRoutes(int ports, const RouteTable& table);
 
-  void reset() override {}  // a memory keeps what it has
+  void reset() override {}  // a memory keeps its contents
   int output(int input, std::uint16_t destination) const override;
   bool has(std::uint16_t address) const override;
   std::uint32_t read(std::uint16_t address) const override;

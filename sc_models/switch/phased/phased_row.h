@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of the phase store of a switch, decoded: what its control unit and its interconnect do under it (layout:
-// routing/phase_row.h).
+// A decoded row of the phase store of a switch: the behaviour of its control unit and its
+// interconnect under it (layout: routing/phase_row.h).
 //
-// Shapes: port masks have bit p for port p. `sums` says what every output port carries, as the interconnect is
-//   configured. In a row made by SwitchKind::phase_row() they agree with the flows; one in which they do not keeps its
-//   words, for PhasedNetwork::carry.
+// Shapes: port masks have bit p for port p. `sums` has the contents of every output port under the
+//   configuration of the interconnect. In a row made by SwitchKind::phase_row() they agree with the
+//   flows; a row in which they do not keeps its words, for PhasedNetwork::carry.
 // Cost: decoding allocates; done once per row that is used, not per cycle.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace fredsim {
 struct PhasedRow {
   struct Flow {
     std::uint32_t inputs = 0, outputs = 0;
-    int code = 0;  // in the row's port fields, 1 … P
-    int adds = 0;  // additions per flit that it counts
+    int code = 0;  // code in the row's port fields, 1 … P
+    int adds = 0;  // additions counted per flit
   };
   struct Sum {
     std::uint32_t leaves = 0;   // input ports
@@ -33,11 +33,12 @@ struct PhasedRow {
   bool valid = false;
   int vc = 0;
   std::uint32_t inputs = 0;  // ports that have a flow
-  std::vector<Flow> flows;   // those with an input port, by code
+  std::vector<Flow> flows;   // flows with an input port, by code
   std::vector<Sum> sums;
   std::vector<std::uint32_t> contradictory;  // the row itself, if it contradicts its flows
-  // The row itself, where two phases can be in use, and what it has that no other row in use may have, as masks
-  // (rtl/phased/phased_candidates.sv): input ports, output ports, codes of flows, fields of the configuration.
+  // The row itself, if two phases can be in use, and its resources that no other row in use may
+  // have, as masks (rtl/phased/phased_candidates.sv): input ports, output ports, codes of flows,
+  // fields of the configuration.
   std::vector<std::uint32_t> words;
   std::vector<std::uint32_t> use;
   std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
@@ -47,13 +48,13 @@ struct PhasedRow {
 std::vector<std::uint32_t> use_of_row(int ports, std::span<const std::uint32_t> words, int bits,
                                       int field_bits);
 
-// All but `sums`.
+// Decodes all but `sums`.
 PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words);
-// All of a row that has nothing but flows: every output of a flow carries the sum of its inputs, added in the order that
-// `order` gives for them.
+// Decodes a row that consists of flows only: every output of a flow carries the sum of its inputs,
+// added in the order given by `order`.
 PhasedRow decode_sums(int ports, std::span<const std::uint32_t> words,
                       const std::function<SumOrder(std::uint32_t inputs)>& order);
-// One more output that carries a sum; an empty one is none.
+// Adds an output that carries a sum; an empty sum is none.
 void add_output(PhasedRow& row, const std::vector<int>& postfix, int output);
 
 // Reads bit fields of a row, one after the other.

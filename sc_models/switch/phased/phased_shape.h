@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch with a phase store (rtl/phased/phased_switch.sv): the parameters that all its kinds have, and what its
-// interconnect makes of the rest.
+// A switch with a phase store (rtl/phased/phased_switch.sv): the parameters common to all its
+// kinds, and the properties of the interconnect that follow from the other parameters.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct PhasedShape {
   BufferShape buffers{};
   FpFormat format = FpFormat::kFp16;
   int packet_flits = kPacketFlits;
-  int yield = 4, quantum = 64;  // cycles: of silence, of being busy
-  int phases_in_use = 1;        // 1 where a kind has no such parameter
-  int adder_stages = 1;         // likewise
+  int yield = 4, quantum = 64;  // cycles of silence, and of being busy, until a phase yields
+  int phases_in_use = 1;        // 1 if the kind has no such parameter
+  int adder_stages = 1;         // 1 if the kind has no such parameter
   VcOrder vc_order = kDefaultVcOrder;
-  std::string rtl_top{};  // SwitchShape
+  std::string rtl_top{};  // as in SwitchShape
 
   PhasedShape() = default;
   explicit PhasedShape(const SwitchShape& shape);
@@ -41,34 +41,34 @@ int adder_stages_of(const SwitchShape& shape);
 
 class PhasedInterconnect;
 
-// Output of an interconnect for flits that enter together: a flit of the phase, a unicast, or nothing.
+// Output of an interconnect for flits that enter together: a flit of the phase, a unicast, or none.
 struct PhasedCarried {
-  std::vector<int> postfix;  // as PhasedRow::Sum has it
+  std::vector<int> postfix;  // as in PhasedRow::Sum
   bool online = false;
 };
-// A unicast among them.
+// A unicast among the flits that enter together.
 struct PhasedUnicast {
   int input = 0, output = 0;
 };
 
-// Properties that depend on the interconnect.
+// Properties of the interconnect.
 struct PhasedNetwork {
   int ports = 0;
-  int stages = 0;  // register stages from its inputs to its outputs, of flits that do not wait
-  int config_stages = 0;  // the first of them that keep configuration
-  int config_edges = 0;   // from a change of phase on, until nothing of its configuration moves
+  int stages = 0;  // register stages from its inputs to its outputs, for flits that do not wait
+  int config_stages = 0;  // leading stages that keep configuration
+  int config_edges = 0;   // edges from a change of phase until its configuration has settled
   int row_words = 0, num_phases = 0;        // phase store: words of a row; rows
   int row_bits = 0, config_field_bits = 1;  // bits of a row, if two phases can be in use
-  int apart_levels = 0;                     // at which online unicasts must be kept apart; 0: none
-  std::uint32_t id = 0, shape = 0;          // values of the registers of these names
+  int apart_levels = 0;             // levels at which online unicasts must be kept apart; 0: none
+  std::uint32_t id = 0, shape = 0;  // values of the registers of these names
   std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // decodes a row
-  // By output, what comes of flits of the phase at `inputs` and of unicasts beside them under a row that contradicts its
-  // flows; empty: there are none. `outputs`: of the flows that those inputs have.
+  // Outputs, by port, of the phase's flits at `inputs` and of unicasts beside them, under a row
+  // that contradicts its flows; empty: there are none. `outputs`: outputs of these inputs' flows.
   std::function<std::vector<PhasedCarried>(const PhasedRow& row, std::uint32_t inputs,
                                            std::uint32_t outputs,
                                            std::span<const PhasedUnicast> unicasts)>
       carry{};
-  // One in which flits wait; empty: all take `stages` edges.
+  // Makes an interconnect in which flits wait; empty: all take `stages` edges.
   std::function<std::unique_ptr<PhasedInterconnect>()> make_interconnect{};
 };
 

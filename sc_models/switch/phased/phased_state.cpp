@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a PhasedTwin and of its parts as a digest: what is in them, wherever it lies in their rings.
+// State of a PhasedTwin and of its parts as a digest: their contents, independent of the places in
+// their rings.
 #include "base/port_mask.h"
 #include "switch/phased/phased_twin.h"
 

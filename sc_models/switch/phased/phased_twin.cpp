@@ -15,9 +15,8 @@ namespace {
 
 constexpr int kBeforeStages =
     3;  // edges from a pop to the first stage: memory, flit register, stage
-constexpr unsigned kJoinCheck =
-    3;  // edges from a pop until the error register has what was wrong with it
-// Header word 2: the bits that are on links; above them, in an input buffer, 1 + output of an online unicast.
+constexpr unsigned kJoinCheck = 3;  // edges from a pop until the error register shows its errors
+// Header word 2: link bits; above them, in an input buffer, 1 + output of an online unicast.
 constexpr unsigned kRouteBit = (noc_pkg::TAIL_BIT + 1) % 32;
 constexpr std::uint32_t kLinkBits = (1U << kRouteBit) - 1;
 static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
@@ -114,7 +113,7 @@ bool PhasedTwin::idle() const {
 
 int PhasedTwin::pipeline_edges() const { return network_.stages + kBeforeStages; }
 
-// ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
+// ---- one clock edge; every decision uses the state before it, which the order below preserves.
 
 void PhasedTwin::step(SwitchPins& pins) {
   if (words_ == flit_words(1)) {
@@ -152,7 +151,7 @@ void PhasedTwin::step_words(SwitchPins& pins) {
     fired = fire<kWords>();
     moves = matcher_.step(fronts, seen_by_matcher(fired, held_before));
   }
-  Ports lost = 0;  // outputs that unicasts do not come to
+  Ports lost = 0;  // outputs that unicasts do not reach
   if (fired.inputs != 0 && !sent().contradictory.empty()) lost = send_astray<kWords>(fired, moves);
   PortsByVc popped{};
   if (online) popped = send_online<kWords>(moves, lost);
@@ -193,7 +192,7 @@ void PhasedTwin::count_events() {
   events_ = {};
 }
 
-// One edge of the search for candidates.
+// Advances the search for candidates by one edge.
 void PhasedTwin::look_up(bool store_free) {
   PortsByVc waiting;
   Ports any = 0;
@@ -212,7 +211,7 @@ void PhasedTwin::look_up(bool store_free) {
   candidates_.advance(ready, next);
 }
 
-// Judges a row that has been read: it, or null.
+// Checks a row that has been read; returns it, or null.
 PhasedTwin::Row PhasedTwin::ready_row(const PhasedCandidates::Read& read, Ports waiting) {
   const PhasedRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
   if (of == nullptr || !of->valid || of->vc != read.vc || (of->inputs >> read.port & 1U) == 0) {
@@ -230,7 +229,7 @@ PhasedTwin::Row PhasedTwin::ready_row(const PhasedCandidates::Read& read, Ports 
   return ready ? row(read.phase) : nullptr;
 }
 
-// Flow join.
+// Joins the flits of flows.
 template <int kWords>
 PhasedTwin::Fired PhasedTwin::fire() {
   held_back_ = 0;
@@ -241,14 +240,14 @@ PhasedTwin::Fired PhasedTwin::fire() {
     events_.arbiter += static_cast<std::uint64_t>(std::popcount(held_back_));
     match &= ~held_back_;
   }
-  std::array<Ports, 2> room{}, reserved{};  // by slot
+  std::array<Ports, 2> room{}, reserved{};  // index: slot
   for (int s = 0; s < slot_count(); ++s) {
     const int vc = slots_[s].vc;
     room[s] = outputs_.room()[vc] & ~matcher_.locked()[vc];
   }
   Ports popped = 0;
   int adds = 0;
-  std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
+  std::uint32_t unequal = 0;  // nonzero: flits of a flow differ in tag or tail
   for (const PhasedRow::Flow& flow : now_->flows) {
     if ((flow.inputs & match) == 0) continue;
     const std::uint32_t bit = 1U << (flow.code - 1);
@@ -309,8 +308,8 @@ PhasedTwin::Ports PhasedTwin::held() const {
   return outputs;
 }
 
-// Takes the online unicasts that move to their places in the staging, but for those that do not come to their outputs;
-// returns the inputs they leave.
+// Moves departing online unicasts to their places in the staging, except those that do not reach
+// their outputs; returns the inputs that they leave.
 template <int kWords>
 PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Move> moves,
                                               Ports lost) {
@@ -322,7 +321,7 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
     outputs_.reserve(move.vc, 1U << move.output);
     const InVc& in = in_[move.input][move.vc];
     std::uint32_t* const flit = in_slot(move.input, in.base + in.head);
-    flit[2] &= kLinkBits;  // it leaves the buffer; its route stays behind
+    flit[2] &= kLinkBits;  // drops the route with the departure from the buffer
     const Ports output = 1U << move.output;
     if ((output & lost) == 0) push<kWords>(move.vc, output, flit);
     popped[move.vc] |= 1U << move.input;
@@ -349,14 +348,15 @@ void PhasedTwin::send(Ports popped) {
     const int vc = vc_of_input(s.first);
     const std::uint32_t* const result = add_up<kWords>(s.postfix, sum.data());
     if (interconnect_ != nullptr && s.postfix.size() > 1) {
-      outputs_.stage<kWords>(vc, s.outputs, result);  // it says when it arrives
+      outputs_.stage<kWords>(vc, s.outputs, result);  // the interconnect reports the arrival
     } else {
       push<kWords>(vc, s.outputs, result);
     }
   }
 }
 
-// A flit in flight to its places in the staging, and whether it is the next of a packet there (rtl/fred/fred_exit.sv).
+// Puts a flit in flight to its places in the staging, and checks that it is the next of a packet
+// there (rtl/fred/fred_exit.sv).
 template <int kWords>
 void PhasedTwin::push(int vc, Ports outputs, const std::uint32_t* flit) {
   outputs_.push<kWords>(vc, outputs, flit);
@@ -366,8 +366,8 @@ void PhasedTwin::push(int vc, Ports outputs, const std::uint32_t* flit) {
   inside_[vc] = tail ? inside_[vc] & ~outputs : inside_[vc] | outputs;
 }
 
-// The same under a row that contradicts its flows, and what that makes of unicasts that leave at the same edge: the
-// outputs that they do not come to.
+// Variant for a row that contradicts its flows: returns the outputs that unicasts leaving at the
+// same edge do not reach.
 template <int kWords>
 PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
                                           std::span<const PhasedMatcher::Move> moves) {
@@ -399,7 +399,7 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
   return lost;
 }
 
-// The sum of head-of-line flits of phases in use, or the only one; in `sum`, where there is
+// The sum of head-of-line flits of phases in use, or the only flit; `sum` is used if there is
 // something to add.
 template <int kWords>
 const std::uint32_t* PhasedTwin::add_up(const std::vector<int>& postfix, std::uint32_t* sum) {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `tlm` implementation of the switches with a phase store: a C++ twin that gives the same outputs in the same cycle
-// as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every size, buffer depth, format and
-// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, what a row makes it do, and where flits
-// wait a model of that (phased_interconnect.h); PhasedRoutes says where online unicasts leave.
+// The `tlm` implementation of the switches with a phase store: a C++ twin with the same outputs in
+// the same cycle as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every
+// size, buffer depth, format and configuration. PhasedNetwork describes the interconnect:
+// latencies, the function of a row, and a model for flits that wait (phased_interconnect.h);
+// PhasedRoutes has the outputs of online unicasts.
 //
-// How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
-//   something happens. A flit that fires is added up at once and written to its place in the output
-//   staging; it is counted there when the interconnect's pipeline would have delivered it (phased_outputs.h). Online
-//   unicasts: phased_matcher.h; their paths are not modelled, since every flit that the matcher lets go has one.
-//   A row that contradicts its flows is the exception: for it PhasedNetwork::carry follows flits and unicasts through the
-//   interconnect, and what comes out elsewhere than places are reserved ends there, as in rtl/fred/fred_exit.sv.
-// Two phases in use: their rows share nothing, so they are decoded as one row of the bits of both (now_), and each port has
-//   the virtual channel of its slot.
-// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): packets longer than PACKET_FLITS or of
-//   several flits on the control VC.
+// Method: state is masks over the ports, one bit per port, so that a cycle costs only the active
+//   ports. A flit that fires is added up at once and written to its place in the output staging; it
+//   counts there when the interconnect's pipeline would have delivered it (phased_outputs.h).
+//   Online unicasts: phased_matcher.h; their paths are not modelled, since every flit granted by
+//   the matcher has one.
+//   A row that contradicts its flows is the exception: for it PhasedNetwork::carry follows flits
+//   and unicasts through the interconnect, and a flit that comes out at an output without a
+//   reserved place ends there, as in rtl/fred/fred_exit.sv.
+// Two phases in use: their rows have no resource in common, so they are decoded as one row with the
+//   bits of both (now_), and each port has the virtual channel of its slot.
+// Contract: switch_core.h. Undefined, as in the RTL (which asserts): packets longer than
+//   PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
 //   time after it was written.
 // Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
@@ -67,21 +70,21 @@ class PhasedTwin final : public SwitchCore {
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base
     std::uint8_t phase = 0;                       // phase of the head-of-line flit
   };
-  // A place for a phase that is in use, of shape_.phases_in_use.
+  // A slot for a phase in use; there are shape_.phases_in_use.
   struct Slot {
     bool active = false;
     int vc = 0, phase = 0;
     int silent = 0, busy = 0;
-    Row row;  // as it was looked up
+    Row row;  // row at its lookup
   };
   using Slots = std::uint32_t;  // bit s: slot s
   struct Control {              // control decisions of an edge, from the state before it
-    bool change = false;        // to next_phase_
+    bool change = false;        // changes to next_phase_
     int decided = -1;           // VC of the candidate that is decided for
-    Slots replaced = 1;         // by it
-    int target = 0;             // the slot it goes to
+    Slots replaced = 1;         // slots that it replaces
+    int target = 0;             // slot that it gets
   };
-  struct Fired {  // by the phases in use
+  struct Fired {  // flits fired by the phases in use
     Ports inputs = 0, outputs = 0;
   };
 
@@ -89,7 +92,7 @@ class PhasedTwin final : public SwitchCore {
   void step_words(SwitchPins& pins);
   Control decide() const;
   bool gives_way(int slot, int vc) const;
-  // The slot of a VC's candidate if it were decided for, and the slots whose phases it would replace.
+  // The slot that a VC's candidate would get, and the slots whose phases it would replace.
   void find_place(int vc, Control& control) const;
   Row rows_together(const Row& one, const Row& other);
   void look_up(bool store_free);
@@ -112,7 +115,7 @@ class PhasedTwin final : public SwitchCore {
   Ports held() const;
   template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
-  // `rewritten`: the row of the phase in a slot is written at this edge.
+  // `rewritten`: slots whose phase has its row written at this edge.
   void advance_control(const Control& control, const Fired& fired, Slots rewritten);
   void change_phase();
   void count_events();
@@ -120,10 +123,12 @@ class PhasedTwin final : public SwitchCore {
   bool writes_row(const RegisterRequest& request, int phase) const;
   std::uint64_t counter(std::uint16_t address) const;
   const Row& row(int phase);
-  // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
+  // Edges after a change of phase without another decision, until its wave has passed the
+  // interconnect.
   int lock_after_load() const { return std::max(network_.config_stages - 1, 1); }
   int rest_after_load() const { return network_.config_edges; }
-  // Edges from a pop to the staging, of flits that do not wait; of masks by edge, those in which they are in flight.
+  // Edges from a pop to the staging, for flits that do not wait; union of masks by edge over the
+  // edges in which they are in flight.
   int pipeline_edges() const;
   std::uint32_t on_their_way() const { return (1U << pipeline_edges()) - 1; }
   Ports others(int vc) const {
@@ -135,7 +140,8 @@ class PhasedTwin final : public SwitchCore {
   int slot_of_input(int port) const { return static_cast<int>(second_in_ >> port & 1U); }
   int vc_of_input(int port) const { return slots_[slot_of_input(port)].vc; }
   int vc_of_output(int port) const { return slots_[second_out_ >> port & 1U].vc; }
-  // The rows in use for flits that leave their buffers at this edge: they enter the interconnect behind a change at it.
+  // The rows in use for flits that leave their buffers at this edge: they enter the interconnect
+  // behind a change of this edge.
   const PhasedRow& sent() const { return changed_ != nullptr ? *changed_ : *now_; }
   int slot_of(const PhasedRow::Flow& flow) const {
     return slot_of_input(std::countr_zero(flow.inputs));
@@ -155,7 +161,7 @@ class PhasedTwin final : public SwitchCore {
 
   PhasedShape shape_;
   PhasedNetwork network_;
-  std::unique_ptr<PhasedInterconnect> interconnect_;  // null: it delays, and nothing else
+  std::unique_ptr<PhasedInterconnect> interconnect_;  // null: the interconnect only delays
   int ports_;
   std::size_t words_;
   int in_slots_;
@@ -167,13 +173,13 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::uint32_t> in_flits_;
   PhasedOutputs outputs_;
-  PortsByVc valid_{};                       // inputs with a head-of-line flit
-  PortsByVc online_fronts_{};               // those of them that are online unicasts
-  PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
+  PortsByVc valid_{};             // inputs with a head-of-line flit
+  PortsByVc online_fronts_{};     // inputs with an online unicast as head-of-line flit
+  PortsByVc request_{}, tail_{};  // inputs of online unicasts with a route; of their tails
   std::vector<std::uint8_t> front_output_;  // outputs of head-of-line flits with a route, 4p + v
   PhasedMatcher matcher_;
   std::unique_ptr<PhasedRoutes> routes_;
-  Ports match_ = 0;  // inputs whose head-of-line flit of their slot's VC is of the phase there
+  Ports match_ = 0;  // inputs whose head-of-line flit, on their slot's VC, is of the phase there
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 
@@ -182,37 +188,38 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::uint32_t> pin_flits_;
 
   std::vector<std::uint32_t> store_;
-  std::vector<Row> rows_;  // decoded when first used
+  std::vector<Row> rows_;  // decoded on first use
   PhasedCandidates candidates_;
-  std::array<Slot, 2> slots_;             // the second is idle where one phase is in use
+  std::array<Slot, 2> slots_;             // the second is idle if one phase is in use
   Ports second_in_ = 0, second_out_ = 0;  // ports of the phase in the second slot
   bool decided_ = false;
   int next_phase_ = 0;
-  Slots replaced_ = 1;                           // by the phase that is decided for
-  int target_ = 0;                               // the slot it goes to
-  Row now_;                                      // rows of the phases in use, combined
-  Row next_;                                     // row of the phase that is decided for, as it was
-                                                 // looked up
-  Row changed_;                                  // now_ after the change at this edge
-  std::map<std::pair<Row, Row>, Row> together_;  // combinations of two rows; those in the store
-                                                 // now, and in use
+  Slots replaced_ = 1;  // slots replaced by the phase that is decided for
+  int target_ = 0;      // slot that it gets
+  Row now_;             // rows of the phases in use, combined
+  Row next_;            // row of the phase that is decided for, at its lookup
+  Row changed_;         // now_ after the change at this edge
+  std::map<std::pair<Row, Row>, Row> together_;  // combinations of two rows; rows in the store now,
+                                                 // and rows in use
   std::uint32_t open_ = 0;  // flows of now_ that are inside a packet, by code: bit code - 1
-  int since_load_ = 0;      // edges since a change of phase, at most as many as matter
+  int since_load_ = 0;      // edges since a change of phase, saturating
   Ports held_back_ = 0;     // inputs whose match the interconnect held back at this edge
 
-  // Outputs that the head of a packet has fired for, its tail not; kept where rows can contradict their flows.
+  // Outputs for which the head of a packet has fired, but not its tail; kept if rows can contradict
+  // their flows.
   PortsByVc inside_{};
   std::vector<std::uint64_t> flits_in_;
   struct Events {  // cycles, additions
     std::uint64_t reductions = 0, join = 0, credit = 0, phase = 0, arbiter = 0;
   };
-  Events counted_;  // in the counter registers
-  Events events_;   // events of the last edge: in those registers one edge later
+  Events counted_;  // events in the counter registers
+  Events events_;   // events of the last edge: in the registers one edge later
   std::uint64_t phase_changes_ = 0;
   bool overflow_ = false, next_overflow_ = false;
   bool phase_error_ = false, route_error_ = false;  // errors at this edge
-  // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved, or inside another
-  // packet; some have no place at an output, which would show that they are in flight.
+  // Bit n, for flits that fired n edges ago: joined flits differ; flits come out at an output
+  // without reservation, or inside another packet; flits without a place at an output, which would
+  // show that they are in flight.
   std::uint32_t join_errors_ = 0, config_errors_ = 0, astray_ = 0;
   Ports credits_out_ = 0;  // inputs with a credit on the pins
   std::uint32_t error_ = 0;

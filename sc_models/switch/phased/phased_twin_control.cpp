@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control unit of a PhasedTwin: choice of phases, slots, changes (rtl/phased/phased_control.sv).
+// The control unit of a PhasedTwin: choice of phases, slots, changes
+// (rtl/phased/phased_control.sv).
 #include <algorithm>
 
 #include "switch/phased/phased_twin.h"
@@ -16,7 +17,7 @@ bool shares(const PhasedRow& one, const PhasedRow& other) {
 
 }  // namespace
 
-// A decision for a candidate, or the change to the one that was decided for.
+// Decides for a candidate, or changes to the one decided for.
 PhasedTwin::Control PhasedTwin::decide() const {
   Control control;
   control.change = decided_ && (open_slots() & replaced_) == 0;
@@ -59,7 +60,7 @@ void PhasedTwin::find_place(int vc, Control& control) const {
   control.replaced = 1U << control.target;
 }
 
-// The row of two phases in use: they share nothing, so it has the bits of both.
+// Combined row of two phases in use: they have no bit in common.
 PhasedTwin::Row PhasedTwin::rows_together(const Row& one, const Row& other) {
   constexpr std::size_t kKept = 4096;
   if (together_.size() > kKept) together_.clear();
@@ -81,7 +82,7 @@ PhasedTwin::Slots PhasedTwin::open_slots() const {
   return slots;
 }
 
-// The registers of the control unit.
+// Advances the registers of the control unit.
 void PhasedTwin::advance_control(const Control& control, const Fired& fired, Slots rewritten) {
   if (since_load_ != rest_after_load()) ++since_load_;
   Slots fires = 0;

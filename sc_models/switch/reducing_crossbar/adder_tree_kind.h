@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Common part of the kinds whose interconnect is a reducing crossbar, an adder tree at every output
-// (rtl/reducing_crossbar/reducing_crossbar_datapath.sv): all but how they route unicasts.
+// (rtl/reducing_crossbar/reducing_crossbar_datapath.sv): all but their routing of unicasts.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class AdderTreeKind : public PhasedKind {
   using PhasedKind::PhasedKind;
 
   PhasedNetwork network(const SwitchShape& shape) const override;
-  // Every output has a tree of its own, so disjoint flows never meet.
+  // Every output has a tree of its own, so disjoint flows never conflict.
   RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override;
   std::string describe_conflict(const SwitchShape& shape, const ConflictingFlows& conflict,
                                 std::span<const std::string> names) const override;

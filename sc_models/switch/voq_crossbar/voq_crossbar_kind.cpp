@@ -25,7 +25,8 @@ class VoqCrossbarKind final : public SwitchKind {
 
   std::uint32_t identity() const override { return voq_crossbar_pkg::VOQ_CROSSBAR_ID; }
   UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByTable; }
-  // The queues of a virtual channel share its slots, so that credits do not say which of them a flit left.
+  // The queues of a virtual channel share its slots, so that credits do not show which queue a flit
+  // left.
   std::optional<SwitchTiming> timing(const SwitchShape& shape) const override {
     return SwitchTiming{
         .to_leave = 2, .to_pins = 5, .in_order = false, .staging = shape.value("OUT_DEPTH")};

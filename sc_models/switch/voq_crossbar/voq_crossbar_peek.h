@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the counters of a Verilated voq_crossbar (switch/verilated_switch.h), and its launch_edges(). It has no
-// phases.
+// Access to the counters of a Verilated voq_crossbar (switch/verilated_switch.h), and its
+// launch_edges(). It has no phases.
 #pragma once
 
 #include "switch/counter_peek.h"
@@ -10,7 +10,7 @@ namespace fredsim {
 
 class VoqCrossbarPeek {
  public:
-  static constexpr int kLaunchEdges = 1;  // rtl/phased/phased_output_unit.sv
+  static constexpr int kLaunchEdges = 1;  // see rtl/phased/phased_output_unit.sv
 
   explicit VoqCrossbarPeek(const SwitchShape& /*shape*/) {}
 

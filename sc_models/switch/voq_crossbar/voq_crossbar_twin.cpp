@@ -12,10 +12,10 @@
 namespace fredsim {
 namespace {
 
-// Edges from the one at which a flit leaves its queue to its staging: memory, flit register, crossbar.
+// Edges from a flit's departure from its queue to its staging: memory, flit register, crossbar.
 constexpr int kToStaging = 4;
 constexpr std::uint8_t kNamesPhase = 0xFF;
-// Header word 2: the bits that are on links.
+// Header word 2: bits on links.
 constexpr std::uint32_t kOnLinks = (1U << (noc_pkg::TAIL_BIT + 1) % 32) - 1;
 static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
 
@@ -83,7 +83,7 @@ bool VoqCrossbarTwin::idle() const {
          !route_error_ && scheduler_.idle() && outputs_.empty();
 }
 
-// ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
+// ---- one clock edge; every decision uses the state before it, which the order below preserves.
 
 void VoqCrossbarTwin::step(SwitchPins& pins) {
   if (words_ == flit_words(1)) {
@@ -120,7 +120,7 @@ void VoqCrossbarTwin::step_words(SwitchPins& pins) {
   pins.reg_rdata = rdata_;
 }
 
-// Takes the flits that leave to their places in the staging.
+// Moves departing flits to their places in the staging.
 template <int kWords>
 void VoqCrossbarTwin::leave(std::span<const VoqScheduler::Move> moves, PortsByVc& popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
@@ -162,7 +162,7 @@ void VoqCrossbarTwin::accept(const SwitchPins& pins) {
   });
 }
 
-// A flit of the pin register goes to its queue.
+// Moves a flit from the pin register to its queue.
 void VoqCrossbarTwin::store(int port, const std::uint32_t* flit, std::size_t words) {
   const std::uint8_t route = pin_routes_[port];
   const int vc = vc_of(flit);

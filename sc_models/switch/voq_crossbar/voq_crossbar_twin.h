@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `tlm` implementation of the VOQ crossbar: a C++ twin that gives the same outputs in the same cycle as
-// rtl/voq_crossbar/voq_crossbar.sv for every size.
+// The `tlm` implementation of the VOQ crossbar: a C++ twin with the same outputs in the same cycle
+// as rtl/voq_crossbar/voq_crossbar.sv for every size.
 //
-// How: state is masks over the ports, so that a cycle costs only the ports at which something happens. A flit that
-//   leaves its queue is written to its place in the output staging at once; it is counted there when the pipeline in
-//   between would have delivered it (phased_outputs.h).
-// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): packets longer than PACKET_FLITS or of
-//   several flits on the control VC.
+// Method: state is masks over the ports, so that a cycle costs only the active ports. A flit that
+//   leaves its queue is written to its place in the output staging at once; it counts there when
+//   the pipeline in between would have delivered it (phased_outputs.h).
+// Contract: switch_core.h. Undefined, as in the RTL (which asserts): packets longer than
+//   PACKET_FLITS or of several flits on the control VC.
 // State: plain values; nothing is allocated after construction.
 // Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
 #pragma once
@@ -44,12 +44,12 @@ class VoqCrossbarTwin final : public SwitchCore {
   using PortsByVc = VoqScheduler::PortsByVc;
   using Slot = std::uint16_t;
 
-  struct Queue {  // slots of its flits, linked; first and last are meant where it has some
+  struct Queue {  // linked slots of its flits; first and last are valid if it has some
     Slot first = 0, last = 0;
     std::uint16_t flits = 0;
   };
   struct Slots {    // slots of one virtual channel of an input
-    Slot free = 0;  // first of the free ones, linked; meant where there is one
+    Slot free = 0;  // first free slot of a linked list; valid if there is one
     std::uint16_t used = 0;
   };
 
@@ -79,7 +79,7 @@ class VoqCrossbarTwin final : public SwitchCore {
 
   std::vector<std::array<Slots, kNumVcs>> slots_;
   std::vector<Queue> queues_;
-  std::vector<Slot> next_;  // by slot: the next one of its queue, or the next free one
+  std::vector<Slot> next_;  // index: slot; the next one of its queue, or the next free one
   std::vector<std::uint32_t> in_flits_;
   VoqScheduler::Queues fronts_;
   int buffered_ = 0;

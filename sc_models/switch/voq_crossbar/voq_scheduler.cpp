@@ -11,7 +11,7 @@ namespace {
 
 using Ports = VoqScheduler::Ports;
 
-// The first one at or after the turn.
+// The first request at or after the turn.
 int in_turn(Ports asks, Ports turn) {
   return std::countr_zero((asks & turn) != 0 ? asks & turn : asks);
 }
@@ -123,7 +123,8 @@ void VoqScheduler::rounds_ahead(const Queues& queues, const PortsByVc& room, con
   }
 }
 
-// One of those that ask at a port; `first` go first, in a VC or over all.
+// Chooses one of the requests at a port; requests in `first` take precedence, within a VC or over
+// all.
 VoqScheduler::Choice VoqScheduler::choose(const ByVcAndPort& asks, const ByVcAndPort& turns,
                                           int port, Ports first, bool over_vcs) const {
   const auto highest = [&](Ports among) {
@@ -138,7 +139,7 @@ VoqScheduler::Choice VoqScheduler::choose(const ByVcAndPort& asks, const ByVcAnd
 
 VoqScheduler::Pairs VoqScheduler::round(const Asks& asks, const Pairs& keep, bool over_vcs,
                                         Grants& grants) const {
-  ByVcAndPort got;  // by (VC, input): outputs that granted it
+  ByVcAndPort got;  // index: VC and input; outputs that granted it
   clear(got);
   Ports inputs = 0;
   for_each_port(asks.outputs, [&](int out) {
@@ -163,7 +164,7 @@ VoqScheduler::Pairs VoqScheduler::round(const Asks& asks, const Pairs& keep, boo
   return pairs;
 }
 
-// The pairs of the last round move their flits.
+// Moves the flits of the last round's pairs.
 void VoqScheduler::move(const Queues& queues, const Pairs& pairs, const Grants& grants) {
   stream_ = {};
   for_each_port(pairs.out, [&](int out) {

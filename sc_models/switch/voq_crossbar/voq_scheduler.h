@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler of a VoqCrossbarTwin: the C++ side of rtl/voq_crossbar/voq_scheduler.sv, which states the rules and the
-// timing.
+// Scheduler of a VoqCrossbarTwin: the C++ side of rtl/voq_crossbar/voq_scheduler.sv, which states
+// the rules and the timing.
 //
-// Shapes: port masks have bit p for port p; arrays by (VC, output) have sets of inputs, arrays by (VC, input) sets
-//   of outputs.
-// Timing: step() is one clock edge. It may be left out at an edge at which there is no head-of-line flit and idle()
-//   is true.
+// Shapes: port masks have bit p for port p; arrays by (VC, output) have sets of inputs, arrays by
+//   (VC, input) sets of outputs.
+// Timing: step() is one clock edge. It may be left out at an edge without a head-of-line flit while
+//   idle() is true.
 // State: plain values; nothing is allocated after construction.
 #pragma once
 
@@ -30,8 +30,9 @@ class VoqScheduler {
   using ByVcAndPort = std::array<ByPort, kNumVcs>;
   static constexpr int kMaxIterations = voq_crossbar_pkg::MAX_ITERATIONS;
 
-  // Before the edge, by (VC, output): inputs with a head-of-line flit, those of them whose head-of-line flit ends
-  // its packet, those with two flits or more; by VC: outputs with any of them.
+  // Queues before the edge, by (VC, output): inputs with a head-of-line flit, inputs whose
+  // head-of-line flit ends its packet, inputs with two flits or more; by VC: outputs with any of
+  // them.
   struct Queues {
     ByVcAndPort valid{}, tail{}, several{};
     PortsByVc outputs{};
@@ -43,27 +44,28 @@ class VoqScheduler {
   VoqScheduler(int ports, int iterations, const VcOrder& order);
 
   void reset();
-  // The flits that leave at this edge, valid until the next call. `room`: outputs whose staging has room for a packet.
+  // Flits that leave at this edge, valid until the next call. `room`: outputs whose staging has
+  // room for a packet.
   std::span<const Move> step(const Queues& queues, const PortsByVc& room);
 
-  // After the edge: stalls that are counted at the next one.
+  // State after the edge: stalls that are counted at the next one.
   int stall_credit() const { return stall_credit_; }
   int stall_arbiter() const { return stall_arbiter_; }
   bool idle() const;
   void add_state(StateDigest& digest) const;
 
  private:
-  // At most one input of an output and one output of an input.
+  // Matching: at most one input per output and one output per input.
   struct Pairs {
-    ByPort inputs{};  // by output; none or one
+    ByPort inputs{};  // index: output; none or one
     Ports in = 0, out = 0;
   };
-  // Arrays that are made at every edge have values for the switch's own ports only.
+  // Requests. Arrays that are made at every edge have values for the switch's own ports only.
   struct Asks {
-    ByVcAndPort inputs;  // by (VC, output)
-    Ports outputs = 0;   // outputs that one requests
+    ByVcAndPort inputs;  // index: VC and output
+    Ports outputs = 0;   // outputs with a request
   };
-  struct Grants {  // by output, where `out` of the round's pairs has it
+  struct Grants {  // index: output; valid if `out` of the round's pairs has it
     std::array<std::uint8_t, kMaxPorts> vc;
   };
 
@@ -85,12 +87,12 @@ class VoqScheduler {
   int iterations_;
   Ports all_;
   VcOrder order_;
-  ByVcAndPort owner_{};  // by (VC, output): the input inside a packet there
+  ByVcAndPort owner_{};  // index: VC and output; the input inside a packet there
   ByVcAndPort grant_turn_{}, accept_turn_{};
-  Pairs stream_;                               // inside a packet, and its next flit is there
+  Pairs stream_;                               // pairs inside a packet whose next flit is there
   std::array<Pairs, kMaxIterations> ahead_{};  // pairs matched in earlier rounds, by round
   std::vector<Move> moves_;
-  // Inputs at the last edge: those that moved a flit, that lacked room, and all others with a
+  // Inputs at the last edge: inputs that moved a flit, that lacked room, and all others with a
   // head-of-line flit.
   int moved_ = 0, no_room_ = 0, ready_ = 0;
   int stall_credit_ = 0, stall_arbiter_ = 0;
