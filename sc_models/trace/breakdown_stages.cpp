@@ -14,7 +14,7 @@ namespace {
 
 using Place = std::pair<int, std::string>;  // key of a stage: position on the path, name
 
-// Twice the level on the way up; as far from the end on the way down.
+// Place of a link: twice the level on the way up; as far from the end on the way down.
 Place place_of(const Topology& topology, const Link& link, int end) {
   const Node& from = topology.nodes[link.from];
   const Node& to = topology.nodes[link.to];

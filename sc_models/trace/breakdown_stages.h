@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of packets' paths through a topology, by which a breakdown is summed up, and the causes of their cycles.
+// The stages of packets' paths through a topology, by which a breakdown is summed up, and the
+// causes of their cycles.
 //
-// A stage is all nodes or links that are alike: on a grid "router" and the links between; in a tree a level's switches
-//   on the way up, on the way down, and where the path turns; the NIC that sends, and the one that receives.
+// A stage is all nodes or links that are alike: on a grid "router" and the links between; in a tree
+//   a level's switches on the way up, on the way down, and where the path turns; the sending NIC,
+//   and the receiving one.
 #pragma once
 
 #include <array>
@@ -17,18 +19,18 @@
 namespace fredsim {
 
 enum class DelayCause : std::uint8_t {
-  kSource,         // not yet handed to the NIC: for its turn, or the window
-  kQueue,          // behind other packets in the same buffer or queue
-  kPhase,          // its phase not in use
-  kCredit,         // no room where it goes
-  kLink,           // the link has not taken it
-  kArbiter,        // others first, and what the switch does not let go for a reason of its own
+  kSource,         // before the NIC: waits for its turn, or for the window
+  kQueue,          // queued behind other packets in the same buffer or queue
+  kPhase,          // its phase is not in use
+  kCredit,         // no room downstream
+  kLink,           // link not ready
+  kArbiter,        // lost arbitration, or held by the switch for a reason of its own
   kPipeline,       // pipeline latency of a flit that never waits
-  kSerialisation,  // beyond a cycle per flit, by the link's rate
+  kSerialisation,  // cycles beyond one per flit, due to the link's rate
   kLatency,        // latency of the link
-  kFlits,          // the flits behind the first one, a cycle each
-  kGaps,           // between them
-  kReceive,        // in the buffer of the NIC at the end
+  kFlits,          // flits behind the first one, a cycle each
+  kGaps,           // gaps between flits
+  kReceive,        // waits in the buffer of the destination's NIC
 };
 inline constexpr int kDelayCauses = 12;
 inline constexpr std::array<std::string_view, kDelayCauses> kDelayCauseNames{
@@ -57,9 +59,9 @@ class BreakdownStages {
   Direction direction_of(NodeId node, int input, int output) const;
 
   const Topology& topology_;
-  std::vector<std::string> names_;  // in the order of the path
+  std::vector<std::string> names_;  // order of the path
   std::vector<int> of_link_;
-  std::vector<std::array<int, 3>> of_level_;  // by level and path
+  std::vector<std::array<int, 3>> of_level_;  // index: level and path
 };
 
 }  // namespace fredsim

@@ -16,7 +16,7 @@ void CycleCounts::add(std::uint64_t cycles, std::uint64_t times) {
   total_ += cycles * times;
 }
 
-// The smallest number that at least so many of 100 packets do not exceed.
+// The smallest number that at least `percent` of 100 packets do not exceed.
 std::uint64_t CycleCounts::percentile(std::uint64_t packets, std::uint64_t percent) const {
   const std::uint64_t wanted = packets / 100 * percent + (packets % 100 * percent + 99) / 100;
   std::uint64_t seen = packets - count_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets' breakdowns summed up: by stage and cause, for all packets of a kind.
+// Statistics of packets' breakdowns: by stage and cause, for all packets of a kind.
 //
-// A packet counts as often as it says (slices that do the same are simulated once). Memory: a place per
-//   number of cycles that has occurred, by stage and cause.
+// A packet counts as often as it says (slices that do the same are simulated once). Memory: a place
+//   per number of cycles that has occurred, by stage and cause.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace fredsim {
 
-// Numbers of cycles, all of them; what is missing to `packets` are zeros.
+// Histogram of cycles, exact; packets up to `packets` that were not added count as zeros.
 class CycleCounts {
  public:
   void add(std::uint64_t cycles, std::uint64_t times);
@@ -26,8 +26,8 @@ class CycleCounts {
   static constexpr std::uint64_t kShort = 4096;
   std::uint64_t percentile(std::uint64_t packets, std::uint64_t percent) const;
 
-  std::vector<std::uint64_t> short_;             // by cycles
-  std::map<std::uint64_t, std::uint64_t> long_;  // the others
+  std::vector<std::uint64_t> short_;             // index: cycles
+  std::map<std::uint64_t, std::uint64_t> long_;  // larger numbers of cycles
   std::uint64_t count_ = 0, total_ = 0;
 };
 
@@ -45,7 +45,7 @@ class StageCycles {
     std::uint64_t cycles = 0;
   };
   void add(const Item& more) { add(more.stage, more.cause, more.cycles); }
-  void list(std::vector<Item>& items) const;  // all that are not zero
+  void list(std::vector<Item>& items) const;  // appends all nonzero items
   void clear();
   int stages() const { return static_cast<int>(cycles_.size()); }
   const CyclesByCause& of(int stage) const { return cycles_[static_cast<std::size_t>(stage)]; }
@@ -60,7 +60,7 @@ class BreakdownStatistics {
  public:
   explicit BreakdownStatistics(int stages) : stages_(static_cast<std::size_t>(stages)) {}
 
-  // `visits`: stages that the packet came by, one entry for each time.
+  // `visits`: stages on the packet's path, one entry for each visit.
   void add(std::uint64_t latency, const StageCycles& cycles, const std::vector<int>& visits,
            std::uint64_t times);
   void add_join(int stage, std::uint64_t cycles, std::uint64_t times) {

@@ -23,7 +23,7 @@ std::size_t queue_of(NodeId node, int port, int vc) {
          static_cast<std::size_t>(vc);
 }
 
-// At an NPU, of a tree: more than come in before the oldest has been passed on.
+// Places for packets of a tree at an NPU: more than arrive before the oldest has been forwarded.
 std::size_t places_of(const Part& part) {
   const std::uint64_t window = std::max(kFewestPlaces, 4 * static_cast<std::uint64_t>(part.window));
   return std::min<std::size_t>(kIndexMask + 1, std::bit_ceil(window));
@@ -132,7 +132,7 @@ const CollectiveBreakdown::CriticalPath* CollectiveBreakdown::cause_of(
   return fits ? &path : nullptr;
 }
 
-// A packet that is made of others has one of them before it.
+// A packet that combines others must have a known predecessor.
 void CollectiveBreakdown::check_originates(const Delivery& packet, const Jobs::Place& at) {
   const Plan& plan = at.entry->of.job->plan();
   const Tree& of = plan.trees[at.tree];
@@ -149,7 +149,7 @@ void CollectiveBreakdown::check_originates(const Delivery& packet, const Jobs::P
                               packet_name(packet.header)));
 }
 
-// Cycles of the packet are in cycles_, to which those of the packets before it are added.
+// Adds the cycles of the packet's predecessors to its own, which are in cycles_.
 void CollectiveBreakdown::find_path(const Delivery& packet, const Jobs::Place& at,
                                     CriticalPath& path) {
   path.is_there = true;
@@ -208,7 +208,7 @@ void CollectiveBreakdown::delivered(const Delivery& packet) {
   std::swap(paths->second[index_of(packet.header) & (paths->second.size() - 1)], path_);
 }
 
-// Packets come when the pins say so.
+// Compares the NPUs' arrivals with the pins'.
 void CollectiveBreakdown::edge_done() {
   if (std::ranges::any_of(jobs_.all(), [](const auto& job) { return job.second.of.job->failed(); }))
     return;
@@ -249,7 +249,8 @@ void CollectiveBreakdown::add_up(Jobs::Entry& job) {
     }
     const CollectiveJob& of = *job.of.job;
     const std::uint64_t took = of.ended(p) ? of.end_cycle(p) - of.start_cycle(p) : cycles;
-    // A receiver had not begun when all was there: it has the result as it begins, at the edge after the end.
+    // A receiver that had not begun when all packets were there has the result as it begins, at the
+    // edge after the end.
     if (cycles < took && of.last_begin(p) > of.end_cycle(p)) {
       part.path.add(BreakdownStages::kNpu, DelayCause::kSource, took - cycles);
       cycles = took;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The breakdown of the packets of a plan (packet_follower.h), and of the collectives that they make up.
+// The breakdown of the packets of a plan (packet_follower.h), and of the collectives that they make
+// up.
 //
-// A packet: from the edge at which an NPU hands it to its NIC to the one at which its last flit is taken.
-// A collective: from its start to its end, by the packets that its last result waited for: the packet that was delivered
-//   last, the one that its sender needed for it (of the same tree and place in it, the one that came last), and so on.
-//   Between them stands the NPU: "source", until the first one was handed over; "queue", until one was passed on.
-// Acknowledgements (plan/acknowledgements.h) are no part of it: they are among what "source" and "queue" wait for.
-// Operations of a work: the packets of all those of a part are one kind; paths of its collectives are added up, and the
-//   last packet is that of the last one.
-// Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the path of a collective are
-//   the collective's. A run in which that is not so fails.
+// A packet: from the edge at which an NPU passes it to its NIC to the edge at which its last flit
+//   is taken.
+// A collective: from its start to its end, along the critical path of its last result: the packet
+//   that was delivered last, the packet that its sender needed for it (of the same tree and index,
+//   the one that came last), and so on. Time at an NPU between them is "source" until the first one
+//   was passed to a NIC, and "queue" until one was forwarded.
+// Acknowledgements (plan/acknowledgements.h) are not followed: waits for them are in "source" and
+//   "queue".
+// Operations of a work: all packets of a part are one kind; paths of its collectives are added up,
+//   and the last packet is the last collective's.
+// Checks: arrivals reported by NPUs equal the arrivals at the pins; cycles of the path of a
+//   collective equal the collective's. Otherwise the run fails.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +41,12 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   CollectiveBreakdown(const BreakdownOptions& options, Fabric& fabric);
 
   void begin_run(std::size_t parts);  // number of parts of the result
-  // Phases have their indices in the switches. The job stays until remove() or fill().
+  // Adds a job; its phases have their indices in the switches. The job stays until remove() or
+  // fill().
   void add(const ObservedJob& job, std::span<const PhaseProgram> programs);
   void remove(const CollectiveJob& job);
   void edge_of_run();  // an inconsistency ends a job
-  // Adds the parts of the run that has ended, whose results are there.
+  // Adds the parts of the finished run, whose results are complete.
   void fill(RunResult& result);
 
   void queued(int npu, const Packet& packet) override;
@@ -66,7 +71,7 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
     std::uint64_t edge = 0;
     std::uint32_t stream = 0, index = 0;
   };
-  struct CriticalPath {  // from a part's start to the delivery of a packet
+  struct CriticalPath {  // path from a part's start to the delivery of a packet
     bool is_there = false;
     std::uint32_t index = 0;
     std::uint64_t delivered = 0;
@@ -75,7 +80,7 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   };
   struct JobPart {  // state of a part of a job
     bool has_last = false;
-    Delivery last{};  // its hops are held
+    Delivery last{};  // holds its hops
     CriticalPath path;
   };
   struct PartState {  // state of a part of the result
@@ -96,22 +101,22 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   PacketBreakdown described(const Delivery& packet);
   PathBreakdown path_of(const PartState& part) const;
   static bool passes_on(NodeId npu, const Jobs::Place& at);
-  void add_up(Jobs::Entry& job);  // the paths of its parts to the parts of the result
+  void add_up(Jobs::Entry& job);  // adds the paths of its parts to the parts of the result
 
   BreakdownOptions options_;
   bool is_running_ = false;
   Jobs jobs_;
   std::uint64_t first_ = 0;
-  std::vector<RingQueue<Handed>> handed_;  // by endpoint's port and VC
+  std::vector<RingQueue<Handed>> handed_;  // index: endpoint's port and VC
   std::vector<PartState> parts_;
-  // By number of the tree and NPU: packets delivered last, by their index modulo the number of places, of which there
-  // are none where nothing is passed on.
+  // Key: number of the tree, and NPU. Last delivered packets, by their index modulo the number of
+  // places; none if no packet is forwarded there.
   std::map<std::pair<int, NodeId>, std::vector<CriticalPath>> paths_;
-  std::vector<Name> received_;   // in this edge, as NPUs say
-  std::vector<Name> delivered_;  // as the pins say
-  StageCycles cycles_;           // cycles of the packet under examination, and with those before it
+  std::vector<Name> received_;   // arrivals in this edge reported by NPUs
+  std::vector<Name> delivered_;  // arrivals at the pins
+  StageCycles cycles_;  // cycles of the packet under examination, and with its predecessors
   std::vector<int> visits_;
-  CriticalPath path_;  // its path
+  CriticalPath path_;  // path of the packet under examination
 };
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job as those who look at a run know it (engine/run_observers.h).
+// A job for observers of a run (engine/run_observers.h).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ struct ObservedJob {
   CollectiveJob* job = nullptr;
   std::string name{};  // name of an operation, if there are several; empty: the only one
   std::vector<int>
-      parts{};  // by part of its plan: the part of the result that it is counted in; empty: the same
-  std::vector<int> copies{};  // by tree: how many equal ones it stands for; empty: one each
+      parts{};  // index: part of its plan; part of the result that counts it; empty: the same
+  std::vector<int> copies{};  // index: tree; number of equal trees that it stands for; empty: one
+                              // each
 
   int part(int of_plan) const { return parts.empty() ? of_plan : parts[of_plan]; }
   std::uint64_t count(int tree) const {
@@ -25,11 +26,12 @@ struct ObservedJob {
   }
   // "tree 3", "forward 2: tree 3".
   std::string tree_name(int tree) const;
-  // "tree 3 #17", "forward 2: tree 3 #17"; on the control VC, which has acknowledgements, "tree 3 up to #16".
+  // "tree 3 #17", "forward 2: tree 3 #17"; on the control VC, for acknowledgements, "tree 3 up to
+  // #16".
   std::string packet_name(int tree, std::uint32_t index, int vc) const;
 };
 
-// Jobs under way, with what is known of each beside, by the numbers of their trees.
+// Jobs in flight, each with an observer's data, by the numbers of their trees.
 template <class Known>
 class ObservedJobs {
  public:
@@ -62,7 +64,7 @@ class ObservedJobs {
   std::map<int, Entry>& all() { return jobs_; }
 
  private:
-  std::map<int, Entry> jobs_;  // by first tree
+  std::map<int, Entry> jobs_;  // key: first tree
 };
 
 }  // namespace fredsim

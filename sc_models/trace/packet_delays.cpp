@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a packet has taken as long as it has.
+// Attribution of a packet's cycles to causes.
 #include <fmt/format.h>
 
 #include <algorithm>

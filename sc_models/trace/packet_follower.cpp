@@ -15,8 +15,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kRemembered = 256;
-constexpr std::uint64_t kLongestWait =
-    100'000;  // cycles, of endpoints: the link further back is forgotten
+constexpr std::uint64_t kLongestWait = 100'000;  // cycles; endpoints forget a link's older states
 
 }  // namespace
 
@@ -110,7 +109,7 @@ void PacketFollower::look_at_links(NodeId node, const SwitchPins& pins, std::uin
   }
 }
 
-// In use from the next edge on.
+// The phase is in use from the next edge on.
 void PacketFollower::look_at_phase(NodeId node, std::uint64_t at) {
   Switch& state = switch_states_[node];
   SwitchPhase now;
@@ -155,7 +154,7 @@ void PacketFollower::arrive(NodeId node, int port, std::uint64_t at) {
   entry.tail_arrival = at;
 }
 
-// ---- from the input buffers
+// ---- departures from the input buffers
 
 void PacketFollower::leave_switch(NodeId node, const SwitchPins& pins, std::uint64_t at) {
   if (on_any_vc(pins.in_credit) == 0) return;
@@ -197,7 +196,7 @@ const Flow* PacketFollower::flow_of(const Switch& at, const FlitHeader& header,
   return found == flows.end() ? nullptr : &*found;
 }
 
-// First flits of a flow leave at the same edge.
+// Groups first flits of a flow that leave at the same edge.
 void PacketFollower::group_heads(NodeId node, std::uint64_t at) {
   Switch& state = switch_states_[node];
   while (!heads_.empty()) {
@@ -222,7 +221,8 @@ void PacketFollower::group_heads(NodeId node, std::uint64_t at) {
   }
 }
 
-// Makes a group of the first flits in joined_. The path continues from the one that was ready last.
+// Makes a group of the first flits in joined_. The path continues from the flit that was ready
+// last.
 std::uint32_t PacketFollower::form_group(NodeId node, std::uint32_t outputs) {
   const std::uint32_t number = new_group();
   Group& group = groups_[number];
@@ -261,7 +261,7 @@ void PacketFollower::leave_endpoint(NodeId node, const SwitchPins& pins, std::ui
   }
 }
 
-// ---- to the links
+// ---- launches on the links
 
 void PacketFollower::launch(NodeId node, int port, const FlitHeader& flit, std::uint64_t at) {
   OnLink on_link{.header = flit};
@@ -299,7 +299,7 @@ std::uint32_t PacketFollower::launch_from_endpoint(NodeId node, int port, const 
   return number;
 }
 
-// The hop, of a first flit.
+// Makes the hop of a first flit.
 std::uint32_t PacketFollower::launch_from_switch(NodeId node, int port, const FlitHeader& flit,
                                                  std::uint64_t at) {
   const Switch& state = switch_states_[node];
@@ -372,7 +372,7 @@ std::uint32_t PacketFollower::find_group(NodeId node, int port, const FlitHeader
   return number;
 }
 
-// The same where credits do not say when flits leave: from all that have come in.
+// Finds the group among all arrivals, if credits do not show when flits leave.
 std::uint32_t PacketFollower::gather(NodeId node, int port, const FlitHeader& head) {
   Switch& state = switch_states_[node];
   std::vector<Switch::Waiting> found;
@@ -434,7 +434,7 @@ std::uint32_t PacketFollower::new_group() {
   return number;
 }
 
-// Forgets all that precedes what is still to be explained at a node.
+// Drops all history of a node before the oldest unexplained edge.
 void PacketFollower::forget(NodeId node, std::uint64_t at) {
   const bool is_switch = topology_.nodes[node].is_switch();
   const int ports = topology_.nodes[node].ports;

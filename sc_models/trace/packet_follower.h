@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows every packet over a fabric, from pins alone, and says where its cycles went.
+// Follows every packet over a fabric, from pins alone, and attributes its cycles.
 //
-// What is looked at: flits on the pins, credits, whether links take flits; of switches with phases, which one is in use
-//   (SwitchCore::peek_phase). The same in all implementations of a switch, so the result is.
-// A packet's path: its first flit, from buffer to buffer, then what its last flit is behind it. At a switch, in edges:
-//     arrival ... pipeline ... [queue] front ... [phase] [credit, link, arbiter] leaves its buffer ... pipeline ... pins
-//   Front: nothing is before it in its buffer and, of a sum, the last operand is there: the path continues from that one.
-//   phase: until the phase that it left with was in use. Then, edge by edge, the first that applies: credit, no room
-//   behind it; link, it took no flit; arbiter, all else. Where a switch has staging, room is that of the staging, and
-//   in it credit and link are looked at again. Of a kind that does not say how long a flit takes (SwitchKind::timing), or
-//   of a user's own RTL, what is neither credit nor link is pipeline. Of one whose buffers are not first in, first out,
-//   credit and link are judged by the output alone, at the edges at which the flit was in the switch beyond the minimum.
-// Errors: RunFailed when a flit comes out that nobody put in, or before it can; when the cycles of a packet do not add up.
-// Cost: a look at every node per edge, and some work per flit; memory for what is under way.
+// Inputs: flits on the pins, credits, ready of links; in switches with phases, the phase in use
+//   (SwitchCore::peek_phase). They are the same in all implementations of a switch, so the result
+//   is.
+// A packet's path: its first flit, from buffer to buffer, then its last flit's delay behind it. At
+//   a switch, in edges:
+//     arrival ... pipeline ... [queue] head ... [phase] [credit, link, arbiter] leaves ... pins
+//   Head: the flit is head-of-line in its buffer and, in a sum, the last operand is there: the path
+//   continues from the last operand.
+//   phase: until the phase that it left with was in use. Then, edge by edge, the first that
+//   applies: credit, no room downstream; link, not ready; arbiter, any other cause. If a switch has
+//   staging, room means room in the staging, and credit and link are examined again there. For a
+//   kind without timing (SwitchKind::timing), or a user's own RTL, all but credit and link is
+//   pipeline. For a kind whose buffers are not first in, first out, credit and link are judged by
+//   the output alone, at the edges at which the flit was in the switch beyond the minimum.
+// Errors: RunFailed when a flit comes out that never went in, or before it can; when the cycles of
+//   a packet do not add up.
+// Cost: a look at every node per edge, and some work per flit; memory for packets in flight.
 #pragma once
 
 #include <array>
@@ -40,31 +45,33 @@ namespace fredsim {
 
 class PacketFollower {
  public:
-  // All outlive the follower. Implementations at the switches by node, as in FabricCore.
+  // All arguments outlive the follower. `switches`: by node, as in FabricCore.
   PacketFollower(const FabricCore& core, const Topology& topology, SwitchCores switches, int lanes);
   virtual ~PacketFollower() = default;
   PacketFollower(const PacketFollower&) = delete;
   PacketFollower& operator=(const PacketFollower&) = delete;
 
-  // Before the first edge of a run, of a fabric without flits.
+  // Begins before the first edge of a run, with a fabric without flits.
   void begin();
-  // Rows of phases that are in the switches from now on, in place of those that had their indices.
+  // Sets rows of phases that are in the switches from now on, in place of rows with the same
+  // indices.
   void load(std::span<const PhaseProgram> programs);
-  void edge();  // after every edge
+  void edge();  // call after every edge
 
   const BreakdownStages& stages() const { return stages_; }
 
  protected:
   static constexpr std::uint32_t kNone = ~0U;
-  // A node that the first flit came by, and the link behind it.
+  // A node on the first flit's path, and the link behind it.
   struct Hop {
-    std::uint32_t before = kNone;  // the hop before
+    std::uint32_t before = kNone;  // previous hop
     std::uint32_t users = 0;
     NodeId node = 0;
     int link = 0;
     int stage = 0;
-    std::uint64_t begin = 0, launch = 0, end = 0;  // edges: at the node, on its pins, at the next
-    CyclesByCause cycles{};                        // at the node
+    std::uint64_t begin = 0, launch = 0, end = 0;  // edges: arrival at the node, launch, arrival at
+                                                   // the next node
+    CyclesByCause cycles{};                        // cycles at the node
   };
   struct Delivery {
     NodeId node = 0;
@@ -73,26 +80,26 @@ class PacketFollower {
     int flits = 0;
     std::uint32_t last_hop = kNone;
     std::uint64_t handed = 0, delivered = 0;  // edges
-    CyclesByCause cycles{};                   // at the end
+    CyclesByCause cycles{};                   // cycles at the end
     std::uint64_t latency() const { return delivered - handed; }
   };
 
-  // At which edge a packet whose first flit leaves an endpoint now was handed to it.
+  // Edge at which a packet was passed to the endpoint that now sends its first flit.
   virtual std::uint64_t handed_over(NodeId node, int port, const FlitHeader& head) = 0;
   virtual void delivered(const Delivery& packet) = 0;
-  // An operand that joined others has waited so long for the last one.
+  // Reports that an operand has waited `cycles` for the last operand of its sum.
   virtual void joined(int stage, const FlitHeader& flit, std::uint64_t cycles) = 0;
   virtual void edge_done() {}
-  // Edges from the one at which a packet is handed over to the first at which it can leave.
+  // Edges from a packet's arrival in the NIC to the first at which it can leave.
   virtual std::uint64_t handing_over() const = 0;
 
   const Topology& topology() const { return topology_; }
   const FabricCore& core() const { return core_; }
   const Hop& hop(std::uint32_t number) const { return hops_[number]; }
   std::uint64_t serialisation(const Hop& hop) const;
-  // Its cycles by stage, added to `cycles`, and the stages that it came by.
+  // Adds the packet's cycles by stage to `cycles`, and appends the stages on its path to `visits`.
   void add_up(const Delivery& packet, StageCycles& cycles, std::vector<int>& visits) const;
-  // Node by node; cycles since the edge `first`.
+  // Breakdown node by node; cycles since the edge `first`.
   PacketBreakdown describe(const Delivery& packet, std::uint64_t first) const;
   NodeId source(const Delivery& packet) const;
   void hold(std::uint32_t hop) { ++hops_[hop].users; }
@@ -110,22 +117,22 @@ class PacketFollower {
     std::uint64_t arrival = 0, tail_arrival = 0, front = 0;
     int arrived = 0, left = 0;
     bool has_tail = false;
-    bool leads = false;  // its group
+    bool leads = false;  // first of its group
   };
   struct Input {  // a port's buffer of a virtual channel
     std::deque<Entry> packets;
-    std::uint64_t next_front = 0;  // edge at which another one can leave
+    std::uint64_t next_front = 0;  // edge at which the next one can leave
   };
   struct Group {                // packets that went through a switch together
-    std::uint32_t hop = kNone;  // by which the last operand came
+    std::uint32_t hop = kNone;  // hop of the last operand
     int input = 0;
     int operands = 1;
     FlitHeader header{};
-    std::uint32_t outputs = 0;  // outputs that it is still to be launched at; 0: any one
+    std::uint32_t outputs = 0;  // outputs at which it has not been launched yet; 0: any one
     int tails_left = 1;
     std::uint64_t arrival = 0, front = 0, phase_until = 0;
     bool left_known = false;
-    std::vector<std::uint64_t> left;  // per flit: the edge at which it left the input buffer
+    std::vector<std::uint64_t> left;  // index: flit; edge at which it left the input buffer
   };
   struct Output {  // a port's output of a virtual channel
     RoomHistory credits, staging;
@@ -141,13 +148,14 @@ class PacketFollower {
   };
   struct Switch {
     std::optional<SwitchTiming> timing;
-    std::vector<std::vector<Flow>> flows;  // by phase
+    std::vector<std::vector<Flow>> flows;  // index: phase
     std::vector<std::uint32_t> groups;     // groups that have not been launched everywhere
     struct Waiting {
       int input = 0, vc = 0;
       Entry entry;
     };
-    std::vector<Waiting> waiting;  // first flits in the switch, of a kind whose credits say nothing
+    std::vector<Waiting> waiting;  // first flits in the switch, for a kind whose credits do not
+                                   // show departures
     bool follows_credits() const { return timing && timing->in_order; }
     bool has_phases = false;
     SwitchPhase phase{};
@@ -171,7 +179,7 @@ class PacketFollower {
   void leave_endpoint(NodeId node, const SwitchPins& pins, std::uint64_t at);
   void group_heads(NodeId node, std::uint64_t at);
   std::uint32_t form_group(NodeId node, std::uint32_t outputs);
-  // The flow of a phase that a flit belongs to; null: of none, a unicast.
+  // The flow of a phase that a flit belongs to; null for a unicast.
   static const Flow* flow_of(const Switch& at, const FlitHeader& header, std::uint32_t inputs,
                              std::uint32_t outputs);
   void launch(NodeId node, int port, const FlitHeader& flit, std::uint64_t at);
@@ -197,21 +205,21 @@ class PacketFollower {
   SwitchCores switches_;
   int lanes_;
   BreakdownStages stages_;
-  std::vector<std::size_t> first_;  // by node, of the ports of all
+  std::vector<std::size_t> first_;  // index: node; place of its first port
   std::vector<Port> ports_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
-  std::vector<Switch> switch_states_;  // by node
+  std::vector<Switch> switch_states_;  // index: node
   std::vector<Hop> hops_;
   std::vector<std::uint32_t> free_hops_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::size_t> remembered_,
-      remember_;  // by node: entries of histories; at which some are forgotten
+      remember_;  // index: node; entries of histories, and number at which old ones are dropped
   std::vector<std::pair<int, int>>
       left_;  // ports and VCs of the current node at which a flit has left
-  std::vector<std::pair<int, Entry*>> heads_;   // its first flits among them
-  std::vector<std::pair<int, Entry*>> joined_;  // those of a group
+  std::vector<std::pair<int, Entry*>> heads_;   // first flits among these departures
+  std::vector<std::pair<int, Entry*>> joined_;  // first flits of a group
 };
 
 }  // namespace fredsim

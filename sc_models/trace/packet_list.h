@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of a run that are listed one by one: the slowest of all, or those that are delivered first.
+// Packets of a run that are listed one by one: the slowest of all, or the first to be delivered.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace fredsim {
 
 struct BreakdownOptions {
   bool is_on = false;
-  std::size_t listed = 0;    // packets
-  bool lists_first = false;  // those delivered first, else the slowest
+  std::size_t listed = 0;    // number of packets
+  bool lists_first = false;  // true: the first delivered; false: the slowest
 };
 
 class PacketList {
@@ -24,7 +24,7 @@ class PacketList {
       : max_(options.listed), keeps_first_(options.lists_first) {}
 
   void clear() { packets_.clear(); }
-  // True if a packet that is delivered now would be in the list.
+  // True if a packet with this latency that is delivered now would be in the list.
   bool wants(std::uint64_t latency) const {
     if (packets_.size() < max_) return true;
     return !keeps_first_ && max_ > 0 && latency > latency_of(packets_.back());

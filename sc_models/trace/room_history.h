@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// History of free resources: places of a buffer or credits of a virtual channel, and a link, at past
-// edges. For users that learn only afterwards what a flit has waited for (packet_follower.h).
+// History of free resources: places of a buffer or credits of a virtual channel, and a link, at
+// past edges. For users that learn only afterwards what a flit has waited for (packet_follower.h).
 //
-// For whoever learns only afterwards what a flit has waited for (packet_follower.h). Edges are told in rising order, and
-//   asked for in rising order, beginning anywhere; what lies before an edge that nobody asks for any more can be
-//   forgotten.
+// Edges are recorded in ascending order, and queried in ascending order from any first edge;
+//   history before an edge that is no longer queried can be dropped.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace fredsim {
 
 class RoomHistory {
  public:
-  // `capacity` places. One that is given back at an edge is free `delay` edges later.
+  // Sets `capacity` places. A place returned at an edge is free `delay` edges later.
   void reset(int capacity, int delay) {
     capacity_ = capacity;
     delay_ = static_cast<std::uint64_t>(delay);
@@ -25,7 +24,8 @@ class RoomHistory {
     forgotten_takes_ = forgotten_gives_ = 0;
   }
   int capacity() const { return capacity_; }
-  void take(std::uint64_t edge) { takes_.push_back(edge); }  // not free from the next edge on
+  // the place is taken from the next edge on
+  void take(std::uint64_t edge) { takes_.push_back(edge); }
   void give(std::uint64_t edge) { gives_.push_back(edge + delay_); }
 
   class Cursor {
@@ -34,7 +34,7 @@ class RoomHistory {
       taken_ = count_below(of.takes_, edge);
       given_ = count_below(of.gives_, edge + 1);
     }
-    // Places free at the edge, which is not before the one asked for last.
+    // Places free at the edge, which is not before that of the last query.
     std::int64_t free_at(std::uint64_t edge) {
       while (taken_ < of_.takes_.size() && of_.takes_[taken_] < edge) ++taken_;
       while (given_ < of_.gives_.size() && of_.gives_[given_] <= edge) ++given_;
@@ -70,7 +70,7 @@ class RoomHistory {
   std::size_t forgotten_takes_ = 0, forgotten_gives_ = 0;
 };
 
-// Edges at which a link took no flit; of those at which nobody has looked, it took one.
+// Edges at which a link took no flit; at edges without a record it took one.
 class LinkHistory {
  public:
   void reset() { busy_.clear(); }

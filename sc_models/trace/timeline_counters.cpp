@@ -72,7 +72,7 @@ void TimelineCounters::end_run(std::uint64_t now, std::uint64_t cycles) {
   for (const SwitchSeries& one : switches_) emit(one.series, cycles);
 }
 
-// Only where a value changes; zero after the end.
+// Emits changes of the values only, and zero after the end.
 void TimelineCounters::emit(const Series& series, std::uint64_t cycles) const {
   const std::size_t keys = series.keys.size();
   std::vector<Timeline::Value> shown;

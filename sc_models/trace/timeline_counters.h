@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a timeline: what every link carries, and why flits wait in the switches, by interval.
+// The counters of a timeline, by interval: flits carried by every link, and stalls in the switches
+// by reason.
 //
-// Values: of a link, "utilization", flits sent / flits its rate allows; of a switch, "<name> stalls" by
-//   reason: in how many flows or ports a head-of-line flit could not leave, on average over the cycles.
-// Exact, of an interval as a whole: differences of the link and switch counters. Intervals double as a run
-//   grows, so that it has kMaxIntervals at most. A switch that cannot be peeked has no stalls.
+// Values: of a link, "utilization", flits sent / flits its rate allows; of a switch, "<name>
+//   stalls" by reason: the number of flows or ports in which a head-of-line flit could not leave,
+//   on average over the cycles.
+// Exact for an interval as a whole: differences of the link and switch counters. Intervals double
+//   as a run grows, so that it has kMaxIntervals at most. A switch that cannot be peeked has no
+//   stalls.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +21,7 @@ namespace fredsim {
 
 class TimelineCounters {
  public:
-  static constexpr std::uint64_t kFirstInterval = 64;  // cycles
+  static constexpr std::uint64_t kFirstInterval = 64;  // in cycles
   static constexpr std::size_t kMaxIntervals = 256;
 
   // Timeline and fabric outlive it.
@@ -26,7 +29,7 @@ class TimelineCounters {
       : timeline_(timeline), process_(process), fabric_(fabric) {}
 
   void begin_run();
-  void edge(std::uint64_t now) {  // cycles since the run's first edge
+  void edge(std::uint64_t now) {  // `now`: cycles since the run's first edge
     if (now == next_sample_) sample();
   }
   void end_run(std::uint64_t now, std::uint64_t cycles);
@@ -37,11 +40,11 @@ class TimelineCounters {
     std::vector<const char*> keys;  // keys of its values
     double scale = 1;               // value shown: difference / (cycles × scale)
     std::vector<double> last;
-    std::vector<double> differences;  // interval-major
+    std::vector<double> differences;  // interval-major order
   };
   struct SwitchSeries {
     NodeId node = 0;
-    std::vector<std::uint64_t SwitchCounters::*> stalls;  // by key
+    std::vector<std::uint64_t SwitchCounters::*> stalls;  // index: key
     Series series;
   };
   void sample();

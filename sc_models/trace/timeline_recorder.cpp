@@ -125,7 +125,8 @@ std::string TimelineRecorder::packet_name(std::uint32_t stream, std::uint32_t in
                              : at.entry->of.packet_name(at.tree, index, vc);
 }
 
-// Operations of a work follow each other rank by rank: each is there from the first that its NPU does for it on.
+// Operations of a work follow each other rank by rank: each one's span begins with the first work
+// of its NPU for it.
 void TimelineRecorder::active(int npu, const Jobs::Place& at, std::uint64_t cycle) {
   const CollectiveJob& job = *at.entry->of.job;
   const Tree& tree = job.plan().trees[at.tree];
@@ -153,7 +154,7 @@ void TimelineRecorder::show_after_others(Timeline::Track track, Timeline::Catego
   until = extent.end;
 }
 
-// Parts run side by side, and so do steps: a track each.
+// Parts run in parallel, and so do steps: a track each.
 void TimelineRecorder::show_parts(const Jobs::Entry& job) {
   const Plan& plan = job.of.job->plan();
   const bool is_alone = plan.parts.size() == 1 && job.of.name.empty();
@@ -171,7 +172,7 @@ void TimelineRecorder::show_parts(const Jobs::Entry& job) {
   }
 }
 
-// Steps of a part that has only one would say nothing new.
+// The step of a part with only one adds no information.
 void TimelineRecorder::show_steps(const Jobs::Entry& job) {
   std::map<int, std::set<int>> of_part;
   for (const Tree& tree : job.of.job->plan().trees) of_part[tree.part].insert(tree.step);
@@ -241,7 +242,7 @@ void TimelineRecorder::received(int npu, Packet& packet) {
                       {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}}))
     return;
   const auto sent = shown_sent_.find({e.source, e.stream, e.index});
-  if (sent == shown_sent_.end()) return;  // its span had no room
+  if (sent == shown_sent_.end()) return;  // its span did not fit
   timeline_.arrow(std::array{sent->second, Timeline::Place{track, begin}}, name);
 }
 
@@ -283,7 +284,7 @@ void TimelineRecorder::show_phase(const PhaseInUse& phase, std::uint64_t end) {
                  fmt::format("phase {}, {}", shown.phase, kVcNames[shown.vc]), phase.since, end);
 }
 
-// Flits one by one would be shorter than the ns that viewers tell apart.
+// Spans of single flits would be shorter than the ns that viewers can show.
 void TimelineRecorder::look_at_links(NodeId node, const SwitchPins& pins) {
   const auto words = static_cast<std::size_t>(flit_words(fabric_.lanes()));
   for_each_port(pins.out_valid, [&](int port) {

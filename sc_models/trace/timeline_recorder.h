@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records runs of one machine on a timeline: what its NPUs, switches and links do.
+// Records runs of one machine on a timeline: activity of its NPUs, switches and links.
 //
-// Levels, each with those below it:
-//   0  the parts of every NPU and I/O controller, of a work with order those of each of its operations; the phase that
-//      the control unit of every FRED switch has in use, and where it was pre-empted: given up for one of higher
-//      priority though it was inside a packet or not silent yet
-//   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
-//   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives (its last flit), with an arrow
-//      from one to the other; of a sum of a switch from one of those that sent
-//   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts where another
-//      one comes between
-// Exact: every cycle named. Counters are exact of an interval as a whole.
-// Failure: what happened until then, and a mark with the message.
-// Implementations: only the pins, counters and phases of a switch are looked at, which are the same in all of them.
-//   One whose registers cannot be peeked has neither phases nor stalls on the timeline.
+// Levels, each including the lower ones:
+//   0  the parts of every NPU and I/O controller, in a work with order the parts of each operation;
+//      the phase in use in the control unit of every FRED switch, and its pre-emptions: the phase
+//      was given up for one of higher priority while inside a packet or not silent yet
+//   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h) 2  every
+//   packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
+//      (its last flit), with an arrow from one to the other; for a sum of a switch, from one of its
+//      senders
+//   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts if
+//      another one comes between
+// Exact: every cycle shown. Counters are exact for an interval as a whole.
+// Failure: events up to it, and a mark with the message.
+// Implementations: only pins, counters and phases of a switch are read, which are the same in all
+//   of them. A switch whose registers cannot be peeked has neither phases nor stalls on the
+//   timeline.
 // Cost: nothing when there is none; a look at every node per cycle otherwise.
 #pragma once
 
@@ -37,18 +39,18 @@ namespace fredsim {
 
 class TimelineRecorder final : public NpuObserver {
  public:
-  // Timeline and fabric outlive the recorder. `name`: of the process.
+  // Timeline and fabric outlive the recorder. `name`: name of the process.
   TimelineRecorder(Timeline& timeline, int level, const std::string& name, Fabric& fabric);
 
-  // `work`: the parts of its result. Jobs come and go then.
+  // Begins a run; `work`: the parts of its result. Jobs are added and removed during it.
   void begin_run(std::uint64_t first_edge, std::span<const Part* const> work);
   void add(const ObservedJob& job) { jobs_.add(job); }
   void remove(const CollectiveJob& job);
-  void edge();  // after every clock edge of the run
+  void edge();  // call after every clock edge of the run
   void end_run(std::uint64_t cycles);
-  // The run under way, or the one that has just ended, has failed: ends it.
+  // Ends the current run, or the one that has just ended, as failed.
   void run_failed(const std::string& message);
-  // The last run is made again: as if it had not been.
+  // Undoes the last run, which is made again.
   void drop_run() { timeline_.drop_run(process_); }
 
   void queued(int npu, const Packet& packet) override;
@@ -57,14 +59,14 @@ class TimelineRecorder final : public NpuObserver {
   void added(int npu, int tree, int additions) override;
 
  private:
-  struct Extent {  // cycles: edges at which something happened first and last
+  struct Extent {  // cycles: first and last edge with an event
     std::uint64_t begin = 0, end = 0;
   };
   struct PhaseInUse {
     NodeId node = 0;
-    SwitchPhase now{};        // after the last edge
-    std::uint64_t since = 0;  // `now.phase` is in use, if it is
-    // The phase that gave way last, and whether it was busy.
+    SwitchPhase now{};        // state after the last edge
+    std::uint64_t since = 0;  // cycle since which `now.phase` is in use
+    // The phase pre-empted last, and whether it was busy.
     SwitchPhase before{};
     bool was_busy = false;
   };
@@ -73,14 +75,14 @@ class TimelineRecorder final : public NpuObserver {
     std::string name{};
     std::uint32_t tag = 0;
     std::uint8_t vc = 0;
-    Extent extent{};  // to the cycle after the last one
+    Extent extent{};  // ends at the cycle after the last flit
     std::uint64_t flits = 0;
   };
 
   std::uint64_t now() const { return fabric_.core().edge() - first_; }
   struct Activity {
-    std::map<std::pair<int, int>, Extent> parts;                  // by NPU and part
-    std::map<std::pair<int, std::pair<int, int>>, Extent> steps;  // by NPU, part and step
+    std::map<std::pair<int, int>, Extent> parts;                  // key: NPU and part
+    std::map<std::pair<int, std::pair<int, int>>, Extent> steps;  // key: NPU, part and step
   };
   using Jobs = ObservedJobs<Activity>;
 
@@ -97,28 +99,28 @@ class TimelineRecorder final : public NpuObserver {
   void show_after_others(Timeline::Track track, Timeline::Category category,
                          const std::string& name, const Extent& extent, Timeline::Args args = {});
   Timeline::Track port_track(int npu, const char* direction, const PacketExtension& e);
-  Timeline::Track track_named(int owner, const std::string& name);  // made when first needed
+  Timeline::Track track_named(int owner, const std::string& name);  // made on first use
 
   Timeline& timeline_;
   int level_;
   Fabric& fabric_;
   int process_;
   Timeline::Track runs_;
-  std::vector<Timeline::Track> nodes_;             // by node
-  std::map<std::string, Timeline::Track> others_;  // by name
-  std::vector<Timeline::Track> links_;             // level 3
+  std::vector<Timeline::Track> nodes_;             // index: node
+  std::map<std::string, Timeline::Track> others_;  // key: name
+  std::vector<Timeline::Track> links_;             // used at level 3
   TimelineCounters counters_;
   bool is_running_ = false;
   std::string work_;
   Jobs jobs_;
-  std::uint64_t first_ = 0;                   // edge
-  std::uint64_t end_ = 0;                     // cycle, of the last run
-  std::map<int, std::uint64_t> shown_until_;  // by thread of a track of parts or steps
+  std::uint64_t first_ = 0;                   // an edge
+  std::uint64_t end_ = 0;                     // last cycle of the last run
+  std::map<int, std::uint64_t> shown_until_;  // key: thread of a track of parts or steps
   std::vector<PhaseInUse> phases_;            // phases of switches that report them
-  std::vector<OnLink> on_links_;              // level 3
-  std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycle
-  std::map<int, std::uint64_t> last_sent_;                   // by thread of a send track
-  // Keyed by address of the sender, stream and index: the span of the packet that was sent last.
+  std::vector<OnLink> on_links_;              // used at level 3
+  std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycles
+  std::map<int, std::uint64_t> last_sent_;                   // key: thread of a send track
+  // Key: sender's address, stream and index. Span of the packet sent last.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Timeline::Place> shown_sent_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Content of a waveform file (trace/wave_recorder.h).
 //
-// Units: a window's ends are cycles, or picoseconds, from the first clock edge on; both belong to it.
+// Units: a window's ends are cycles, or picoseconds, from the first clock edge on; both ends are
+// included.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +20,17 @@ struct WaveWindow {
   bool in_picoseconds = false;  // else in cycles
 };
 
-// Trigger condition on the links and in the switches in scope; its first time counts.
+// Trigger condition on the links and switches in scope; its first occurrence counts.
 enum class WaveTriggerKind : std::uint8_t {
-  kStall,        // in more than `argument` cycles in a row some flit at a switch could not leave
+  kStall,        // a flit at a switch could not leave for more than `argument` cycles in a row
   kPhaseChange,  // a switch changes its phase
-  kPreemption,   // on a link, a flit leaves while a packet of lower priority is under way
+  kPreemption,   // a flit leaves on a link while a packet of lower priority is in flight there
   kPacket,       // a flit with the tag `argument` leaves
   kStream,       // a flit of the stream `argument` leaves
-  kPayload,      // the run fails because an NPU has got another value than is right
-  kLockstep,     // … because RTL and twin differ
-  kDeadlock,     // … because nothing moves any more: the last cycle in which a flit has left
-  kFailure,      // … for whatever reason
+  kPayload,      // the run fails because an NPU has received a wrong value
+  kLockstep,     // the run fails because RTL and twin differ
+  kDeadlock,     // a deadlock: the last cycle in which a flit has left
+  kFailure,      // the run fails for any reason
 };
 
 struct WaveTrigger {
@@ -39,11 +40,11 @@ struct WaveTrigger {
 };
 
 struct WaveOptions {
-  std::string file{};                    // FST; empty: none
+  std::string file{};                    // FST file; empty: none
   std::string scope = "*";               // shell-style pattern on instance (node) names
-  bool links_only = false;               // switches in scope keep the implementation they have
-  std::optional<WaveTrigger> trigger{};  // none with windows
-  std::vector<WaveWindow> windows{};     // ascending, none in another; empty: the whole run
+  bool links_only = false;               // switches in scope keep their implementation
+  std::optional<WaveTrigger> trigger{};  // not together with windows
+  std::vector<WaveWindow> windows{};     // ascending, not nested; empty: the whole run
 };
 
 }  // namespace fredsim

@@ -16,9 +16,9 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
-constexpr std::uint64_t kCyclesBeforeTrigger = 40;  // in view as the viewer opens
+constexpr std::uint64_t kCyclesBeforeTrigger = 40;  // cycles in view when the viewer opens
 
-// value * num / den, rounded down; the largest number where there is no such.
+// value * num / den, rounded down; saturates at the largest number.
 std::uint64_t scaled(std::uint64_t value, std::uint64_t num, std::uint64_t den) {
   const Uint128 result = static_cast<Uint128>(value) * num / den;
   return result > WaveWindow::kOpenEnd ? WaveWindow::kOpenEnd : static_cast<std::uint64_t>(result);
@@ -88,12 +88,12 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
 WaveRecorder::~WaveRecorder() {
   try {
     finish();
-  } catch (const Error&) {           // nobody is left to tell
-  } catch (const std::bad_alloc&) {  // as above
+  } catch (const Error&) {           // no caller to report to
+  } catch (const std::bad_alloc&) {  // likewise
   }
 }
 
-// A time after the last cycle gives it a width in a viewer.
+// Adds a time after the last cycle, which gives it a width in a viewer.
 void WaveRecorder::finish() {
   if (recording_ != 0) {
     clear_events();
@@ -288,7 +288,7 @@ void WaveRecorder::after_edge() {
     if (watch_->edge()) found_ = cycle_;
   }
   const bool records = in_window();
-  if (records || recording_ != 0) {  // the edge after a window closes it: nothing happens in a gap
+  if (records || recording_ != 0) {  // the edge after a window closes it: a gap has no changes
     if (records) show_launches();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const int link = links_[i].link;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waveforms of a fabric: the signals of its RTL instances in scope, and every link that touches an
-// instance in scope, whatever the implementations at its ends; with a save file for GTKWave beside it
-// (trace/wave_save_file.h).
+// instance in scope, whatever the implementations at its ends; with a save file for GTKWave beside
+// it (trace/wave_save_file.h).
 //
-// Use: construct before the first edge, of a fabric; or of a bare core, and then around every edge before_edge(),
-//   after_edge(). An edge that throws is recorded too.
-// Triggers: a run is made twice (run_recorded): the first finds the cycle and records nothing, the second,
-//   which does the same since runs are deterministic, records the cycles around it.
+// Use: construct before the first edge, with a fabric; or with a bare core, and then call
+//   before_edge(), after_edge() around every edge. An edge that throws is recorded too.
+// Triggers: a run is made twice (run_recorded): the first finds the cycle and records nothing, the
+//   second, which is identical since runs are deterministic, records the cycles around it.
 // Time: cycle c, counted from the first edge on through all runs of the machine, is at c clock
-//   periods, rounded down to picoseconds. Between windows time goes on and values stay as they were.
+//   periods, rounded down to picoseconds. Between windows time goes on and values keep their state.
 // Signals, under "links <from>_<port>__<to>_<port>" (WaveLink::scope):
-//   valid, valid_mp … valid_control   a flit is launched at this edge, on whichever VC or on that one
+//   valid, valid_mp … valid_control   a flit is launched at this edge, on any VC or on this one
 //   head tail                         it is the first, or the last one of its packet
-//   vc phase dst src tag seq          its header (base/flit.h), and the last one's until the next
+//   vc phase dst src tag seq          its header (base/flit.h), held until the next flit
 //   stream packet                     the tag's parts (nic/packet_extension.h)
 //   arrive                            a flit reaches the receiver at this edge
 //   credit_mp … credit_control        a credit of the VC reaches the sender at this edge
-//   credits_mp … credits_control      those that the sender has, after the edge
-//   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo 2^32).
-// Errors: BadInput when no instance is in scope, a window has no edge, windows are not in order, or a
-//   file cannot be opened; TriggerWatch's; RunFailed when one cannot be written to its end: none is left then.
+//   credits_mp … credits_control      credits at the sender, after the edge
+//   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo
+//   2^32).
+// Errors: BadInput when no instance is in scope, a window has no edge, windows are not in order, or
+//   a file cannot be opened; errors of TriggerWatch; RunFailed when a file cannot be written to its
+//   end: none is left then.
 #pragma once
 
 #include <array>
@@ -45,31 +47,33 @@ namespace fredsim {
 
 class WaveRecorder final : public EdgeObserver {
  public:
-  // `switches` by node, null at endpoints. All outlive the recorder.
+  // `switches` by node, null at endpoints. All arguments outlive the recorder.
   WaveRecorder(const Topology& topology, FabricCore& core,
                std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
-  // Observes the fabric, from the next edge on. Before its first edge only.
+  // Observes the fabric, from the next edge on. Construct before its first edge.
   WaveRecorder(Fabric& fabric, const WaveOptions& options);
-  ~WaveRecorder() override;  // as finish(), where that was not called; but errors are not told
+  ~WaveRecorder() override;  // calls finish() if it was not called, without reporting errors
 
   void before_edge() override;
   void after_edge() override;
-  // After the last edge: writes the last time, and closes the file.
+  // Ends the file after the last edge: writes the last time, and closes it.
   void finish();
 
-  // A trigger that has not been found in any run yet.
+  // True for a trigger that has not been found in any run yet.
   bool searches() const { return searching_; }
   void begin_search();
-  void run_failed(const RunFailed& failure);  // after begin_search(), in place of the run's end
-  const std::optional<std::uint64_t>& found() const { return found_; }  // cycle, through all runs
+  void run_failed(const RunFailed& failure);  // call after begin_search(), in place of the run's
+                                              // end
+  // cycle, counted through all runs
+  const std::optional<std::uint64_t>& found() const { return found_; }
   std::uint64_t found_in_run() const { return *found_ - search_begin_; }
-  double found_ns() const;  // in the file
-  void record_found();      // before the second run
+  double found_ns() const;  // time in the file
+  void record_found();      // call before the second run
 
   const std::string& path() const { return path_; }
-  std::uint64_t cycles() const { return cycle_; }  // so far
+  std::uint64_t cycles() const { return cycle_; }  // cycles so far
   std::uint64_t cycles_recorded() const { return recorded_; }
-  std::string why_empty() const;  // for messages; empty: cycles are recorded
+  std::string why_empty() const;  // text for messages; empty: cycles are recorded
 
  private:
   struct LinkValues {
@@ -78,7 +82,7 @@ class WaveRecorder final : public EdgeObserver {
     std::array<std::uint32_t, kNumVcs> valid_of{}, credit{}, credits{};
   };
   struct Cycles {
-    std::uint64_t from, to;  // both in
+    std::uint64_t from, to;  // both ends included
   };
 
   void choose_links(const std::string& pattern);
@@ -96,13 +100,13 @@ class WaveRecorder final : public EdgeObserver {
   std::string path_;
   const Topology& topology_;
   FabricCore& core_;
-  std::vector<NodeId> nodes_;    // in scope
-  std::vector<NodeId> rtl_;      // those whose RTL is in the file
-  std::vector<WaveLink> links_;  // traced
+  std::vector<NodeId> nodes_;    // nodes in scope
+  std::vector<NodeId> rtl_;      // nodes whose RTL is in the file
+  std::vector<WaveLink> links_;  // traced links
   std::vector<LinkValues> values_;
-  std::vector<int> place_;  // by link: in links_, or -1
+  std::vector<int> place_;  // index: link; place in links_, or -1
   std::vector<Cycles> windows_;
-  std::size_t window_ = 0;  // the current one, or the next
+  std::size_t window_ = 0;  // current window, or the next one
   std::uint64_t cycle_ = 0;
   std::uint64_t edge_before_ = 0;
   std::uint64_t recorded_ = 0;
@@ -111,12 +115,12 @@ class WaveRecorder final : public EdgeObserver {
   std::optional<WaveTrigger> trigger_;
   std::optional<TriggerWatch> watch_;
   bool searching_ = false;
-  std::uint64_t search_begin_ = 0;  // cycle
+  std::uint64_t search_begin_ = 0;  // a cycle
   std::optional<std::uint64_t> found_;
   WaveFile file_;
 };
 
-// Runs, twice where a trigger is looked for and found. `run` may throw RunFailed.
+// Runs once, or twice if a trigger is searched for and found. `run` may throw RunFailed.
 template <typename Run>
 auto run_recorded(WaveRecorder* wave, const Run& run) {
   if (wave == nullptr || !wave->searches()) return run();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// View of a switch's RTL in a waveform viewer: registers and pins, and the internal signals that its
-// kind names (SwitchKind::show_control(), show_port()).
+// View of a switch's RTL in a waveform viewer: registers and pins, and the internal signals that
+// its kind names (SwitchKind::show_control(), show_port()).
 //
-// A design of a user's own shows its pins, and of its inside whatever has the kind's names, at any depth of
-//   its hierarchy; all else is in the viewer's tree.
+// A user's own design shows its pins, and the internal signals with the kind's names, at any depth
+//   of its hierarchy; all others are in the viewer's tree.
 #pragma once
 
 #include <span>
@@ -16,10 +16,10 @@ namespace fredsim {
 
 class WaveRtlView {
  public:
-  // `names`: of the waveform file, of all instances in it; they outlive the view.
+  // `names`: names in the waveform file, of all its instances; they outlive the view.
   explicit WaveRtlView(std::span<const WaveName> names);
 
-  // Nothing where the node is an endpoint, or a switch without RTL in the file.
+  // Adds nothing for an endpoint, or a switch without RTL in the file.
   void add_control(GtkwaveSave& save, const Node& node) const;
   void add_port(GtkwaveSave& save, const Node& node, int port) const;
 

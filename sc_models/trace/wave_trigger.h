@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches a run for what a waveform is to show (WaveTrigger, trace/wave_options.h).
+// Watches a run for the trigger of a waveform (WaveTrigger, trace/wave_options.h).
 //
-// Use: begin_run(); then of every edge each launch(), and after it edge().
-// Errors: BadInput where counters are needed and no switch in scope tells them.
+// Use: begin_run(); then launch() for each launch of an edge, and edge() after it.
+// Errors: BadInput if counters are needed and no switch in scope can be peeked.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace fredsim {
 
 class TriggerWatch {
  public:
-  // `switches`: those in scope; `links`: how many are watched; `order`: of the machine.
+  // `switches`: switches in scope; `links`: number of watched links; `order`: the machine's.
   TriggerWatch(const WaveTrigger& trigger, const std::vector<const SwitchCore*>& switches,
                std::size_t links, const VcOrder& order);
 
@@ -30,7 +30,7 @@ class TriggerWatch {
   struct Watched {
     const SwitchCore* core;
     std::uint64_t count = 0;          // phase changes or stalls so far
-    std::uint64_t cycles_in_row = 0;  // up to now, in which it has grown
+    std::uint64_t cycles_in_row = 0;  // number of last cycles in which it has grown
   };
 
   void watch_preemption(int link, const FlitHeader& header);
@@ -38,7 +38,7 @@ class TriggerWatch {
 
   WaveTrigger trigger_;
   std::vector<Watched> switches_;
-  std::vector<std::uint32_t> open_;               // by link: bit per VC with a packet under way
+  std::vector<std::uint32_t> open_;  // index: link; a bit per VC with a packet in flight
   std::array<std::uint32_t, kNumVcs> lower_vcs_;  // bits of the VCs of lower priority than each
   SwitchCounters counters_;
   bool seen_ = false;
