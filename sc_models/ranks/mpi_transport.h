@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as processes that an MPI launcher (mpirun, srun) has started, and messages by MPI, non-blocking throughout.
+// Ranks as processes started by an MPI launcher (mpirun, srun), with messages by MPI, non-blocking
+// throughout.
 //
-// Errors: BadInput where this program was built without MPI; MPI's own end the process, and all with it.
+// Errors: BadInput if this program was built without MPI; MPI's own errors end all processes.
 #pragma once
 
 #include <memory>
@@ -11,13 +12,14 @@
 
 namespace fredsim {
 
-// Place of this process among those that a launcher has started, as its environment says; none: it was not, or alone.
+// Place of this process among the launched ones, taken from its environment; no value: it was not
+// launched, or is alone.
 struct LaunchedRank {
   int rank = 0, size = 1;
 };
 std::optional<LaunchedRank> launched_rank();
 
-// Once in a process. Null: MPI says that this process is alone.
+// Call once per process. Null if MPI says that this process is alone.
 std::unique_ptr<RankTransport> mpi_transport();
 
 }  // namespace fredsim

@@ -16,7 +16,7 @@ namespace fredsim {
 namespace {
 
 volatile pid_t guarded = 0;
-volatile sig_atomic_t passed_on = 0;  // the last one
+volatile sig_atomic_t passed_on = 0;  // last signal passed on
 
 void pass_on(int signal) {
   passed_on = signal;
@@ -28,10 +28,10 @@ void pass_on(int signal) {
 void guard_rank(int rank, const char* program) {
   const pid_t guard = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return;  // no guard, then
+  if (child < 0) return;  // works without a guard
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != guard) ::_exit(1);  // it has ended before
+    if (::getppid() != guard) ::_exit(1);  // the guard has ended already
     return;
   }
   guarded = child;

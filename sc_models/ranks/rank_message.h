@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message between the processes of a run (ranks/ranks.h): values one after the other, read in the order in which they were put.
+// A message between the processes of a run (ranks/ranks.h): a sequence of values, read in the order
+// in which they were put.
 //
-// Values are trivially copyable and go as they lie in memory: the processes are of one build (Ranks::greet()). The first bytes are
-//   those of Ranks.
+// Values are trivially copyable and sent as they lie in memory: the processes are of one build
+//   (Ranks::greet()). The first bytes belong to Ranks.
 // Errors: std::logic_error for a read beyond the end.
 #pragma once
 
@@ -73,7 +74,7 @@ class RankMessage {
   }
   bool is_read() const { return next_ == bytes_.size(); }
 
-  // ---- for Ranks and transports
+  // ---- access by Ranks and transports
   static constexpr std::size_t kHeader = 16;
   std::vector<std::byte>& bytes() { return bytes_; }
   std::span<const std::byte> bytes() const { return bytes_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Way of messages between the processes of a run: in order between any two, whole, with as many bytes as they have.
+// Transport of messages between the processes of a run: in order between any two, whole, of any
+// length.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,11 @@ class RankTransport {
   virtual int size() const = 0;
   // Begins to send; `bytes` stay as they are until flushed() is true.
   virtual void send(int to, const std::vector<std::byte>& bytes) = 0;
-  virtual bool flushed() = 0;  // all that was sent has left
-  // The next message of a process, in place of what is in `bytes`; false: it is not here yet. Neither waits.
+  virtual bool flushed() = 0;  // all messages have been sent
+  // Receives the next message of a process into `bytes`, whose contents it replaces; false: none is
+  // here yet. Neither function waits.
   virtual bool receive(int from, std::vector<std::byte>& bytes) = 0;
-  // Nothing more is sent or received; `in_order`: by all processes.
+  // Ends sending and receiving; `in_order`: all processes end without error.
   virtual void close(bool in_order) = 0;
 };
 

@@ -17,9 +17,10 @@ namespace {
 using RankClock = std::chrono::steady_clock;
 
 constexpr int kMostSpins = 4096, kFewestSpins = 8;
-constexpr int kYields = 64;            // before it sleeps
-constexpr long kSleepNs = 50'000;      // between two looks
-constexpr double kPatienceAtEnd = 10;  // for the ends of others after one's own failure, seconds
+constexpr int kYields = 64;            // yields before it sleeps
+constexpr long kSleepNs = 50'000;      // time between two polls
+constexpr double kPatienceAtEnd = 10;  // seconds to wait for the ends of the other ranks after a
+                                       // failure of its own
 
 const char* purpose_text(std::uint32_t purpose) {
   constexpr std::array kTexts{"its end",    "its greeting", "flits",   "a state of the fabric",
@@ -60,7 +61,7 @@ void Ranks::send(int to, Purpose purpose, std::uint64_t place, RankMessage& mess
   traffic_.bytes += message.size();
 }
 
-// False: out of patience.
+// Returns false on time-out.
 template <typename Done>
 bool Ranks::wait_until(const Done& done) {
   if (done()) return true;
@@ -232,7 +233,8 @@ Ranks::End Ranks::end(ExitCode code, const std::string& text, bool by_other) {
       are_by_other.push_back(false);
     }
   }
-  // In the order of ranks; one that ended since another did only where no other is left.
+  // Ends in the order of ranks; first ends without an outside cause, then ends caused by another
+  // rank.
   for (const bool of_others : {false, true}) {
     for (std::size_t i = 0; i < ends.size(); ++i)
       if (ends[i].code != ExitCode::kDone && are_by_other[i] == of_others) return ends[i];

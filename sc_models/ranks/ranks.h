@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of one run, "ranks": each has a share of the fabric, and all take the same decisions, each by itself, from values
-// that they tell each other.
+// The processes of one run, "ranks": each has a share of the fabric, and all take the same
+// decisions, each by itself, from values that they exchange.
 //
-// Use: every rank makes the same calls in the same order; a call returns when it has heard of those that it waits for. What does not
-//   match (another purpose, another place of the run) is found with the first message: RunFailed, on all ranks.
-// Ends: a rank ends by end(), in order or with an error. Those that wait for it get RankEnded, and end too: nobody hangs. All learn
-//   of all ends, so that all leave with the same exit code, and the first rank can say what came of the others.
-// Silence: RunFailed for a rank that sends nothing for as long as `patience`, seconds.
-// Waiting: whoever waits looks for messages for a while, then sleeps in between, the less it looks the more often that was in vain
-//   (where cores are shared).
+// Use: every rank makes the same calls in the same order; a call returns when all awaited messages
+//   have arrived. A mismatch (another purpose, another place of the run) is detected with the first
+//   message: RunFailed, on all ranks.
+// Ends: a rank ends by end(), in order or with an error. Ranks that wait for it get RankEnded, and
+//   end too: none hangs. All learn of all ends, so that all leave with the same exit code, and the
+//   first rank can report the results of the others.
+// Silence: RunFailed for a rank that sends nothing for `patience` seconds.
+// Waiting: a rank polls for messages for a while, then sleeps between polls; it polls less the more
+//   often polling was in vain (on shared cores).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +30,7 @@
 
 namespace fredsim {
 
-// Another rank has ended; the text is its own.
+// Another rank has ended; the text is that rank's.
 class RankEnded : public Error {
  public:
   RankEnded(ExitCode code, const std::string& what) : Error(code, what) {}
@@ -38,8 +40,8 @@ class RankEnded : public Error {
 struct RankTraffic {
   std::uint64_t exchanges = 0;
   std::uint64_t messages = 0;  // sent
-  std::uint64_t bytes = 0;     // in them, headers included
-  double waited_s = 0;         // for messages of others
+  std::uint64_t bytes = 0;     // bytes sent, headers included
+  double waited_s = 0;         // time spent on waiting for messages
 };
 
 class Ranks {
@@ -49,8 +51,8 @@ class Ranks {
     kGreeting,
     kWindow,    // flits and credits that cross
     kFabric,    // state of the fabric
-    kRegister,  // read by one rank
-    kProgress,  // operations: what became complete
+    kRegister,  // register read by one rank
+    kProgress,  // completions of operations
     kDigest,    // digests of the state
     kResults,
   };
@@ -65,16 +67,18 @@ class Ranks {
   bool is_first() const { return rank() == 0; }
   void set_patience(double seconds) { patience_s_ = seconds; }
 
-  // Once, before all else: BadInput on all ranks where the texts of two are not equal, naming both; `texts` by what they are.
+  // Compares inputs, once, before all other calls: BadInput on all ranks if the texts of two
+  // differ, naming both; `texts`: by their meaning.
   struct Agreed {
     std::string_view name, text;
   };
   void greet(std::span<const Agreed> texts);
 
-  // A message to each of `peers`, and one of each of them, in their order. `place`: of the run, equal on all.
+  // Sends a message to each of `peers`, and receives one from each, in their order. `place`: place
+  // of the run, equal on all ranks.
   void exchange(Purpose purpose, std::uint64_t place, std::span<const int> peers,
                 std::span<RankMessage> out, std::vector<RankMessage>& in);
-  // Messages of all ranks, by rank; out of an exchange with all others.
+  // Messages of all ranks, by rank, from an exchange with all.
   std::vector<RankMessage> gather(Purpose purpose, RankMessage mine);
 
   template <typename T>
@@ -89,18 +93,20 @@ class Ranks {
   std::uint64_t sum(Purpose purpose, std::uint64_t mine);
   std::uint64_t min(Purpose purpose, std::uint64_t mine);
   std::uint64_t max(Purpose purpose, std::uint64_t mine);
-  // A digest of the states of all, in place of this rank's; false on all ranks where one of them cannot tell its own.
+  // Combines the digests of all ranks' states into one, in place of this rank's; false on all ranks
+  // if one of them cannot give its own.
   bool combine(StateDigest& digest, bool can_tell);
   bool all(Purpose purpose, bool mine) { return min(purpose, mine ? 1 : 0) != 0; }
   bool any(Purpose purpose, bool mine) { return max(purpose, mine ? 1 : 0) != 0; }
 
-  // End of this rank, once; returns when those of all are known. `by_other`: only since another one ended.
+  // End of this rank, once; returns when the ends of all are known. `by_other`: caused by another
+  // rank.
   struct End {
     ExitCode code = ExitCode::kDone;
     std::string text;
-    int rank = 0;  // whose it is
+    int rank = 0;  // rank that has ended
   };
-  // The end of all: of the first rank that ended by itself with another code than kDone, or kDone.
+  // The end of all: of the first rank that ended by itself with a code other than kDone, or kDone.
   End end(ExitCode code, const std::string& text, bool by_other);
 
   const RankTraffic& traffic() const { return traffic_; }
@@ -129,10 +135,10 @@ class Ranks {
 
   std::unique_ptr<RankTransport> transport_;
   double patience_s_;
-  std::vector<Peer> peers_;                // by rank
-  std::vector<int> others_;                // all but this one
-  std::vector<RankMessage> end_messages_;  // to them, under way
-  int spins_;                              // looks before it sleeps
+  std::vector<Peer> peers_;                // index: rank
+  std::vector<int> others_;                // all ranks but this one
+  std::vector<RankMessage> end_messages_;  // messages to the other ranks, in flight
+  int spins_;                              // polls before it sleeps
   RankTraffic traffic_;
 };
 
