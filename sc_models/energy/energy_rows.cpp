@@ -13,7 +13,7 @@
 namespace fredsim {
 namespace {
 
-constexpr double kBeyond = 1.5;  // ports of the largest row of which the line still holds
+constexpr double kBeyond = 1.5;  // limit of extrapolation, in ports of the largest row
 
 EnergyRow row_of(const nlohmann::json& json) {
   EnergyRow row{.kind = json.at("kind"), .ports = json.at("ports")};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy rows: what a flit takes in a switch of each kind and size, measured gate by gate. Data, not code: sc_models/energy/rows.json, which
-// `scripts/synth.sh --energy --rows FILE` makes, is embedded by the build.
+// Energy rows: the energy of a flit in a switch of each kind and size, measured on gate level. The
+// data is in sc_models/energy/rows.json, made by `scripts/synth.sh --energy --rows FILE` and
+// embedded by the build.
 //
-// Units: pJ at 14 to 16 nm, the middle of the range; flits of all 256 lanes, whatever a run carries.
-// Ports between two rows of a kind: on the line through them; beyond the last one on the line through the last two, up to half as many again.
+// Units: pJ at 14 to 16 nm, the middle of the range; flits of all 256 lanes, whatever a run
+// carries.
+// Ports between two rows of a kind: linear interpolation; beyond the last row: linear extrapolation
+// from the last two, up to half as many ports again.
 #pragma once
 
 #include <span>
@@ -19,16 +22,17 @@ namespace fredsim {
 struct EnergyRow {
   std::string kind;
   int ports = 0;
-  std::vector<NamedValue> parameters{};  // values that a switch of the row has, beside its ports
+  std::vector<NamedValue> parameters{};  // further values of a switch of the row, beside its ports
   double unicast_pj = 0;                 // flit of a unicast
   double clock_pj = 0;                   // registers of the interconnect, per cycle
-  // A flow of k inputs and j outputs takes flow + (k - 1) addition + (j - 1) copy. None of kinds that do not add.
+  // Energy of a flow of k inputs and j outputs: flow + (k - 1) addition + (j - 1) copy. No value
+  // for kinds that do not add.
   double flow_pj = 0, addition_pj = 0, copy_pj = 0;
-  // Clocks behind gates that these open, in a row of gated registers; part of the clock.
+  // Gated clocks that these events open, in a row of gated registers; part of the clock.
   double unicast_load_pj = 0, flow_load_pj = 0, addition_load_pj = 0, copy_load_pj = 0;
   bool adds = false;
   int operand_memories =
-      0;  // inside the interconnect, that each flit of a sum is written to and read from
+      0;  // memories inside the interconnect that each flit of a sum is written to and read from
 };
 
 struct EnergyRows {
@@ -40,10 +44,10 @@ struct EnergyRows {
 
 // Rows that the build has embedded.
 const EnergyRows& energy_rows();
-// Rows of the text of such a file. nlohmann::json::exception: it is none.
+// Rows of the text of such a file. nlohmann::json::exception if it is none.
 EnergyRows parse_energy_rows(std::string_view text);
 
-// A row, or why there is none.
+// A row, or the reason why there is none.
 struct FoundRow {
   EnergyRow row{};
   std::string missing{};  // "switches of the kind toy have no energy row"; empty: there is one

@@ -16,7 +16,7 @@ namespace {
 constexpr int kBitsPerByte = 8;
 constexpr int kWordBits = 32;
 
-// Flits that a switch takes in and sends.
+// Flits that a switch receives and sends.
 struct SwitchFlits {
   std::uint64_t in = 0, out = 0, phases_in = 0, phases_out = 0;
 };
@@ -87,7 +87,7 @@ class RunEnergy {
     const SwitchFlits flits = flits_of(topology_, node, id, run_);
     const std::uint64_t additions = run_.switch_additions.empty() ? 0 : run_.switch_additions[id];
     const std::uint64_t unicasts = flits.in - flits.phases_in;
-    const std::uint64_t made = flits.phases_in - additions;  // before they are copied
+    const std::uint64_t made = flits.phases_in - additions;  // flits before copies
     const std::uint64_t copies = flits.phases_out - made;
     EnergyEvents& events = result_.events;
     events.unicast_flits += unicasts;
@@ -105,7 +105,8 @@ class RunEnergy {
     const SwitchKind& kind = kind_of(node);
     std::uint64_t buffered = flits.in;
     if (kind.index("OUT_DEPTH") >= 0) buffered += flits.out;
-    // Operands are additions and a flit more for each sum; what flows make is taken to be sums, as far as there are additions.
+    // Operands are additions and one more flit per sum; flows are assumed to be sums, as far as
+    // there are additions.
     buffered +=
         static_cast<std::uint64_t>(row.operand_memories) * (additions + std::min(additions, made));
     events.buffer_flits += buffered;
@@ -116,7 +117,7 @@ class RunEnergy {
     return {};
   }
 
-  // Words of the largest row, where switches differ.
+  // Words of the largest row, if switches differ.
   void add_tables() {
     const bool has_phases = std::ranges::any_of(
         run_.links, [](const LinkResult& link) { return link.phase_flits > 0; });
@@ -164,7 +165,7 @@ class RunEnergy {
     if (figures_.npu_compute && flops_) parts().npu_compute = *flops_ * *figures_.npu_compute;
   }
 
-  // Two flits become one in a µSwitch.
+  // A µSwitch combines two flits into one.
   double npu_addition() const {
     const auto row = std::ranges::find_if(
         rows_.rows, [](const EnergyRow& one) { return one.kind == "fred" && one.ports == 2; });
