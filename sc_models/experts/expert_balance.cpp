@@ -47,13 +47,13 @@ class LayerLoads {
   double load(int rank) const { return loads_[rank]; }
 
  private:
-  std::vector<std::vector<double>> chances_;  // by rank and expert
-  std::vector<double> total_;                 // by expert: tokens of all ranks, per token of each
+  std::vector<std::vector<double>> chances_;  // index: rank and expert
+  std::vector<double> total_;  // index: expert; tokens of all ranks, per token of each
   std::vector<int> copies_;
-  std::vector<double> loads_, received_;  // by rank
+  std::vector<double> loads_, received_;  // index: rank
 };
 
-// Copies of each expert, for so many slots.
+// Copies of each expert for `slots` slots on each of `ranks` ranks.
 std::vector<int> wanted_copies(const LayerLoads& loads, int experts, int ranks, int slots) {
   std::vector<int> copies(static_cast<std::size_t>(experts), 1);
   for (int left = ranks * slots - experts; left > 0; --left) {
@@ -69,7 +69,8 @@ std::vector<int> wanted_copies(const LayerLoads& loads, int experts, int ranks, 
 
 bool has(const std::vector<int>& own, int expert) { return std::ranges::count(own, expert) > 0; }
 
-// Heaviest first to the rank with the least; empty where copies of an expert do not find ranks of their own.
+// Assigns copies, heaviest first, to the rank with the fewest tokens; empty if copies of an expert
+// do not find ranks of their own.
 ExpertPlacement::Ranks dealt_out(const LayerLoads& loads, const std::vector<int>& copies, int ranks,
                                  int slots) {
   std::vector<std::pair<double, int>> items;
@@ -91,7 +92,7 @@ ExpertPlacement::Ranks dealt_out(const LayerLoads& loads, const std::vector<int>
   return dealt;
 }
 
-// Threshold accepting from a placement; the best that was met.
+// Threshold accepting from a placement; returns the best one found.
 ExpertPlacement::Ranks improved(LayerLoads& loads, ExpertPlacement::Ranks now, int experts,
                                 std::uint64_t seed) {
   loads.set(now, experts);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank of a group of expert parallelism has which experts.
+// Placement of experts on the ranks of a group of expert parallelism.
 //
-// A rank has `slots` experts, or as many as a file gives it. An expert may be on several ranks, once on each: copies share its tokens.
-// Contiguous: slot s, counted over the ranks, has expert s modulo their number, so that with more slots than experts the first ones
-//   have further copies on the last ranks.
+// A rank has `slots` experts, or as many as a file gives it. An expert may be on several ranks,
+// once on each: copies share its tokens.
+// Contiguous: slot s, counted over the ranks, has expert s modulo their number, so that with more
+//   slots than experts the first ones have further copies on the last ranks.
 // Files, YAML or JSON: by layer with experts (one: all alike) and rank, the numbers of its experts:
 //
 //   layers: [[[0, 1], [2, 3], [1, 0]]]
 //
-// Errors: BadInput for experts that no rank has, or that one has twice; files also naming the line.
+// Errors: BadInput for experts that no rank has, or that one has twice; for files also with the
+// line.
 #pragma once
 
 #include <string>
@@ -19,10 +21,10 @@
 namespace fredsim {
 
 struct ExpertPlacement {
-  using Ranks = std::vector<std::vector<int>>;  // by rank: its experts
+  using Ranks = std::vector<std::vector<int>>;  // index: rank; its experts
 
   std::vector<Ranks> layers;
-  std::vector<std::string> places{};  // by layer: its line, of a file
+  std::vector<std::string> places{};  // index: layer; its line in a file
   const Ranks& of(int layer) const {
     return layers.size() == 1 ? layers.front() : layers.at(layer);
   }
@@ -34,7 +36,8 @@ const FileKeys& expert_placement_keys();
 ExpertPlacement read_expert_placement(const std::string& path);
 std::string expert_placement_text(const ExpertPlacement& placement);
 
-// BadInput unless it is one for so many experts, ranks and layers with experts. `source`: its file or option.
+// Throws BadInput unless the placement fits these numbers of experts, ranks and layers with
+// experts. `source`: its file or option.
 void check_expert_placement(const ExpertPlacement& placement, const std::string& source,
                             int experts, int ranks, int layers);
 

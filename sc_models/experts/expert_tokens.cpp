@@ -33,7 +33,7 @@ ExpertTokens expert_tokens(const Router& router, int layer, const ExpertPlacemen
                            const std::vector<std::uint64_t>& tokens, double capacity) {
   const std::size_t n = ranks.size();
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> copies(
-      static_cast<std::size_t>(router.experts()));  // by expert: rank, and place there
+      static_cast<std::size_t>(router.experts()));  // index: expert; rank, and place there
   ExpertTokens found{.sent = std::vector(n, std::vector<std::uint64_t>(n)), .of_experts = {}};
   for (std::size_t r = 0; r < n; ++r) {
     found.of_experts.emplace_back(ranks[r].size());

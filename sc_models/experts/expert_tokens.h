@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens that ranks of a group of expert parallelism send to each other's experts.
+// Tokens that the ranks of a group of expert parallelism send to each other's experts.
 //
-// A rank's T tokens go T × chance times to each expert (router.h), as whole numbers: cumulated over the experts, rounded down from
-//   an offset of (rank + 1/2) / ranks. They add up to T × top_k, none is T × chance by 1 or more away, and each expert gets within 1 of
-//   what all ranks should give it, where all have as many tokens. Every token counts once for each of its experts, also where two of
-//   them are on one rank.
-// Copies of an expert share a rank's tokens evenly; the first of what is left goes to another copy for each rank.
-// Capacity: an expert takes at most ceil(factor × T × top_k / experts) tokens of each rank with T; further ones are dropped. Each rank
-//   knows its own tokens, so no packet is needed for it.
+// A rank sends T × chance of its T tokens to each expert (router.h), as whole numbers: cumulated
+//   over the experts, rounded down from an offset of (rank + 1/2) / ranks. They add up to T ×
+//   top_k, each differs from T × chance by less than 1, and each expert gets within 1 of its total
+//   from all ranks if all have the same number of tokens. Every token counts once for each of its
+//   experts, even if two of them are on one rank.
+// Copies of an expert share a rank's tokens evenly; the first of the remainder goes to another copy
+//   for each rank.
+// Capacity: an expert takes at most ceil(factor × T × top_k / experts) tokens of each rank with T;
+//   further ones are dropped. Each rank knows its own tokens, so this needs no packet.
 // Units: tokens.
 #pragma once
 
@@ -20,8 +22,9 @@
 namespace fredsim {
 
 struct ExpertTokens {
-  std::vector<std::vector<std::uint64_t>> sent;  // by rank, and rank that they go to, itself, too
-  std::vector<std::vector<std::uint64_t>> of_experts;  // by rank, and place among its experts
+  std::vector<std::vector<std::uint64_t>> sent;        // index: rank and destination rank, its own
+                                                       // included
+  std::vector<std::vector<std::uint64_t>> of_experts;  // index: rank, and place among its experts
   std::uint64_t routed = 0, dropped = 0;               // tokens × experts, of all ranks
 };
 

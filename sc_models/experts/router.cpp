@@ -100,7 +100,7 @@ RouterOptions parse_router(const std::string& text, std::uint64_t seed) {
                     "zipf:1.2",
                     shown(text), kMaxExponent));
   }
-  std::error_code error;  // such as a name that is too long
+  std::error_code error;  // set, for example, by a name that is too long
   if (!std::filesystem::exists(text, error))
     throw BadInput(
         fmt::format("--router: found '{}'; allowed: uniform, zipf:S or a file", shown(text)));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers of a mixture of experts: how often a token goes to each expert.
+// Routers of a mixture of experts: the probabilities with which a token goes to each expert.
 //
-// A token goes to `top_k` different experts. Routers say what share of its tokens each expert gets: all the same; by Zipf's law, the r-th
-//   most popular expert of a layer in proportion to r^-exponent, in an order that is drawn for each layer by the seed; or what a file
-//   says, for all layers alike, by layer with experts, or by the rank whose token it is.
-// Chance that a token goes to an expert: top_k × its share, at most 1. What is above 1 is divided over the others in proportion.
+// A token goes to `top_k` different experts. A router defines the share of tokens that each expert
+//   gets: all equal; by Zipf's law, the r-th most popular expert of a layer in proportion to
+//   r^-exponent, in an order that the seed draws for each layer; or from a file, for all layers
+//   alike, by layer with experts, or by the rank that owns the token.
+// Chance that a token goes to an expert: top_k × its share, at most 1. The excess above 1 is
+//   divided over the other experts in proportion.
 // Shapes: `layers` with experts, 0 and up; `ranks` of a group of expert parallelism.
-// Errors: BadInput where a file has not one row for each of its layers or ranks, not a column for each expert, or where rows do not add
-//   up to 1 within kShareTolerance.
+// Errors: BadInput if a file has not one row for each of its layers or ranks, not a column for each
+//   expert, or if rows do not add up to 1 within kShareTolerance.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +23,12 @@ inline constexpr double kShareTolerance = 1e-3;
 
 enum class RouterRows : std::uint8_t { kAll, kLayers, kRanks };
 
-// A file's shares, as they are there.
+// Shares of a file, unchanged.
 struct RouterShares {
   std::string path;
   RouterRows by = RouterRows::kAll;
-  std::vector<std::vector<double>> rows{};  // by layer or rank: by expert
-  std::vector<std::string> places{};        // by row: its line, for messages
+  std::vector<std::vector<double>> rows{};  // index: layer or rank, then expert
+  std::vector<std::string> places{};        // index: row; its line, for messages
 };
 
 struct RouterOptions {
@@ -35,8 +37,8 @@ struct RouterOptions {
   double exponent = 0;
   RouterShares shares{};
   std::uint64_t seed = 1;
-  std::string name = "uniform";  // as it was given
-  // Every layer and rank has the same shares.
+  std::string name = "uniform";  // name as given
+  // True if every layer and rank has the same shares.
   bool is_alike() const;
 };
 
@@ -50,7 +52,7 @@ class Router {
   int experts() const { return experts_; }
   int top_k() const { return top_k_; }
   int layers() const { return layers_; }
-  // By expert: chance that a token of this rank goes to it. They add up to top_k.
+  // Chance of each expert to get a token of this rank. They add up to top_k.
   const std::vector<double>& chances(int layer, int rank) const;
 
  private:
@@ -58,7 +60,7 @@ class Router {
 
   int layers_ = 1, experts_ = 1, top_k_ = 1;
   RouterRows by_ = RouterRows::kAll;
-  std::vector<std::vector<double>> chances_;  // by row
+  std::vector<std::vector<double>> chances_;  // index: row
 };
 
 }  // namespace fredsim

@@ -22,7 +22,7 @@ constexpr auto kRouterKeys = std::to_array<FileKey>({
                 "ranks whose tokens they are",
      .holds = Holds::kWord,
      .default_value = "all",
-     .words = "all layers ranks",  // RouterRows
+     .words = "all layers ranks",  // words of RouterRows
      .aliases = "by"},
     {.path = "shares",
      .meaning = "share of its tokens that each expert gets; the shares of a row add up to 1",

@@ -5,7 +5,7 @@
 //   shares: [[0.5, 0.25, 0.25], [0.2, 0.5, 0.3]]
 //
 // `tokens` in place of `shares`: numbers of tokens, which are divided by the sum of their row.
-// Errors: BadInput naming file and line, what was found and what is allowed.
+// Errors: BadInput with file and line, the value found and the allowed ones.
 #pragma once
 
 #include <string>
