@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kPsPerUs = 1'000'000;
 
-// An attribute's number, whatever its kind; none: it is no number.
+// An attribute's number, whatever its kind; no value if it is no number.
 std::optional<double> real(const pb::ChakraAttribute& a) {
   if (a.value_case() == pb::ChakraAttribute::kDoubleValue) return a.double_value();
   if (a.value_case() == pb::ChakraAttribute::kFloatValue) return a.float_value();
@@ -76,7 +76,7 @@ std::optional<Integer> integer(const pb::ChakraAttribute& a) {
   return of_signed(static_cast<std::int64_t>(*number));
 }
 
-// The fields of one node, each asked for by its name.
+// Fields of one node, looked up by name.
 class Fields {
  public:
   Fields(const std::string& path, const pb::ChakraNode& node) : path_(path), node_(node) {}
@@ -135,7 +135,7 @@ class Fields {
   }
 
  private:
-  // The last of a name counts, as in any protobuf field.
+  // The last attribute of a name counts, as in any protobuf field.
   const pb::ChakraAttribute* find(std::string_view name) const {
     for (int i = node_.attributes_size() - 1; i >= 0; --i) {
       if (node_.attributes(i).name() == name) return &node_.attributes(i);
@@ -215,7 +215,7 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
 struct ChakraReader::Stream {
   explicit Stream(int descriptor) : file(descriptor) { file.SetCloseOnDelete(true); }
 
-  // The next message, whole. False: the end of the file.
+  // Reads the next message as a whole; false at the end of the file.
   bool read(const std::string& path, google::protobuf::MessageLite& message, const char* what) {
     const std::int64_t start = file.ByteCount();
     bool at_end = false;

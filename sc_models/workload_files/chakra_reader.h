@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a rank's Chakra execution trace node by node.
 //
-// A file is a stream: what is held of it is one node. Nodes come in the order of the file, which need not be that of their
-//   dependencies; workload_files/chakra_check.h looks at a whole file.
-// Taken as found: integers of any kind for the same attribute; an attribute without value, which is 0; ids from 0; attributes
-//   that are not known. Durations are whole microseconds; an attribute `duration_ps`, as ChakraWriter writes it, is exact.
-// Errors: BadInput with file, node and field, or the offset at which a file ends in the middle or is damaged.
+// A file is a stream, of which one node is held at a time. Nodes come in the order of the file,
+//   which need not be that of their dependencies; workload_files/chakra_check.h checks a whole
+//   file.
+// Accepted: integers of any kind for the same attribute; an attribute without value, which is 0;
+//   ids from 0; unknown attributes. Durations are whole microseconds; an attribute `duration_ps`,
+//   written by ChakraWriter, is exact.
+// Errors: BadInput with file, node and field, or the offset at which a file is truncated or
+// damaged.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,7 @@ class ChakraReader {
 
   const std::string& path() const { return path_; }
   const TraceShapes& shapes() const { return shapes_; }  // shapes in the metadata
-  bool next(TraceNode& node);                            // false: the end
+  bool next(TraceNode& node);                            // false at the end
 
  private:
   struct Stream;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a rank's Chakra execution trace. What ChakraReader reads from it is what was added.
+// Writes a rank's Chakra execution trace. ChakraReader reads back exactly the added nodes.
 //
-// Shapes are those of its nodes that have one (workload_files/trace_shapes.h).
-// A node's duration is written twice: in microseconds, rounded down, for other readers, and exactly, as `duration_ps`.
+// Shapes come from the nodes that have one (workload_files/trace_shapes.h).
+// A node's duration is written twice: in microseconds, rounded down, for other readers, and
+// exactly, as `duration_ps`.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace fredsim {
 
 class ChakraWriter {
  public:
-  explicit ChakraWriter(const TraceShapes& shapes = {});  // with the metadata
+  explicit ChakraWriter(const TraceShapes& shapes = {});  // writes the metadata
   void add(const TraceNode& node);
   const std::string& text() const { return text_; }  // text of the file
 

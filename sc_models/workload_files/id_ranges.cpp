@@ -12,7 +12,7 @@ bool IdRanges::has(std::uint64_t id) const {
 
 bool IdRanges::add(std::uint64_t id) {
   if (has(id)) return false;
-  // Joined with the ranges that it touches.
+  // Joins the id with the ranges that it touches.
   auto after = last_.upper_bound(id);
   std::uint64_t last = id;
   if (after != last_.end() && after->first == id + 1) {

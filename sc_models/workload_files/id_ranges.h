@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of ids, as ranges: of ids that follow each other, in whatever order they come, two numbers are held.
+// A set of ids, as ranges: consecutive ids, added in any order, take two numbers.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace fredsim {
 class IdRanges {
  public:
   bool has(std::uint64_t id) const;
-  bool add(std::uint64_t id);  // false: it is there
+  bool add(std::uint64_t id);  // false: already a member
   std::size_t ranges() const { return last_.size(); }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> last_;  // by the first
+  std::map<std::uint64_t, std::uint64_t> last_;  // key: first id of a range
 };
 
 }  // namespace fredsim

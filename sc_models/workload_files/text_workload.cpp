@@ -24,7 +24,7 @@ constexpr auto kTypes = std::to_array<std::string_view>(
     {"DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_TRANSFORMER",
      "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "HYBRID_CUSTOMIZED",
      "MICRO", "DISTRIBUTED_INFERENCE"});
-// In the order of kCollectives' values below.
+// Same order as kCollectives' values below.
 constexpr auto kCollectiveNames = std::to_array<std::string_view>(
     {"NONE", "ALLREDUCE", "ALLGATHER", "REDUCESCATTER", "ALLTOALL", "BROADCAST"});
 constexpr auto kCollectives = std::to_array<std::optional<TraceCollective>>(

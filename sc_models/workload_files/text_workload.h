@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text workloads of ASTRA-sim 1.0: one line per layer.
 //
-// A file: the type and its options on line 1; the number of layers on line 2; then for each layer NAME, a reserved field, and of the
-//   forward pass, the gradient of the input and the gradient of the weights each: compute time in ns, collective, bytes; last
-//   the time of the update in ns. Fields are separated by any white space. Of HYBRID_CUSTOMIZED a layer has its own type behind that.
-// Types: DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_TRANSFORMER, HYBRID_TRANSFORMER_FWD_IN_BCKWD, HYBRID_DLRM,
-//   HYBRID_DLRM_ENHANCED, HYBRID_CUSTOMIZED, MICRO, DISTRIBUTED_INFERENCE.
-// Options: HYBRID_TRANSFORMER…: `model_parallel_NPU_group: N`; …_FWD_IN_BCKWD also `checkpoints: N I…` and `checkpoint_initiates:
-//   N I…`, layers by index. HYBRID_DLRM…: the index of the last layer of the bottom MLP.
+// A file: the type and its options on line 1; the number of layers on line 2; then for each layer
+//   NAME, a reserved field, and compute time in ns, collective, bytes for each of the forward pass,
+//   the gradient of the input and the gradient of the weights; last the time of the update in ns.
+//   Fields are separated by any white space. In HYBRID_CUSTOMIZED a layer has its own type behind
+//   that.
+// Types: DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_TRANSFORMER,
+//   HYBRID_TRANSFORMER_FWD_IN_BCKWD, HYBRID_DLRM, HYBRID_DLRM_ENHANCED, HYBRID_CUSTOMIZED, MICRO,
+//   DISTRIBUTED_INFERENCE.
+// Options: HYBRID_TRANSFORMER…: `model_parallel_NPU_group: N`; …_FWD_IN_BCKWD also `checkpoints: N
+//   I…` and `checkpoint_initiates: N I…`, layers by index. HYBRID_DLRM…: the index of the last
+//   layer of the bottom MLP.
 // Errors: BadInput with file, line and column.
 #pragma once
 
@@ -39,7 +43,7 @@ std::string_view to_string(TextWorkloadType type);
 
 struct TextPass {
   std::uint64_t compute_ns = 0;
-  std::optional<TraceCollective> collective{};  // none: nothing is communicated
+  std::optional<TraceCollective> collective{};  // no value: no communication
   std::uint64_t bytes = 0;
 };
 
@@ -47,16 +51,17 @@ struct TextLayer {
   std::string name{};
   TextPass forward{}, input_gradient{}, weight_gradient{};
   std::uint64_t update_ns = 0;
-  TextWorkloadType type = TextWorkloadType::kData;  // its own, or that of the file
+  TextWorkloadType type = TextWorkloadType::kData;  // the layer's own type, or the file's
 };
 
 struct TextWorkload {
   TextWorkloadType type = TextWorkloadType::kData;
-  int model_group = 0;             // NPUs, 0: not said
+  int model_group = 0;             // number of NPUs, 0: not given
   int last_bottom_layer = -1;      // DLRM; -1: not given
-  std::vector<int> checkpoints{};  // layers, ascending, whose inputs are kept
+  std::vector<int> checkpoints{};  // layers whose inputs are kept, ascending
   std::vector<int>
-      recomputations{};  // layers before whose gradients those from the last checkpoint on run again
+      recomputations{};  // layers whose gradients need the layers from the last checkpoint on to
+                         // run again
   std::vector<TextLayer> layers{};
 };
 

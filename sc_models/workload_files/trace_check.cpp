@@ -23,7 +23,7 @@
 namespace fredsim {
 namespace {
 
-// Ids and dependencies of one file that is not in the order of its dependencies, or is wrong.
+// Ids and dependencies of one file that is wrong, or not in the order of its dependencies.
 class Graph {
  public:
   explicit Graph(const std::string& path) : path_(path) {}
@@ -46,7 +46,7 @@ class Graph {
               path_, ids_[node], "",
               fmt::format("dependencies: found {}, which is no node of this file", after_[k])));
         }
-        after_[k] = at->second;  // from here on by index
+        after_[k] = at->second;  // an index from here on
       }
     }
     look_for_circle();
@@ -55,7 +55,7 @@ class Graph {
  private:
   std::size_t begin(std::size_t node) const { return node == 0 ? 0 : ends_[node - 1]; }
 
-  // In depth first; `way` are the nodes that were entered and not left.
+  // Depth-first search; `path` has the nodes that were entered and not left.
   void look_for_circle() {
     enum class State : std::uint8_t { kNew, kEntered, kLeft };
     std::vector<State> states(ids_.size(), State::kNew);
@@ -101,7 +101,7 @@ class Graph {
   std::vector<std::uint64_t> ids_;
   std::vector<std::uint64_t> after_;  // dependencies of all nodes, one after the other: ids, then
                                       // indices
-  std::vector<std::size_t> ends_;     // in `after_`, by index
+  std::vector<std::size_t> ends_;     // index: node; end of its part of `after_`
 };
 
 void check_whole(const std::string& path) {
@@ -112,7 +112,8 @@ void check_whole(const std::string& path) {
   graph.check();
 }
 
-// A file as it is read: in order each node comes once, and after those that it depends on, of which nothing but ids is held.
+// Reading of a file: in order each node comes once, and after its dependencies, of which only ids
+// are held.
 class Reading {
  public:
   explicit Reading(const std::string& path) : reader_(path) {}
@@ -133,7 +134,8 @@ class Reading {
   bool is_in_order_ = true;
 };
 
-// Sends and receives of all ranks, in their order: the n-th send of a (source, destination, tag) is for the n-th receive.
+// Matching of sends and receives of all ranks, in their order: the n-th send of a (source,
+// destination, tag) is for the n-th receive.
 class Messages {
  public:
   void add(const std::string& path, int rank, const TraceNode& node) {
@@ -176,7 +178,7 @@ class Messages {
     std::uint64_t node = 0, bytes = 0;
   };
   struct Ends {
-    std::deque<End> sends, receives;  // ends that have met no counterpart yet
+    std::deque<End> sends, receives;  // ends without a counterpart so far
   };
   std::map<Key, Ends> by_key_;
 };
@@ -198,7 +200,7 @@ std::vector<std::string> files_of(const std::string& prefix) {
   constexpr int kMaxRanks = 1 << 16;
   const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
   std::vector<std::string> paths;
-  std::error_code error;  // such as a name that is too long
+  std::error_code error;  // set, for example, by a name that is too long
   while (static_cast<int>(paths.size()) < kMaxRanks &&
          std::filesystem::exists(path(static_cast<int>(paths.size())), error)) {
     paths.push_back(path(static_cast<int>(paths.size())));
@@ -207,7 +209,7 @@ std::vector<std::string> files_of(const std::string& prefix) {
     throw BadInput(
         fmt::format("{}: no such file; traces are {}.RANK.et, from rank 0 on", path(0), prefix));
   }
-  // A file of a later rank tells of a gap.
+  // A file of a later rank reveals a gap.
   const std::filesystem::path of(prefix);
   const auto folder = of.has_parent_path() ? of.parent_path() : std::filesystem::path(".");
   const std::string begin = of.filename().string() + ".";

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the traces of all ranks before anything runs.
+// Checks the traces of all ranks before the run.
 //
-// Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, side by side; what is kept meanwhile are ranges of ids, and
-//   messages that have met no counterpart yet. A file in which a node comes before one that it depends on is read again by itself, and its
-//   ids and dependencies are held.
-// Errors: BadInput, naming file, node and field: no file, a rank that is missing; an id that comes twice; a dependency on a node
-//   that the file does not have; dependencies in a circle, all of whose nodes are named; a send or receive without its
-//   counterpart of the same source, destination and tag, or of another size; and those of ChakraReader.
+// Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, in parallel;
+//   ranges of ids and unmatched messages are kept meanwhile. A file in which a node comes before
+//   one of its dependencies is read again by itself, and its ids and dependencies are held.
+// Errors: BadInput, with file, node and field: no file, a missing rank; an id that comes twice; a
+//   dependency on a node that the file does not have; circular dependencies, with all their nodes;
+//   a send or receive without its counterpart of the same source, destination and tag, or of
+//   another size; and errors of ChakraReader.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,17 @@
 namespace fredsim {
 
 struct TraceFiles {
-  std::vector<std::string> paths{};  // by rank
+  std::vector<std::string> paths{};  // index: rank
   std::uint64_t nodes = 0;           // total number
-  // Computations, loads and stores, and those without a duration, operations and bytes, which take no time.
+  // Number of computations, loads and stores; number of those without a duration, operations and
+  // bytes, which take no time.
   std::uint64_t computations = 0, untimed = 0;
   std::uint64_t communications = 0;  // sends, receives and collectives
 };
 
 TraceFiles check_traces(const std::string& prefix);
-// Errors: BadInput for traces in which nothing takes time, such as PyTorch's of a host that were linked with no profile.
+// Errors: BadInput for traces in which no node takes time, such as PyTorch host traces linked
+// without a profile.
 void check_takes_time(const TraceFiles& files);
 
 }  // namespace fredsim

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives out the nodes of a rank's trace as they become ready, and reads ahead no more than it must.
+// Returns the nodes of a rank's trace as they become ready, and reads ahead no more than necessary.
 //
-// next(): a node all of whose dependencies are complete, those first in the file first; none: there is none now. The file must
-//   have passed check_traces().
-// Memory: nodes that were read and are not complete, up to `window` of them; more only where none of those can begin or is under
-//   way, since what they wait for comes later in the file. Of complete ones ranges of ids.
+// next(): a node whose dependencies are all complete, first in the file first; no value: none is
+//   ready now. The file must have passed check_traces().
+// Memory: nodes that were read and are not complete, up to `window` of them; more only if none of
+//   them can begin or is in flight, since their dependencies come later in the file. Complete nodes
+//   are kept as ranges of ids.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class TraceFeeder {
   std::optional<TraceNode> next();
   void complete(std::uint64_t id);  // completes a node that next() gave
   const TraceShapes& shapes() const { return reader_.shapes(); }
-  // Nothing is left: all are complete.
+  // True if all nodes are complete.
   bool is_done();
   std::size_t held() const { return waiting_.size() + ready_.size() + under_way_; }
 
@@ -45,8 +46,8 @@ class TraceFeeder {
   bool at_end_ = false;
   std::uint64_t read_ = 0;
   std::size_t under_way_ = 0;
-  std::map<std::uint64_t, TraceNode> ready_;            // by place in the file
-  std::unordered_map<std::uint64_t, Waiting> waiting_;  // by place in the file
+  std::map<std::uint64_t, TraceNode> ready_;            // key: place in the file
+  std::unordered_map<std::uint64_t, Waiting> waiting_;  // key: place in the file
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>
       for_;  // id -> places that wait for it
   IdRanges complete_;

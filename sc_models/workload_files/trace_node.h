@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node of an execution trace: what one rank computes, loads, sends, receives or takes part in, and after what.
+// A node of an execution trace: one rank's computation, memory access, message or collective, with
+// its dependencies.
 //
 // Units: bytes, picoseconds.
 #pragma once
@@ -35,8 +36,8 @@ enum class TraceCollective : std::uint8_t {
   kBarrier = 9,
 };
 
-std::string_view to_string(TraceNodeType type);          // "COMP_NODE", as the format calls it
-std::string_view to_string(TraceCollective collective);  // "ALL_REDUCE"
+std::string_view to_string(TraceNodeType type);          // "COMP_NODE", the format's name
+std::string_view to_string(TraceCollective collective);  // such as "ALL_REDUCE"
 
 struct TraceNode {
   static constexpr int kNobody = -1;
@@ -50,19 +51,19 @@ struct TraceNode {
   bool on_cpu = false;
   std::uint64_t operations = 0;    // operations of a computation
   std::uint64_t tensor_bytes = 0;  // bytes that it, a load or a store moves
-  // Communication.
+  // Fields of communications.
   TraceCollective collective = TraceCollective::kAllReduce;
-  std::uint64_t bytes = 0;  // all-gather: bytes that this rank gives
-  int peer = kNobody;  // rank that is sent to or received from; root of a collective that has one
+  std::uint64_t bytes = 0;  // all-gather: bytes contributed by this rank
+  int peer = kNobody;       // peer of a send or receive; root of a collective with one
   std::uint32_t tag = 0;
   std::int64_t priority = 0;
   std::string group{};             // process group; empty: all ranks
   std::vector<bool> dimensions{};  // dimensions of the network that take part; empty: all
-  // Traces that fredsim wrote (workload_files/trace_shapes.h).
+  // Fields in traces written by fredsim (workload_files/trace_shapes.h).
   int shape = kNobody;      // shape that it is a part of
-  int part = 0;             // the same
-  std::uint64_t times = 1;  // repetitions; `bytes` are those of all
-  std::string category{};   // category of its time; empty: as its priority says
+  int part = 0;             // part of the shape
+  std::uint64_t times = 1;  // repetitions; `bytes` includes all
+  std::string category{};   // category of its time; empty: follows from its priority
   bool operator==(const TraceNode&) const = default;
 };
 

@@ -30,7 +30,7 @@ Json json_of(const std::vector<TracePart>& parts) {
   return list;
 }
 
-// `most`: of what a number is allowed to be.
+// `max`: maximum of the allowed numbers.
 template <class Number>
 Number number_of(const std::string& place, const Json& from, const char* key, Number max) {
   const auto found = from.find(key);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a trace of ours, where what Chakra says of a collective is not all of it.
+// Shapes of operations in a trace written by fredsim, beyond Chakra's description of a collective.
 //
-// The training graph plans the collectives of several groups together, since they share the phases of the switches. A trace
-//   that was written from it (workload/trace_export.h) says so in an attribute of its metadata, `fredsim_shapes`, a JSON
-//   object of shapes by number; nodes name theirs by `fredsim_shape` and `fredsim_part`. Other tools skip these.
-// Shape: {"before": [PART, …], "work": [PART, …], "beside": [PART, …]}; what is before and beside the work is planned with it,
-//   but not run.
-// PART: {"group": "0", "collective": "all_reduce", "bytes": 4096, "priority": 2, "root": 0, "roots": 0, "algorithm": "paper"};
-//   of an all_to_all_v also "matrix": [0, 512, …], bytes from rank to rank, row by row.
-//   `group` is one of the file of groups, `root` a place in it, all else as CollectiveSpec means it.
-// Errors: BadInput with `place`: no JSON of this form, what was found and what is allowed.
+// The training graph plans the collectives of several groups together, since they share the phases
+//   of the switches. A trace written from it (workload/trace_export.h) describes this in an
+//   attribute of its metadata, `fredsim_shapes`, a JSON object of shapes by number; nodes refer to
+//   theirs by `fredsim_shape` and `fredsim_part`. Other tools skip these.
+// Shape: {"before": [PART, …], "work": [PART, …], "beside": [PART, …]}; the parts before and beside
+//   the work are planned with it, but not run.
+// PART: {"group": "0", "collective": "all_reduce", "bytes": 4096, "priority": 2, "root": 0,
+//   "roots": 0, "algorithm": "paper"}; for an all_to_all_v also "matrix": [0, 512, …], bytes from
+//   rank to rank, row by row. `group` is one of the file of groups, `root` a place in it, the other
+//   fields as in CollectiveSpec.
+// Errors: BadInput with `place`: no JSON of this form, with the value found and the allowed ones.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@ struct TracePart {
   std::int64_t priority = 0;
   int root = 0, roots = 0;
   std::string algorithm;
-  std::vector<std::uint64_t> matrix{};  // all_to_all_v
+  std::vector<std::uint64_t> matrix{};  // all_to_all_v only
   bool operator==(const TracePart&) const = default;
 };
 
