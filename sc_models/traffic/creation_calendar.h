@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calendar of the next packet of each node, so that nodes that wait for it cost nothing.
 //
-// Holds at most one entry per node. Entries of the next kSlots cycles are lists by cycle; later ones wait in a heap until
-//   they are due, which is rare unless the rate is low, and cheap then.
-// Time: remove_due() is called for every cycle, 0, 1, 2, … after clear(); entries are of cycles that it has not been
-//   called for.
-// Allocates only when it is made.
+// Holds at most one entry per node. Entries of the next kSlots cycles are lists by cycle; later
+//   ones wait in a heap until their cycle is near, which is rare unless the rate is low, and cheap
+//   then.
+// Time: call remove_due() for every cycle, 0, 1, 2, … after clear(); entries must be of later
+// cycles. Allocates only when it is made.
 #pragma once
 
 #include <algorithm>
@@ -64,9 +64,9 @@ class CreationCalendar {
   static constexpr std::size_t kSlots = 256;
   static constexpr int kNone = -1;
 
-  std::array<int, kSlots> first_;                     // by cycle % kSlots: a node, or kNone
-  std::vector<int> after_;                            // by node: the next of the same cycle
-  std::vector<std::pair<std::uint64_t, int>> later_;  // heap of (cycle, node), the earliest first
+  std::array<int, kSlots> first_;                     // index: cycle % kSlots; a node, or kNone
+  std::vector<int> after_;                            // index: node; the next one of the same cycle
+  std::vector<std::pair<std::uint64_t, int>> later_;  // heap of (cycle, node), earliest first
   std::uint64_t next_cycle_ = 0;                      // next cycle of remove_due()
 };
 

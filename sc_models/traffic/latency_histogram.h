@@ -29,7 +29,7 @@ class LatencyHistogram {
   }
   void add(const LatencyHistogram& more) { add_packets(more.packets_); }
 
-  // Packets by latency, from 0 on; the same of another histogram is added.
+  // Packets by latency, from 0 on; add() also merges such a histogram.
   const std::vector<std::uint64_t>& packets() const { return packets_; }
   void add_packets(const std::vector<std::uint64_t>& more) {
     packets_.resize(std::max(packets_.size(), more.size()));
@@ -60,7 +60,7 @@ class LatencyHistogram {
  private:
   static constexpr std::size_t kReserved = 8192;
 
-  std::vector<std::uint64_t> packets_;  // by latency
+  std::vector<std::uint64_t> packets_;  // index: latency
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
 };

@@ -3,8 +3,8 @@
 //
 // Time: every cycle has `trials` trials, each of which creates a packet with the gap's probability.
 //   One trial per cycle unless the rate asks for more than a packet per cycle.
-// The packets depend on seed, node, rate and pattern alone, not on what the fabric makes of them: a
-//   copy foretells what its original will create. Nothing is stored of packets that wait.
+// The packets depend on seed, node, rate and pattern alone, not on the fabric: a copy predicts the
+//   packets of its original. Waiting packets take no memory.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class PacketSource {
         creation_(trial_ / trials_),
         node_(node) {}
 
-  // Cycle at which the next packet is created, not before that of the one before.
+  // Cycle at which the next packet is created, never before that of the last one.
   std::uint64_t creation() const { return creation_; }
   // Takes the next packet: its destination, a rank.
   int take() {
@@ -44,7 +44,7 @@ class PacketSource {
   Random random_;
   std::uint64_t trials_;
   std::uint64_t trial_;     // number of the trial that creates the next packet
-  std::uint64_t creation_;  // its cycle
+  std::uint64_t creation_;  // cycle that creates the next packet
   int node_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The breakdown of the packets of synthetic traffic (packet_follower.h) that are created in the window: from the cycle
-// of creation, which their tags tell, to the one in which the last flit is consumed.
+// The breakdown of the packets of synthetic traffic (packet_follower.h) that are created in the
+// window: from the cycle of creation, taken from their tags, to the cycle in which the last flit is
+// consumed.
 //
-// Check: packets and their latencies are those that the nodes count by themselves.
+// Check: packets and their latencies equal the nodes' own counts.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ class TrafficBreakdown final : public PacketFollower {
   TrafficBreakdown(const BreakdownOptions& options, const FabricCore& core,
                    const Topology& topology, SwitchCores switches);
 
-  void begin_set_up() { begin(); }            // for a fabric that has been reset
-  void begin_run(const TrafficMeter& meter);  // before the edge of cycle 0; for its window
-  // `counted`: by the nodes. RunFailed where the check fails.
+  void begin_set_up() { begin(); }            // call with a fabric that has been reset
+  void begin_run(const TrafficMeter& meter);  // call before cycle 0; uses the meter's window
+  // `counted`: the nodes' latencies. RunFailed if the check fails.
   LatencyBreakdown result(const LatencyHistogram& counted) const;
 
  protected:

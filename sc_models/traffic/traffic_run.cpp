@@ -22,12 +22,13 @@ constexpr int kLanes = 1;
 constexpr std::uint64_t kProgressCycles = 4096;
 constexpr std::uint64_t kExtraWindows = 10;
 constexpr std::uint64_t kExtraCycles = 10'000;
-constexpr std::uint64_t kDrainCycles = 64;  // after which it is looked whether all is drained
+constexpr std::uint64_t kDrainCycles = 64;  // cycles between two checks whether all is drained
 constexpr double kAcceptedShare = 0.95;
 constexpr double kDeviations = 3;
 
-// In flits of the window. Of a fabric that keeps up, created and consumed packets differ by what is under
-// way at the window's two ends: at most two independent counts of that many packets.
+// Compares flits of the window. In a fabric that keeps up, created and consumed packets differ by
+// the packets in flight at the window's two ends: at most two independent counts of that many
+// packets.
 bool falls_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
   const auto offered = static_cast<double>(created);
   const double shortfall = offered - static_cast<double>(consumed);
@@ -216,10 +217,10 @@ void TrafficRun::tick() {
   check_watchdog();
 }
 
-// Some edges, at most so many and no more than it takes to find that nothing moves.
+// Advances by some edges, at most `max` and no more than the detection of a standstill needs.
 void TrafficRun::advance(std::uint64_t max) {
   const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
-  // For less than a look-ahead it is not worth while to meet.
+  // An exchange does not pay off for less than a look-ahead.
   const bool is_short = core_.is_cut() && max < core_.look_ahead();
   if (max == 1 || is_short || looks_at_edges) {
     tick();
@@ -242,7 +243,7 @@ TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
 TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress) {
   const auto wall_start = std::chrono::steady_clock::now();
   start(rate);
-  // edges(): how many may pass before it is asked again; 0: none.
+  // edges(): number of edges until its next call; 0: ends the loop.
   const auto run_while = [&](const auto& edges) {
     for (std::uint64_t max = edges(); max != 0 && !limits_.is_stopped(); max = edges()) {
       advance(std::min(max, kProgressCycles - now() % kProgressCycles));
@@ -268,7 +269,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.packets = created_in_window();
   const std::uint64_t limit =
       meter().window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
-  // To the edge at which the last one arrives, so no further than they can before.
+  // Runs up to the edge of the last arrival, so in steps no longer than the earliest possible one.
   const auto edges_under_way = [&]() -> std::uint64_t {
     const std::uint64_t missing = point.packets - std::min(point.packets, arrived());
     if (missing == 0 || now() >= limit) return 0;
@@ -311,8 +312,8 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   return point;
 }
 
-// Packets that sources cannot get rid of become more and more in the window, and arrive at the same rate behind it. Those of the
-// longest queue come last, about twice as late as the mean.
+// Packets that sources cannot inject accumulate in the window, and arrive at the same rate after
+// it. The packets of the longest queue come last, about twice as late as the mean.
 double TrafficRun::forecast_end(double rate) const {
   constexpr double kLongestQueue = 2;
   const auto begin = static_cast<double>(meter().window_begin);
@@ -365,7 +366,7 @@ FabricCounts TrafficRun::counts() const {
   return gathered(count_all(core_, topology_, switches_), core_.all_ranks());
 }
 
-// Mean over all flits of the run; the fabric has drained.
+// Mean over all flits of the run; valid once the fabric has drained.
 double TrafficRun::mean_hops() const {
   std::uint64_t hops = 0;
   for (int l = 0; l < std::ssize(topology_.links); ++l) {
@@ -389,7 +390,7 @@ void TrafficRun::drain() {
       if (core_.outstanding(link, vc) != 0) return true;
     return false;
   };
-  std::uint64_t first = 0;  // the first in all processes
+  std::uint64_t first = 0;  // first in all processes
   while (first < topology_.links.size() && !is_owed(static_cast<int>(first))) ++first;
   if (core_.ranks() != nullptr) first = core_.ranks()->min(Ranks::Purpose::kFabric, first);
   if (first == topology_.links.size()) return;
