@@ -9,7 +9,7 @@
 namespace fredsim {
 namespace {
 
-// 1 + port by the switch that a link leads to.
+// Routes, 1 + port, by the switch at the link's other end.
 std::map<int, OnlineRoute> ports_to_switches(const Topology& topology, NodeId chiplet) {
   std::map<int, OnlineRoute> ports;
   for (int port = 0; port < topology.nodes[chiplet].ports; ++port) {

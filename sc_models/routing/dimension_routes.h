@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing tables of switches on rings and lines, dimension by dimension (topology/dimension_order.h).
+// Routing tables of switches on rings and lines, dimension by dimension
+// (topology/dimension_order.h).
 #pragma once
 
 #include "routing/online_routes.h"
@@ -7,8 +8,8 @@
 
 namespace fredsim {
 
-// By node, empty for endpoints; of addresses below `addresses`. Where the next link of the path has
-// failed: 0.
+// Tables by node, empty for endpoints, of addresses below `addresses`. 0 if the next link of the
+// path has failed.
 std::vector<OnlineRoutes> dimension_routes(const Topology& topology, int addresses);
 
 }  // namespace fredsim

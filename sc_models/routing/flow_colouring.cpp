@@ -63,7 +63,7 @@ FlowColouring::Classes FlowColouring::classes(int depth, FlowSet set) const {
 }
 
 FlowSet FlowColouring::conflict(int depth, FlowSet set) {
-  // Flows that each have a sub-network to themselves never meet again further in.
+  // Flows that each have a sub-network to themselves never meet further in.
   if (depth == depths_ || std::popcount(set) <= middle_) return 0;
   if (found_[depth].contains(set)) return 0;
   std::vector<FlowSet>& failed = failed_[depth];
@@ -87,8 +87,8 @@ FlowSet FlowColouring::conflict(int depth, FlowSet set) {
   return *reason;
 }
 
-// The flow with the fewest open colours, then the one most often in the reason of a dead end, then
-// the one with most conflicts left: fails early.
+// The flow with the fewest open colours, on a tie the one most often in the reason of a dead end,
+// then the one with most conflicts left: fails early.
 int FlowColouring::max_constrained(const Partial& partial) const {
   const std::vector<FlowSet>& conflicts = conflicts_[partial.depth];
   int best = -1;
@@ -125,7 +125,7 @@ std::optional<FlowSet> FlowColouring::extend(Partial& partial) {
   for (int i = 0; i < open; ++i) {
     const int c = colours[i];
     const FlowSet clash = partial.classes[c] & conflicts_[partial.depth][flow];
-    if (clash != 0) {  // any one of them closes the colour
+    if (clash != 0) {  // any one of these flows closes the colour
       if ((clash & reason) == 0) reason |= clash & -clash;
       continue;
     }
@@ -138,7 +138,7 @@ std::optional<FlowSet> FlowColouring::extend(Partial& partial) {
       why = extend(partial);
       if (!why || *why == 0) return why;
       partial = before;
-      if ((*why & bit) == 0) return why;  // whatever the colour of this flow
+      if ((*why & bit) == 0) return why;  // independent of this flow's colour
     }
     reason |= *why;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colouring behind route_flows: which middle sub-network every flow takes, level by level (§5).
+// Graph colouring behind route_flows: the middle sub-network of every flow, level by level (§5).
 //
 // Port p of a level is port p / 2 of the sub-networks one level down (that holds for the odd last
 // port too), so a flow's ports at depth d are its own ports with the last d bits dropped, whatever
@@ -9,14 +9,14 @@
 // of them routable at depth d + 1; at the base (two ports) every set that arrives is routable.
 //
 // The search is complete over all levels: an outer colouring is given up as soon as one of its
-// classes has no colouring further in, and the next one is tried. Colours are interchangeable, so
-// a new one is opened only once per step; colourings found per (depth, set) are remembered.
-// A dead end gives its reason, a set of flows of which no more can be coloured whatever the others
-// do, and the search goes back to the latest of them (conflict-directed backjumping). What is left
-// as the reason in the end is a subset that has no colouring in itself; it is remembered, and no set
-// that holds it is looked at again. A search that takes long starts again, the flows that were most
-// often in such reasons first, and with twice the patience, so that it ends. Without all this four
-// flows that conflict pairwise, found last, cost millions of steps on 32 ports.
+// classes has no colouring further in, and the next one is tried. Colours are interchangeable, so a
+// new one is opened only once per step; colourings found per (depth, set) are remembered.
+// A dead end gives its reason, a set of flows of which no more can be coloured whatever the other
+// flows do, and the search goes back to the latest of them (conflict-directed backjumping). The
+// final reason is a subset that has no colouring in itself; it is remembered, and no set that holds
+// it is searched again. A search that takes long restarts with the flows first that were most often
+// in such reasons, and with twice the budget, so that it ends. Without all this four flows that
+// conflict pairwise, found last, cost millions of steps on 32 ports.
 #pragma once
 
 #include <array>
@@ -40,9 +40,9 @@ class FlowColouring {
   FlowColouring(const FredSwitchShape& shape, std::span<const Flow> flows, int depths);
 
   bool routable(int depth, FlowSet set) { return conflict(depth, set) == 0; }
-  // A subset of `set` that is not routable in itself (a smaller one may be there); 0: it is routable.
+  // A subset of `set` that is not routable in itself (not necessarily minimal); 0: it is routable.
   FlowSet conflict(int depth, FlowSet set);
-  // Flows coloured so far, those taken back included: the cost of the search.
+  // Flows coloured so far, including colours taken back: the cost of the search.
   std::uint64_t steps() const { return steps_; }
   // The colouring found for a routable set.
   Classes classes(int depth, FlowSet set) const;
@@ -56,8 +56,8 @@ class FlowColouring {
     Classes classes{};
     int used = 0;
   };
-  // 0: every flow is coloured; else the reason why there is no way to do it; nothing: the budget of
-  // steps ran out before either was known.
+  // 0: every flow is coloured; otherwise the reason for a dead end; no value: the budget of steps
+  // ran out before either was known.
   std::optional<FlowSet> extend(Partial& partial);
   int max_constrained(const Partial& partial) const;
   Classes one_each(FlowSet set) const;
@@ -67,9 +67,9 @@ class FlowColouring {
   std::uint64_t steps_ = 0;
   std::vector<std::uint64_t> budget_;            // [depth]: steps left before a restart
   std::vector<std::vector<int>> weight_;         // [depth][flow]: dead ends it was a reason of
-  std::vector<std::vector<Flow>> ports_;         // [depth][flow]
+  std::vector<std::vector<Flow>> ports_;         // index: depth and flow
   std::vector<std::vector<FlowSet>> conflicts_;  // [depth][flow]: flows that need another colour
-  std::vector<std::unordered_map<FlowSet, Classes>> found_;  // [depth]
+  std::vector<std::unordered_map<FlowSet, Classes>> found_;  // index: depth
   std::vector<std::vector<FlowSet>> failed_;                 // [depth]: reasons
 };
 

@@ -90,7 +90,7 @@ class Emitter {
   }
 
  private:
-  // The same classes in an order by what their flows do: those that distribute first, those that add last.
+  // Orders the classes by their flows: first classes that distribute, last classes that add.
   FlowColouring::Classes apart(const FlowColouring::Classes& classes, int depth) const {
     FlowColouring::Classes ordered{};
     int first = 0, last = middle_ - 1;
@@ -112,7 +112,7 @@ class Emitter {
         others.push_back(flows);
       }
     }
-    // From the middle of what is left, so that a single one is neither first nor last.
+    // Begins in the middle of the remainder, so that a single class is neither first nor last.
     first = std::min(std::max(first, middle_ / 2), last + 1 - static_cast<int>(others.size()));
     for (const FlowSet flows : others) ordered[first++] = flows;
     return ordered;

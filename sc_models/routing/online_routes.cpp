@@ -33,7 +33,7 @@ int count_addresses(const Topology& topology, int max_routes) {
   return addresses;
 }
 
-// Per node, the addresses that it reaches by going down only, ascending.
+// Addresses, per node, that it reaches by going down only, ascending.
 using AddressesBelow = std::vector<std::vector<int>>;
 
 AddressesBelow addresses_below(const Topology& topology, int addresses) {
@@ -41,7 +41,7 @@ AddressesBelow addresses_below(const Topology& topology, int addresses) {
   std::vector<NodeId> order(topology.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](NodeId id) { return topology.nodes[id].level; });
-  std::vector<NodeId> last(addresses, -1);  // by address: the last node that has it
+  std::vector<NodeId> last(addresses, -1);  // index: address; the last node that has it
   for (const NodeId id : order) {
     const Node& node = topology.nodes[id];
     if (node.level == 0) below[id].push_back(node.address);
@@ -56,7 +56,7 @@ AddressesBelow addresses_below(const Topology& topology, int addresses) {
   return below;
 }
 
-// Per node, whether a destination can be reached from it: by going down, or up first.
+// True, per node, if a destination can be reached from it: by going down, or up first.
 std::vector<bool> leads_to(const Topology& topology, const AddressesBelow& below,
                            const std::vector<NodeId>& downwards, int destination) {
   std::vector<bool> leads(topology.nodes.size());
@@ -80,7 +80,7 @@ struct Choices {
 
 Choices choices_of(const SwitchTree& tree, int destination) {
   Choices choices{{}, {0}};
-  int chiplet = 0;  // in its slice, on the destination's path up
+  int chiplet = 0;  // number in its slice, on the destination's path up
   for (int k = 1; k < tree.depth(); ++k) {
     const int uplinks = tree.levels[k - 1].uplinks;
     choices.up.push_back(destination % uplinks);
@@ -106,7 +106,7 @@ std::vector<OnlineRoutes> path_routes(const Topology& topology, int addresses) {
   return routes;
 }
 
-// Nodes that a switch has links to, in order of its ports.
+// Nodes at the other ends of a switch's links, in order of its ports.
 struct Neighbour {
   int port = 0;
   NodeId node = 0;
@@ -129,7 +129,8 @@ std::vector<PortsByWay> ports_by_way(const Topology& topology) {
   return ways;
 }
 
-// Tables of a tree's switches. Of several links that lead there the chosen one; where some have failed, the remaining ones in turn.
+// Tables of a tree's switches. Of several links to a destination the chosen one is used; if some
+// have failed, the remaining ones in turn.
 class TreeRoutes {
  public:
   TreeRoutes(const Topology& topology, int addresses)
@@ -149,7 +150,7 @@ class TreeRoutes {
   OnlineRoutes of(NodeId id) const {
     OnlineRoutes routes(addresses_);
     const auto place = static_cast<std::size_t>(topology_.nodes[id].level - 1);
-    std::vector<int> links(addresses_);  // that lead down there
+    std::vector<int> links(addresses_);  // links that lead down there
     for (const Neighbour& one : ways_[id].down)
       for (const int a : below_[one.node]) ++links[a];
     std::vector<int> next(addresses_);
@@ -175,11 +176,11 @@ class TreeRoutes {
   int addresses_;
   AddressesBelow below_;
   std::vector<PortsByWay> ways_;
-  std::vector<Choices> choices_;          // by address
-  std::vector<std::vector<bool>> leads_;  // by address and node; empty: all lead there
+  std::vector<Choices> choices_;          // index: address
+  std::vector<std::vector<bool>> leads_;  // index: address and node; empty: all lead there
 };
 
-// Those of each block, for all of its groups.
+// Tables of each block, for all of its groups.
 std::vector<OnlineRoutes> routes_of_system(const Topology& topology, int max_routes) {
   const SystemPlaces places(topology);
   std::vector<OnlineRoutes> routes(topology.nodes.size());

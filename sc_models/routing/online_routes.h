@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv, switch/register_map.h): up
-// and down a tree by destination. Switches on rings and lines: routing/dimension_routes.h; others: topology/unicast_paths.h.
+// Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv,
+// switch/register_map.h): up and down a tree by destination. Switches on rings and lines:
+// routing/dimension_routes.h; others: topology/unicast_paths.h.
 //
-// Rule, per chiplet and destination: down, where the destination lies below; else up. A destination has
-//   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level
-//   first. On the way up it takes the uplink of its digit at every level; that leads to one and the same
-//   chiplet per level from everywhere, and on the way down it takes the links by which it would have
-//   come up. So a destination has one path from every source port, packets stay in order, and the
-//   destinations are spread evenly over the parallel links of every level, whatever the levels below
-//   have chosen by (an address modulo the number of links would, above the first level, meet links
-//   that none of a chiplet's destinations choose).
-//   If links have failed (topology/faults.h) the same of those that still lead there: down where it can, else up to a chiplet
-//   from which it can be reached.
+// Rule, per chiplet and destination: down, if the destination lies below; else up. A destination
+//   has a digit per level: its address, written with the numbers of uplinks per chiplet as bases,
+//   lowest level first. On the way up it takes the uplink of its digit at every level; this leads
+//   to the same chiplet per level from all sources, and on the way down it takes the links by which
+//   it would have come up. So a destination has one path from every source port, packets stay in
+//   order, and the destinations are spread evenly over the parallel links of every level,
+//   independently of the choices at lower levels (an address modulo the number of links would,
+//   above the first level, leave links that none of a chiplet's destinations choose).
+//   If links have failed (topology/faults.h) the rule applies to the links that still lead there:
+//   down if possible, else up to a chiplet from which the destination can be reached.
 // Deadlock: none; a packet that has gone down never goes up again.
 #pragma once
 
@@ -22,13 +23,14 @@
 
 namespace fredsim {
 
-// Wide enough for switches of systems that are run as flows alone (Topology::flow_only); those in RTL have up to kMaxPorts ports.
+// Wide enough for switches of systems that run as flows only (Topology::flow_only); RTL switches
+// have up to kMaxPorts ports.
 using OnlineRoute = std::uint32_t;
-// By destination address: 1 + output port, or 0 where the switch does not lead there.
+// Index: destination address. 1 + output port, or 0 if the switch does not lead there.
 using OnlineRoutes = std::vector<OnlineRoute>;
 
-// By node, empty for endpoints. For a tree, of any number of levels, and for switches on rings and lines.
-// Errors: BadInput for an endpoint whose address is `max_routes` or more.
+// Tables by node, empty for endpoints, of a tree with any number of levels or of switches on rings
+// and lines. Errors: BadInput for an endpoint whose address is `max_routes` or more.
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes);
 
 }  // namespace fredsim

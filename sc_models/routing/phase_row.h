@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a phase store, as they are written into a switch. Layout: rtl/phased/phased_pkg.sv. Bits, least significant first:
-// [0] valid, [2:1] vc, then for every input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow
-// f; then the configuration of the switch's interconnect, which is its kind's affair.
+// Rows of a phase store in the form written into a switch. Layout: rtl/phased/phased_pkg.sv. Bits,
+// least significant first: [0] valid, [2:1] vc, then for every input port, then for every output
+// port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the configuration of the switch's
+// interconnect, whose layout its kind defines.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<FlowKind, 5> kKinds{FlowKind::kUnicast, FlowKind::kMulticast,
                                          FlowKind::kReduce, FlowKind::kAllReduce, FlowKind::kAny};
 
-// Ports on one side of a flow: `least`, or `least` and more.
+// Ports on one side of a flow: `min`, or `min` and more.
 struct Side {
   int min = 1;
   bool many = false;
@@ -31,8 +31,8 @@ Side output_side(FlowKind kind) {
   return {many ? 2 : 1, many};
 }
 
-// Stars and bars: K marks among R + K places, every choice equally likely, where R ports are there
-// beyond the minimum sizes; size k is the minimum plus the free places before mark k.
+// Stars and bars: K marks among R + K places, every choice equally likely, for R ports beyond the
+// minimum sizes; size k is the minimum plus the free places before mark k.
 std::vector<int> random_sizes(Random& random, const Side& side, int ports, int count) {
   std::vector<int> sizes(count, side.min);
   if (!side.many) return sizes;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sets of flows for one switch: what conflict rates are measured on and routing is tested with.
+// Random sets of flows for one switch, for conflict rates and for tests of the routing.
 //
 // A set has K flows over P ports. Their input sides are disjoint, and so are their output sides; a
-// side is one port or many, as the kind says:
-//   kUnicast    one input, one output            kReduce     two or more inputs, one output
-//   kMulticast  one input, two or more outputs   kAllReduce  two or more ports, the same on both sides
+// side is one port or many, depending on the kind:
+//   kUnicast    one input, one output
+//   kMulticast  one input, two or more outputs
+//   kReduce     two or more inputs, one output
+//   kAllReduce  two or more ports, the same on both sides
 //   kAny        one or more of each, the sides independent of one another
 // Distribution: the sizes (s_1, …, s_K) of sides of many ports are drawn first, every vector with
 // s_k >= the minimum size and s_1 + … + s_K <= P equally likely; then the ports, every choice of
