@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakdowns as the results JSON has them (results/fields/breakdown.h).
+// Breakdowns as objects of the results JSON (results/fields/breakdown.h).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -71,7 +71,7 @@ TextTable stages_table(const LatencyBreakdown& of) {
     }
     table.add_row(std::move(cells));
   };
-  // Stages that no packet has by itself: the NPU before and between them.
+  // Stages that no packet has by itself: the NPU before and between packets.
   for (const auto& [place, cycles] : path) {
     if (place.first == "NPU") add(place.first, {.name = place.second, .cycles = {}});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breakdowns as tables: a line per stage of the path and cause, and packets node by node.
 //
-// Not in CSV, whose one table is that of the results.
+// CSV leaves them out, since its one table is the results'.
 #pragma once
 
 #include <span>

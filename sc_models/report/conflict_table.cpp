@@ -26,7 +26,7 @@ Interval wilson_95(std::uint64_t successes, std::uint64_t trials) {
   const double z2 = kZ95 * kZ95;
   const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
   const double half = kZ95 / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-  // The ends are 0 and 1 by definition there; rounding must not put them beside.
+  // The ends are exactly 0 and 1 here; rounding must not move them.
   return {successes == 0 ? 0 : std::max(0.0, centre - half),
           successes == trials ? 1 : std::min(1.0, centre + half)};
 }

@@ -13,16 +13,15 @@ namespace fredsim {
 struct ConflictSetup {
   std::string kind;  // kind of the flows
   int ports = 0;
-  std::uint64_t trials = 0;  // sets per number of flows that were asked for
+  std::uint64_t trials = 0;  // sets asked for per number of flows
   std::uint64_t seed = 1;
 };
 
 struct ConflictPoint {
   int flows = 0;   // flows per set
-  int middle = 0;  // m
+  int middle = 0;  // m, middle sub-networks
   std::uint64_t conflicts = 0;
-  std::uint64_t trials =
-      0;  // sets that were tried, > 0; fewer than were asked for where it was interrupted
+  std::uint64_t trials = 0;  // sets tried, > 0; fewer than asked for after an interruption
 };
 
 struct Interval {
@@ -30,7 +29,7 @@ struct Interval {
   double high = 0;
 };
 
-// Wilson's 95 % confidence interval of a probability of which `trials` > 0 draws showed `successes`.
+// Wilson's 95 % confidence interval of a probability, given `successes` in `trials` > 0 draws.
 Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
 
 inline constexpr const char* kConflictLegend =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of `fredsim doctor` as tables and JSON: limits of a work on a machine, and what lifts them.
+// Results of `fredsim doctor` as tables and JSON: limits of a work on a machine, and remedies.
 #pragma once
 
 #include <span>

@@ -46,7 +46,7 @@ JsonObject<fields::kSwitch> switch_json(const SwitchResult& result) {
           {"stall_cycles", stalls}};
 }
 
-// Only where there are any.
+// A bandwidth; null if the run is incomplete.
 Json bandwidth_json(double gbps, bool incomplete) { return incomplete ? Json() : Json(gbps); }
 
 // NPUs as numbers, I/O controllers by their names.
@@ -77,7 +77,7 @@ JsonObject<fields::kPart> part_json(const PartResult& part) {
   return json;
 }
 
-// Only of machines with failed components.
+// Written for machines with failed components only.
 template <const fields::Object& kObject>
 void add_faults(std::span<const MachineKey> machine, JsonObject<kObject>& json) {
   const auto faults = std::ranges::find(machine, "faults", &MachineKey::path);
@@ -216,7 +216,7 @@ JsonObject<fields::kEnergy> energy_json(const EnergyResult& energy) {
 
 namespace {
 
-// Null of a testbench's own NPUs where it does not apply.
+// Sets fields that do not apply to a testbench's own NPUs to null.
 void clear_what_does_not_apply(const RunResult& r, JsonObject<fields::kRun>& json) {
   const auto clear = [&](fields::Key<fields::kRun> key, bool is_nothing) {
     if (is_nothing) json.set(key, nullptr);
@@ -265,7 +265,7 @@ JsonObject<fields::kDerived> derived_json(const RunResult& r) {
   return json;
 }
 
-// JSON has no infinity, which a ratio to a run of no time or no traffic is.
+// Leaves out an infinite ratio, to a run of no time or no traffic, since JSON has no infinity.
 void add_ratio(fields::Key<fields::kRun> key, double ratio, JsonObject<fields::kRun>& json) {
   if (std::isfinite(ratio)) json.set(key, ratio);
 }

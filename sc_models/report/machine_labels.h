@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels of the machines of one table, so that each is told apart as a reader named it.
+// Labels of the machines of one table, by which a reader can identify each.
 //
-// A machine goes by its name, or by the path of its file where another machine has the same name and
-// neither file nor settings of its own tell them apart otherwise. Its settings stand behind it,
-// "fred_d@fabric.middle=2"; where that is long for one of them, a number does, "fred_d [1]", and a note says
-// what it stands for.
+// A machine goes by its name, or by the path of its file if another machine has the same name and
+// neither file nor settings of its own distinguish them otherwise. Its settings follow,
+// "fred_d@fabric.middle=2"; if they are long for one of the machines, a number does, "fred_d [1]",
+// with a note that lists them.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@
 namespace fredsim {
 
 struct MachineLabels {
-  std::vector<std::string> labels;  // by run
+  std::vector<std::string> labels;  // index: run
   std::vector<std::string> notes;   // "fred_d [1]: switch.input_buffer=48KiB, fabric.middle=2"
 };
 

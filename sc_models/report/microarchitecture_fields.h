@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the file that scripts/microarchitectures.sh writes and the page shows; no command writes them.
+// Fields of the file that scripts/microarchitectures.sh writes and the page shows; no command
+// writes them.
 #pragma once
 
 #include "results/fields/field.h"

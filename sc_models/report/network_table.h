@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of `fredsim optimize --topology` as a table and JSON: a network without switches, and the strategy for it.
+// Results of `fredsim optimize --topology` as a table and JSON: a network without switches, and the
+// strategy for it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct NetworkSetup {
   int paths = 0;
   std::uint64_t seed = 0;
   std::string accounting{}, workload{};
-  std::uint64_t minibatch = 0;  // 0: a text workload's
+  std::uint64_t minibatch = 0;  // 0: given by a text workload
 };
 
 struct NetworkResult {
@@ -41,7 +42,7 @@ struct NetworkResult {
   int ring_interfaces = 0, pair_interfaces = 0;
   std::vector<Rings> rings{};
   bool has_joining_ring = false;
-  std::vector<int> matchings{};  // pairs
+  std::vector<int> matchings{};  // pairs in each matching
   int links = 0, diameter = 0;
   std::vector<Round> rounds{};
   bool converged = false;

@@ -33,7 +33,7 @@ struct OptimumResult {
   struct Bandwidth {
     std::string dimension{}, block{};
     double gbps = 0;
-    double dollars = 0;  // per GB/s of an NPU
+    double dollars = 0;  // cost per GB/s of an NPU
   };
   std::vector<Bandwidth> bandwidths{};
   double objective = 0, time_ns = 0;

@@ -41,8 +41,8 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The same to what may take none for as long as it likes; once `stop` is set, for kPatience at most. EINTR: a signal came, or
-// nothing was taken in that time.
+// Variant for targets that may block for long; once `stop` is set, it waits for kPatience at most.
+// EINTR: a signal came, or the target took no data in that time.
 int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>* stop) {
   const SignalsWait signals_wait;
   while (!text.empty()) {
@@ -51,7 +51,7 @@ int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>*
     const int ready = signals_wait.poll({&out, 1}, is_stopped ? &kPatience : nullptr);
     if (ready == 0) return EINTR;
     if (ready < 0) return errno;
-    // So much does not block where there is any room (pipe(7)).
+    // A write of this size does not block if there is any room (pipe(7)).
     const ssize_t written =
         ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (written < 0 && errno == EAGAIN) continue;
@@ -61,7 +61,7 @@ int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>*
   return 0;
 }
 
-// The open file has the owner and group.
+// True if the open file has this owner and group.
 bool belongs_to(int descriptor, const struct stat& status) {
   struct stat own = {};
   return ::fstat(descriptor, &own) == 0 && own.st_uid == status.st_uid &&
@@ -83,7 +83,8 @@ class OutputFile::Pipe {
   int descriptor_;
 };
 
-// A temporary file with the text, on the disk beside the target. Destroyed before keep(), all is as it was.
+// A temporary file with the text, on the disk beside the target. Destruction before keep() restores
+// the state before.
 class OutputFile::Beside {
  public:
   Beside(const OutputFile& file, std::string_view text)
@@ -112,7 +113,7 @@ class OutputFile::Beside {
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
 
-  // Takes the place of the target; one that is there from before stays beside it.
+  // Takes the place of the target; an existing target stays beside it.
   void replace() {
     has_older_ = ::link(file_.target_.c_str(), older().c_str()) == 0;
     const bool was_there = !has_older_ && errno != ENOENT;
@@ -122,14 +123,14 @@ class OutputFile::Beside {
       file_.fail("cannot be written", error);
     }
     is_replaced_ = true;
-    is_kept_ = was_there;  // it cannot go back
+    is_kept_ = was_there;  // the replacement cannot be undone
   }
   void keep() { is_kept_ = true; }
 
  private:
   std::string older() const { return temporary_ + ".old"; }
 
-  // Rights of the file in whose place it comes, or of any new file.
+  // Gives it the rights of the file that it replaces, or of any new file.
   int give_rights(int descriptor) const {
     struct stat status = {};
     if (::stat(file_.target_.c_str(), &status) != 0) {
@@ -216,7 +217,7 @@ void OutputFile::write_directly(std::string_view text) const {
   int error = write_slowly(descriptor, text, stop_);
   if (opens && ::close(descriptor) != 0 && error == 0) error = errno;
   if (error == EINTR) interrupted();
-  if (error == EPIPE && is_stdout()) std::raise(SIGPIPE);  // `| head`: the end, without a word
+  if (error == EPIPE && is_stdout()) std::raise(SIGPIPE);  // `| head`: ends without a message
   if (error != 0) fail("cannot be written", error);
 }
 

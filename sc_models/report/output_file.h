@@ -2,14 +2,17 @@
 // A result file that is either complete or not there.
 //
 // Text goes to a temporary file in the same directory, is flushed to the disk, closed with every
-// error checked, and renamed over the target. Whatever fails, the temporary file is removed and an
-// older file of that name stays as it was. A file that is replaced hands down its mode, owner and group. A symbolic link
-// keeps pointing where it did; a file with several hard links is refused, since they would no longer name one file. A device or
-// pipe (such as /dev/stdout) is written to directly, a pipe opened at once, when somebody reads it. SIGINT, SIGTERM and SIGHUP wait
-// until a file is there or gone. Path "-" is standard output. Several files are written all or none: each is on the disk before the first takes its place, and
-// where one cannot, those that have go back (as far as the file system has hard links).
-// Errors: BadInput naming `option`, the path and the system's reason; Interrupted, where one of these signals comes while a pipe is
-//   not read, or came before (`stop` is set) and nobody reads for a second.
+// error checked, and renamed over the target. After a failure the temporary file is removed and an
+// older file of that name stays as it was. A new file inherits mode, owner and group of the file
+// that it replaces. A symbolic link keeps its target; a file with several hard links is refused,
+// since they would no longer name one file. A device or pipe (such as /dev/stdout) is written to
+// directly, a pipe opened at once, when a reader has it open. SIGINT, SIGTERM and SIGHUP are
+// deferred until a file is complete or gone. Path "-" is standard output. Several files are written
+// all or none: each is on the disk before the first takes its place, and if one cannot, the others
+// are restored (as far as the file system has hard links).
+// Errors: BadInput with `option`, the path and the system's reason; Interrupted, if one of these
+// signals comes while a pipe is not read, or came before (`stop` is set) and nobody reads for a
+// second.
 #pragma once
 
 #include <atomic>
@@ -22,15 +25,15 @@ namespace fredsim {
 
 class OutputFile {
  public:
-  // Tries at once whether a file can be written there, so that no simulation is lost to a bad path:
-  // makes a temporary file beside the target, writes a block and removes it again.
+  // Checks at once whether a file can be written there, so that no simulation is lost to a bad
+  // path: makes a temporary file beside the target, writes a block and removes it again.
   OutputFile(std::string path, std::string option, const std::atomic<bool>* stop = nullptr);
   void write(std::string_view text) const;
-  // The texts by file.
+  // Writes the files, each with its text, all or none.
   static void write_together(std::span<const OutputFile> files,
                              std::span<const std::string_view> texts);
   bool is_stdout() const { return path_ == "-"; }
-  // From now on no file of this process is tried or written: another one does it.
+  // Disables all files of this process, both checks and writes: another process writes them.
   static void discard_all();
 
  private:

@@ -7,8 +7,8 @@
 namespace fredsim {
 namespace {
 
-constexpr double kShortest = 1e-3;  // shorter ones are alike
-constexpr int kRounds = 12;         // rounds of the fit: axes that are not balanced come to rest
+constexpr double kShortest = 1e-3;  // seconds; shorter times count as equal
+constexpr int kRounds = 12;         // rounds of the fit: unbalanced axes converge
 
 }  // namespace
 
@@ -23,7 +23,8 @@ void PointTimes::fit() {
   axes_.clear();
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t axis = 0;; ++axis) {
-      std::map<std::string, std::pair<double, double>> of_value;  // sum of what is left, points
+      // sum of residuals, number of points
+      std::map<std::string, std::pair<double, double>> of_value;
       for (const auto& [point, log] : complete_) {
         if (axis >= values_[point].size()) continue;
         const std::string& value = values_[point][axis];

@@ -32,14 +32,14 @@ constexpr std::array kTimes{Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"µs", 1e3}, U
 constexpr std::array kSizes{Unit{"TiB", 0x1p40}, Unit{"GiB", 0x1p30}, Unit{"MiB", 0x1p20},
                             Unit{"KiB", 0x1p10}, Unit{"B", 1}};
 
-// Rounded, in the largest unit of which there is one: units descend.
+// Rounds a value to the largest unit that it has at least one of; units descend.
 std::string rounded(double value, std::span<const Unit> units) {
   const auto unit = std::ranges::find_if(units.first(units.size() - 1),
                                          [&](const Unit& u) { return value >= u.size; });
   return fmt::format("{:.{}f} {}", value / unit->size, unit->size > 1 ? 1 : 0, unit->name);
 }
 
-// To so many characters on the screen; a character begins with a byte that is not 10xxxxxx.
+// Cuts a text to `columns` characters on the screen; bytes 10xxxxxx do not begin a character.
 void cut(std::string& text, int columns) {
   const auto is_rest = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
   std::size_t at = 0;
@@ -131,7 +131,7 @@ void ProgressLine::show(const Progress& progress, Time now) {
   } else {
     if (now - start_ < kQuietStart || now - last_ < kInterval) return;
     is_shown_ = true;
-    // A line as wide as the terminal would wrap on some.
+    // Some terminals would wrap a line of their full width.
     const int columns = window_columns(stream_).value_or(kUsualColumns) - 1;
     fmt::print(stream_, "{}{}", kEraseLine, bar_line(label_, share_of(progress), text(), columns));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of runs that last: a bar on a terminal, plain lines in a log.
+// Progress display of long runs: a bar on a terminal, plain lines in a log.
 //
 // A bar is shown after two seconds, rewritten in place at most five times a second, kept to the
-// terminal's width and wiped out at the end, so that nothing of it stays beside the results. Plain
-// lines come every thirty seconds. Time comes in from outside: no hidden clock.
+// terminal's width and erased at the end, so that it leaves nothing beside the results. Plain lines
+// come every thirty seconds. Times are arguments: no hidden clock.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace fredsim {
 // Progress of a run.
 struct ProgressState {
   std::uint64_t cycle = 0;
-  double time_ns = 0;  // simulated
+  double time_ns = 0;  // simulated time
   std::uint64_t bytes_delivered = 0;
   double share = 0;                // fraction of the run, 0 … 1
   std::optional<double> left_s{};  // wall time (report/time_left.h)
@@ -37,7 +37,8 @@ enum class ProgressStyle : std::uint8_t { kBar, kLines };
 // Style that suits a stream: a bar on a terminal.
 ProgressStyle progress_style(std::FILE* stream);
 
-// "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the start.
+// "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the
+// start.
 std::string progress_text(const ProgressState& state, double seconds);
 // "16 of 40 points, 1 failed, 0:42 left"
 std::string progress_text(const PointsProgress& points);

@@ -17,7 +17,7 @@ namespace {
 struct RankRow {
   int rank = 0;
   const RankPart* part = nullptr;
-  double share = 0;  // cost over that of all
+  double share = 0;  // cost relative to the total
 };
 
 std::vector<RankRow> rank_rows(const RankForecast& forecast) {
@@ -31,7 +31,7 @@ std::vector<RankRow> rank_rows(const RankForecast& forecast) {
   return rows;
 }
 
-// "1,3", and of many the first.
+// "1,3"; a long list is cut.
 std::string neighbour_text(const std::vector<int>& neighbours) {
   constexpr std::size_t kMax = 6;
   if (neighbours.empty()) return "-";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a machine for several processes, and what is predicted of them (`fredsim info --ranks`), as tables and JSON.
+// Parts of a machine for several processes, and their forecasts (`fredsim info --ranks`), as tables
+// and JSON.
 #pragma once
 
 #include <span>
@@ -28,7 +29,7 @@ TitledTable rank_part_table(const RankSetup& setup, const RankForecast& forecast
 TitledTable rank_forecast_table(std::span<const RankForecast> forecasts);
 std::string rank_legend(const RankSetup& setup);
 
-// `forecasts`: one at least; the parts are those of the first.
+// `forecasts`: at least one; the parts are the first one's.
 std::string ranks_json(const Origin& origin, const RankSetup& setup,
                        std::span<const RankForecast> forecasts);
 

@@ -31,12 +31,12 @@ class Value {
   const Json& single() const {
     return checked(json_.is_primitive() && !json_.is_null(), "a number, a text, true or false");
   }
-  // 0 or more, as everything here is.
+  // A nonnegative number, as all numbers here are.
   const Json& number() const {
     return checked(json_.is_number() && json_.get<double>() >= 0, "a number, 0 or more");
   }
-  // A value as its table has it; runs that were interrupted are left out, so that null of those is
-  // none.
+  // Checks a value against its table; runs that were interrupted are left out, so that null, which
+  // only they have, is no value.
   const Json& checked_as(const fields::Type& type) const {
     using enum fields::Null;
     if (json_.is_null() && type.null != kNever && type.null != kInterrupted) return json_;
@@ -64,12 +64,12 @@ class Value {
   Value at(fields::Key<kObject> key) const {
     return named(key.field().key);
   }
-  // A single value.
+  // Copies a single value.
   template <const fields::Object& kObject>
   const Json& get(fields::Key<kObject> key) const {
     return at(key).checked_as(key.field().type);
   }
-  // Under a name that no table has.
+  // Copies a value whose name is in no table.
   Value named(std::string_view key) const {
     const auto found = object().find(key);
     if (found == json_.end()) {
@@ -154,7 +154,7 @@ Json group_of(const Value& value) {
 
 Json parts_of(const Value& run) {
   Json parts = Json::array();
-  if (!run.has(Run{"parts"})) return parts;  // files of before there were any
+  if (!run.has(Run{"parts"})) return parts;  // files of earlier versions have none
   for (const Value& part : run.at(Run{"parts"}).items()) {
     Json& json = parts.emplace_back(copied<fields::kPart>(
         part, {"collective", "algorithm", "priority", "size_bytes", "start_cycle", "cycles",
@@ -165,7 +165,7 @@ Json parts_of(const Value& run) {
 }
 
 Json layout_of(const Value& run) {
-  if (!run.has(Run{"layout"})) return {};  // files of before there was one
+  if (!run.has(Run{"layout"})) return {};  // files of earlier versions have none
   const Value layout = run.at(Run{"layout"});
   Json json = {{"kind", layout.get(Layout{"kind"})}, {"nodes", Json::array()}};
   for (const Value& node : layout.at(Layout{"nodes"}).items()) {
@@ -205,7 +205,7 @@ Json link_counts_of(const Value& run) {
   return counts;
 }
 
-// Numbers under names that are not looked at.
+// Numbers under names that are not checked.
 Json numbers_of(const Value& values) {
   Json json = Json::object();
   for (const auto& [name, number] : values.object().items())
@@ -215,7 +215,7 @@ Json numbers_of(const Value& values) {
 
 Json switch_counts_of(const Value& run) {
   Json counts = Json::array();
-  if (!run.has(Run{"switches"})) return counts;  // synthetic traffic of before there were any
+  if (!run.has(Run{"switches"})) return counts;  // synthetic traffic of earlier versions has none
   for (const Value& one : run.at(Run{"switches"}).items()) {
     Json& json = counts.emplace_back(copied<fields::kSwitch>(
         one, {"model", "flits_in", "flits_out", "reductions", "phase_changes"}));
@@ -255,7 +255,7 @@ void copy_breakdown(const Value& run, Json& json) {
   }
 }
 
-// Nothing in files of before there were any.
+// Adds nothing for files of earlier versions, which have no workers.
 void copy_workers(const Value& run, Json& json) {
   copy_if_there<fields::kRun>(run, {"placement"}, json);
   copy_if_there<fields::kRun>(run, {"strategy"}, json);
@@ -272,7 +272,7 @@ Json texts_of(const Value& values) {
   return texts;
 }
 
-// None in files of before there were any.
+// No settings in files of earlier versions.
 Json settings_of(const Value& run) {
   return run.has(Run{"settings"}) ? texts_of(run.at(Run{"settings"})) : Json::object();
 }
@@ -313,7 +313,7 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
                                                     {"mean", "p50", "p95", "p99", "max"});
 }
 
-// Nothing in files of before there were any.
+// Adds nothing for files of earlier versions, which have no details.
 void copy_training_details(const Value& run, Json& json) {
   if (run.has(Training{"critical_path_ns"}))
     json["critical_path_ns"] = numbers_of(run.at(Training{"critical_path_ns"}));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From results JSON to what the report's page draws, checked and freed from what it does not
-// need.
+// Data of the report's page from results JSON, checked and without unused fields.
 //
-// What runs of one machine share, its links' ends and the layout, is there once:
+// Common data of the runs of one machine, its links' ends and the layout, is there once:
 //   {"files": [{"name", "version", "command"}],
 //    "fabrics": [{"layout": {"kind", "nodes"} or null, "links": [{"name", "from", "to", "on_die"}],
 //                 "switches": [name], "faults": ["npu:3"]}],
@@ -11,11 +10,12 @@
 //    "conflicts": [{"file", "ports", …}], the rates of `conflicts`
 //    "trainings": [{"file", "workload", "strategy", …, "breakdown_ns"}], the machines of `train`
 //    "sweeps": [{"study", "missing", "points": [{"point", "machine", …, "results"}]}], of `sweep`
-//    "microarchitectures": [{"name", "kind", …, "works": [{"work", …}]}]}, of scripts/microarchitectures.sh
-// "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
-// there, without those that the page does not show; those of a testbench's own NPUs may be null.
+//    "microarchitectures": [{"name", "kind", …, "works": [{"work", …}]}]},
+//                          of scripts/microarchitectures.sh
+// "file" and "fabric_index" count from 0. The other keys of a run are copied unchanged from the
+// results, except keys that the page does not show; keys of a testbench's own NPUs may be null.
 // Interrupted runs ("incomplete") are left out.
-// Errors: BadInput naming the file and the key, what was found and what is allowed.
+// Errors: BadInput with the file and the key, the value found and the allowed ones.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ class ReportData {
   using Json = nlohmann::ordered_json;
 
   ReportData();
-  // In the order of the calls. The data is of no use any more after an error.
+  // Adds a file, in the order of the calls. The data is invalid after an error.
   void add(const ResultFile& file);
   const Json& json() const { return json_; }
 
@@ -42,7 +42,7 @@ class ReportData {
   std::size_t fabric_index(Json fabric);
 
   Json json_;
-  std::map<std::string, std::size_t> fabrics_;  // its text -> index
+  std::map<std::string, std::size_t> fabrics_;  // text of a fabric -> index
 };
 
 }  // namespace fredsim

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-// In JSON these are inside of texts only, where an escape means the same.
+// Escapes characters that in JSON occur inside of texts only, where an escape means the same.
 std::string script_safe(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
@@ -53,7 +53,7 @@ std::string report_page(std::string_view version, const nlohmann::ordered_json& 
   const std::pair<std::string_view, std::string_view> parts[] = {
       {"@STYLE@", kPageStyle}, {"@VERSION@", version}, {"@LICENCES@", licences},
       {"@D3@", kD3Script},     {"@DATA@", json},       {"@SCRIPT@", kPageScript}};
-  // The template from front to back: what was put in is not looked at again.
+  // Copies the template from front to back, so that inserted text is never searched for marks.
   std::string page;
   std::string_view rest = kPageTemplate;
   for (const auto& [mark, part] : parts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `fredsim report`: one HTML file with style, script, the D3 library and the data in it, which
-// needs no network and no other file. Its parts are sources in report/page/.
+// The page of `fredsim report`: one HTML file with style, script, the D3 library and the data in
+// it, which needs no network and no other file. Its parts are sources in report/page/.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 
 namespace fredsim {
 
-// The same data gives the same text: no date, no path of its own. Whatever the data holds stays data:
-// nothing in it ends the element that it is in.
+// Deterministic: no date, no path of its own. The data stays data: no text in it ends the element
+// that contains it.
 std::string report_page(std::string_view version, const nlohmann::ordered_json& data);
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the results JSON that several kinds of run have (report/json.h).
+// Common parts of the results JSON of several kinds of run (report/json.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -24,7 +24,7 @@ namespace {
 struct RunRow {
   std::string machine;
   const ReportedRun* run = nullptr;
-  bool is_fastest = false;  // and faster than the base
+  bool is_fastest = false;  // fastest machine, and faster than the base
   const RunResult& result() const { return run->result; }
 };
 using RunField = Field<RunRow>;
@@ -67,14 +67,14 @@ double npus_of(const RunResult& r) {
   return static_cast<double>(npus.size());
 }
 
-// algbw or busbw.
+// Cell of algbw or busbw.
 Cell bandwidth(double gbps, bool incomplete) {
   return incomplete ? no_cell() : number_cell(gbps, 1);
 }
 
 Cell size_cell(std::uint64_t bytes) { return {format_size(bytes), fmt::to_string(bytes)}; }
 
-// A figure that own NPUs may not have: 0 then.
+// Cell of a figure that own NPUs may not have: it is 0 then.
 Cell unless_missing(const RunResult& r, double figure, Cell cell) {
   return r.is_own && figure == 0 ? no_cell() : std::move(cell);
 }
@@ -83,7 +83,7 @@ Cell time_over(const RunResult& r, double bound_ns) {
   return bound_ns > 0 && !r.incomplete ? number_cell(r.time_ns / bound_ns, 3) : no_cell();
 }
 
-// Names the buffer that limits the busiest link of the largest size. Empty: none does.
+// Names the buffer that limits the busiest link of the largest size. Empty: no buffer does.
 std::string credit_note(const RunResult& r) {
   if (!r.credit_limit) return {};
   const CreditLimit& limit = *r.credit_limit;
@@ -94,18 +94,18 @@ std::string credit_note(const RunResult& r) {
       limit.carried_gbps, limit.link_gbps, format_size(limit.covering_bytes), limit.key);
 }
 
-// A ratio to the base.
+// Cell of a ratio to the base.
 Cell times(const ReportedRun& run, double Comparison::*ratio) {
   if (run.comparison) return number_cell(*run.comparison.*ratio, 3);
   return run.result.incomplete ? no_cell() : Cell("base", "1");
 }
 
 Cell payload(const RunResult& r) {
-  if (r.payload.empty()) return no_cell();  // own NPUs, not checked
+  if (r.payload.empty()) return no_cell();  // own NPUs, payload not checked
   return {r.payload, r.payload == "exact" || r.flow ? Tone::kPlain : Tone::kBad};
 }
 
-// For programs only: what people find in the heading, or do not need.
+// Column for programs only: people find its value in the heading, or do not need it.
 RunField only_in_csv(const char* name, std::function<Cell(const RunResult&)> cell) {
   return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
           [cell = std::move(cell)](const RunRow& row) { return cell(row.result()); }};
@@ -239,7 +239,7 @@ RunField speedup_field() {
           }};
 }
 
-// Error that is stated of times of flows, where it was measured.
+// Columns of the stated error of flow times, if it was measured.
 std::vector<RunField> error_fields(std::span<const ReportedRun> runs) {
   if (std::ranges::none_of(runs,
                            [](const ReportedRun& run) { return run.result.flow.has_value(); }))
@@ -336,7 +336,7 @@ bool same_work(const PartResult& a, const PartResult& b) {
          a.size_bytes == b.size_bytes && a.start_cycle == b.start_cycle;
 }
 
-// Names and repetitions of a work with order stand where there are any.
+// Names and repetitions are columns only in a work with order that has them.
 TextTable parts_of(const RunResult& r) {
   const bool has_names =
       std::ranges::any_of(r.parts, [](const PartResult& p) { return !p.name.empty(); });

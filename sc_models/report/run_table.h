@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of run and compare as tables. Columns marked * are derived (analytic), all others were
-// simulated; kTableLegend says so.
+// simulated; kTableLegend explains this.
 //
-// In CSV every row says all of what was run, by the names of the results JSON; cells of what an interrupted
-// run does not have are empty, and the base has the ratio 1 to itself.
+// Every row in CSV has the complete inputs of its run, under the names of the results JSON; cells
+// that an interrupted run does not have are empty, and the base has the ratio 1 to itself.
 #pragma once
 
 #include <span>
@@ -27,15 +27,15 @@ inline constexpr const char* kFlowLegend =
     "lower bounds set by the plan's busiest link (bound) and by the least cuts of the network, "
     "whatever the algorithm (net. bound), and how far the time is above them.";
 
-// One machine, one line per size. The heading names what all lines share.
+// Table of one machine, one line per size. The heading has the values that all lines share.
 TitledTable run_table(std::span<const ReportedRun> runs);
 
-// One size, one line per machine, the base first. Machines go by their name, or by the path of
-// their configuration where two share a name. The size is in the heading of tables for a terminal,
-// and a column of others, so that those of several sizes can be joined.
+// Table of one size, one line per machine, the base first. Machines go by their name, or by the
+// path of their configuration if two share a name. The size is in the heading of tables for a
+// terminal, and a column of other formats, so that tables of several sizes can be joined.
 TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format);
 
-// The parts of every run that has several different ones.
+// Tables of parts, for every run that has several different ones.
 std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs);
 
 }  // namespace fredsim

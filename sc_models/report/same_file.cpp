@@ -36,7 +36,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 std::filesystem::path target_of(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as the system follows
+  constexpr int kMaxLinks = 40;  // the system's limit
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(path, error);
   std::filesystem::path target = std::filesystem::weakly_canonical(whole, error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test if two paths, however spelt, name one file: one that is there, or one that would be made.
+// Test if two paths, however spelt, name one file, existing or not yet made.
 //
-// "-" is standard output. Devices that keep nothing of what is written (/dev/null) are never shared.
+// "-" is standard output. Devices that keep no data (/dev/null) are never shared.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace fredsim {
 
-// "./x" and "x", absolute or not, through symbolic and hard links.
+// True, for example, for "./x" and "x", absolute or not, through symbolic and hard links.
 bool is_same_file(const std::string& a, const std::string& b);
 
-// The file that would be written under `path`: absolute, through links that may lead to nothing yet.
+// The file that would be written under `path`: absolute, through links even to a missing file.
 std::filesystem::path target_of(const std::string& path);
 
 }  // namespace fredsim

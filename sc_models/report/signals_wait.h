@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals that wait while this thread writes.
+// Deferral of signals while this thread writes.
 //
-// The signals, SIGPIPE among them, wait while an object lives, but for the time that poll() takes. A pipe that nobody reads any more
-// is an error of write(), EPIPE, and no signal.
+// The signals, SIGPIPE among them, are blocked while an object lives, except during poll(). A pipe
+// without readers is an error of write(), EPIPE, and no signal.
 #pragma once
 
 #include <poll.h>
@@ -30,7 +30,7 @@ class SignalsWait {
   SignalsWait(const SignalsWait&) = delete;
   SignalsWait& operator=(const SignalsWait&) = delete;
 
-  // Same as ppoll(): below 0 with EINTR where a signal came.
+  // poll() with ppoll()'s result: negative with EINTR after a signal.
   int poll(std::span<pollfd> descriptors, const timespec* time) const {
     return ::ppoll(descriptors.data(), descriptors.size(), time, &before_);
   }

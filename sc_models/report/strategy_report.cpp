@@ -45,7 +45,7 @@ std::string name_of(Outcome outcome) {
 
 // Outcomes of the strategies of one dimension.
 struct Counts {
-  std::array<int, 4> of{};  // by Outcome
+  std::array<int, 4> of{};  // index: Outcome
   int checked = 0;
   const StrategyCheck* first_failure = nullptr;
   int count(Outcome outcome) const { return of[static_cast<std::size_t>(outcome)]; }
@@ -117,7 +117,7 @@ constexpr const char* kIncomplete =
     "On trees of more than two levels not all choices are searched: a group whose chiplets have no "
     "chiplet above in common takes the same uplink number at each of them.";
 
-// The outcomes of the strategies for some of the m, one line each.
+// Outcomes of the strategies for some values of m, one line each.
 TextTable lines_of(std::span<const StrategyRun> runs) {
   std::vector<Column> columns{{"strategy", "", Align::kLeft}};
   for (const StrategyRun& run : runs) {
@@ -144,7 +144,7 @@ TextTable lines_of(std::span<const StrategyRun> runs) {
   return table;
 }
 
-// No strategy's name would have to be cut.
+// True if no strategy's name would have to be cut.
 bool fits(const TextTable& table, std::size_t columns) {
   std::istringstream lines(table.to_string());
   std::size_t widest = 0;
@@ -152,7 +152,7 @@ bool fits(const TextTable& table, std::size_t columns) {
   return widest <= columns;
 }
 
-// First columns of the rows of both tables for programs.
+// Leading columns of the rows of both tables for programs.
 std::vector<Column> columns_of_setup() {
   std::vector<Column> columns;
   for (const char* name : {"config", "settings", "fabric", "placement", "npus"})

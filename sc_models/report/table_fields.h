@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of tables, and tables whose columns say how their cells come about.
+// Cells of tables, and tables whose columns define their cells.
 //
-// Numbers are rounded for people, by column (base/table_numbers.h), and exact for programs; Cell{"-", ""} is a number that does not exist.
+// Numbers are rounded for people, by column (base/table_numbers.h), and exact for programs;
+// Cell{"-", ""} is a number that does not exist.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,27 +23,27 @@ namespace fredsim {
 
 inline Cell count_cell(std::uint64_t count) { return fmt::to_string(count); }
 inline Cell no_cell() { return {"-", ""}; }
-// `decimals`: at least.
+// `decimals`: minimum.
 inline Cell number_cell(double value, int decimals) {
   return {TableNumber{value, decimals}, fmt::to_string(value)};
 }
-// A share of 1: as percent for people.
+// Share in [0, 1], shown to people as a percentage.
 inline Cell percent_cell(double share, int decimals = 1) {
   return {TableNumber{100 * share, decimals, " %"}, fmt::to_string(share)};
 }
-// In CSV in bytes, with the unit of the column for people.
+// Bytes; in CSV as a plain number, for people in the unit of the column.
 inline Cell bytes_cell(std::uint64_t bytes) {
   return {TableNumber{static_cast<double>(bytes), 1}, fmt::to_string(bytes)};
 }
 
-// An error that is stated: rounded up, so that it is none only where there is none.
+// Stated error, rounded up, so that only an exact 0 is shown as 0.
 inline Cell error_cell(double percent) {
   constexpr double kRounded = 1e-9;
   const double tenths = std::ceil(std::max(percent * 10 - kRounded, 0.0));
   return {fmt::format("{:.1f}", tenths / 10), fmt::to_string(percent)};
 }
 
-// Energy in pJ, or by another unit of so many, over `per`; "-" where it is not known.
+// Energy in pJ, or in a unit of `pj` pJ, over `per`; "-" if it is not known.
 inline Cell energy_cell(const std::optional<EnergyResult>& energy, double per, double pj = 1) {
   if (!energy || !energy->missing.empty() || per <= 0) return no_cell();
   return number_cell(energy->total / pj / per, 3);

@@ -162,7 +162,7 @@ std::string TableOutput::table(const TitledTable& given) {
   const std::vector<std::string> before = std::exchange(header_, {});
   std::string text =
       titled.heading.empty() ? "" : wrap(titled.heading, style_.columns, kIndent) + "\n\n";
-  // Tables of the same columns that follow each other do not get some of them back.
+  // A later table of the same columns does not get back columns left out before.
   const FittedTable fitted =
       titled.table.fitted({.width = style_.columns,
                            .max_rank = before == labels ? max_rank_ : kAllRanks,

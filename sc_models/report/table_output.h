@@ -2,14 +2,14 @@
 // Output of a command in the requested format: tables with their headings, notes and legends.
 //
 //   kTable     for a terminal: kept to its width, columns that have no room are named by the legend
-//   kMarkdown  all columns but those that are for programs; tables of the same columns are joined
-//   kCsv       one table with all columns, nothing else: names with units, values with all digits as in
-//              JSON, fields quoted as in RFC 4180, lines that end in LF. A table with other
-//              columns than the first has no place in it
-//   kAstra     lines per rank as ASTRA-sim prints them, which the command writes (train); no tables
-// Legends only where they are asked for.
+//   kMarkdown  all columns except columns for programs; tables of the same columns are joined
+//   kCsv       one table with all columns, nothing else: names with units, values with all digits
+//              as in JSON, fields quoted as in RFC 4180, lines that end in LF. A table with other
+//              columns than the first is left out
+//   kAstra     lines per rank in ASTRA-sim's format, which the command writes (train); no tables
+// Legends are printed on request only.
 //
-// Every call returns the text to print next. Blank lines between parts are part of it.
+// Every call returns the text to print next, with the blank lines between parts.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,14 @@
 namespace fredsim {
 
 enum class TableFormat : std::uint8_t { kTable, kCsv, kMarkdown, kAstra };
-// "table", "csv", "markdown" or, where a command has it, "astra": the value of an option --format. BadInput: none of these.
+// The value of an option --format: "table", "csv", "markdown" or, if the command has it, "astra".
+// BadInput for any other.
 TableFormat parse_format(const std::string& text, bool has_astra = false);
 
 struct TitledTable {
-  std::string heading;  // lines; empty: none
+  std::string heading;  // several lines; empty: none
   TextTable table;
-  std::vector<std::string> notes{};  // below it
+  std::vector<std::string> notes{};  // printed below it
 };
 
 struct TitledList {
@@ -43,16 +44,17 @@ class TableOutput {
   TableOutput(TableFormat format, TerminalStyle style, bool has_legend = false)
       : format_(format), style_(style), has_legend_(has_legend) {}
 
-  // Titles with lines below them, such as machines with what was rounded in them.
+  // Titles with lines below them, such as machines with their rounded sizes.
   std::string lists(const std::vector<TitledList>& lists);
-  // Sentences; lines that are broken already stay so.
+  // Sentences, wrapped; broken lines stay as they are.
   std::string paragraph(const std::string& text);
   // Lines that are laid out already.
   std::string block(const std::string& lines);
   std::string table(const TitledTable& given);
-  // Something that changes the meaning of a result, on top of it.
+  // A warning above a result that it qualifies.
   std::string warning(const std::string& text);
-  // The end, if it is asked for: which columns had no room in the tables so far, if any, and how to read them all.
+  // The end, on request: columns that had no room in the tables so far, if any, and an explanation
+  // of all columns.
   std::string legend(const std::string& text);
 
  private:
@@ -67,7 +69,7 @@ class TableOutput {
   TableFormat format_;
   TerminalStyle style_;
   bool has_legend_;
-  bool is_first_ = true;             // first of the parts
+  bool is_first_ = true;             // no part has been printed yet
   std::vector<std::string> header_;  // header of the table that rows can still be added to
   int max_rank_ = 0;                 // highest rank of the columns of that table
   std::vector<std::string> left_out_;

@@ -13,7 +13,7 @@ namespace fredsim {
 
 namespace {
 
-constexpr int kFewestColumns = 40;  // below, lines break at the edge of the window
+constexpr int kFewestColumns = 40;  // minimum; in narrower windows lines break at the edge
 constexpr int kMaxColumns = 10000;
 
 std::string_view environment(const char* name) {

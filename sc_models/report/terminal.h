@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capabilities of a stream.
 //
-// Columns: COLUMNS where it is set, as POSIX has it, the window's width on a terminal, 80 elsewhere.
+// Columns: COLUMNS if it is set, as in POSIX, the window's width on a terminal, 80 elsewhere.
 // Colours: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org).
 #pragma once
 
@@ -17,7 +17,7 @@ struct TerminalStyle {
 };
 TerminalStyle terminal_style(std::FILE* stream);
 
-// The width of the window behind a stream; none: no terminal, or it does not say.
+// The width of the window behind a stream; no value: no terminal, or one of unknown width.
 std::optional<int> window_columns(std::FILE* stream);
 
 }  // namespace fredsim

@@ -11,7 +11,7 @@ void TimeLeft::note(double seconds, const WorkDone& first, const WorkDone& repea
   repeated_total_ = repeated.total;
   const double by_first = std::max(first.done - first_.done, 0.0);
   const double by_repeated = std::max(repeated.done - repeated_.done, 0.0);
-  if (by_first + by_repeated == 0) return;  // this time is that of the next work, too
+  if (by_first + by_repeated == 0) return;  // its time belongs to the next work, too
   const double cost = by_first * first_.per_unit();
   const double of_repeated = repeated_.done > 0 ? repeated_.per_unit() : first_.per_unit();
   const double both = cost + by_repeated * of_repeated;
@@ -38,7 +38,8 @@ double TimeLeft::repeated_seconds() const {
   const double in_full =
       of_first > 0 ? std::max((first_.seconds + repeated_.seconds) / of_first, 1.0) : 1.0;
   const double part = in_full / (in_full + 1);
-  // The rest of the current round costs what it has cost so far; the first that comes after it already a part.
+  // The remainder of the current round has the cost measured so far; the first round after it costs
+  // only a part.
   const double rounds = left / first_total_;
   const double later = repeated_.done > 0 ? std::floor(rounds) : rounds;
   const double others = part * (1 - std::pow(part, later)) / (1 - part);

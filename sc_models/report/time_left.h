@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that a run has left, from how far it is and how long that took.
+// Estimate of the time that a run has left, from its progress and the time so far.
 //
-// Work: that of a first round, such as the first iteration of training or the first of the repetitions of a step, and that of later
-//   rounds like it. A unit of either costs what it has cost so far; what a run passes over (engine/memo/recurrence.h) makes it cheaper.
-// Later rounds may be replayed (engine/memo/memoisation.h), from the second one on or later, or not at all. Where they may be, each is taken to
-//   cost a part of the one before it: a half while the first is under way, k / (k + 1) when as much time has passed as k first rounds
-//   take. So of many rounds that have not been seen few count, and more the longer they go on in full.
-// Time in which work of both rounds was done is divided by what they cost so far.
-// Time comes in from outside, in seconds since the beginning of the run.
+// Work: a first round, such as the first iteration of training or the first of the repetitions of a
+//   step, and later rounds like it. A unit of either costs as much as it has so far; skipped
+//   periods (engine/memo/recurrence.h) make it cheaper.
+// Later rounds may be replayed (engine/memo/memoisation.h), from the second one on or later, or not
+//   at all. If they may, each is assumed to cost a fraction of the one before it: a half during the
+//   first round, k / (k + 1) after the time of k first rounds. So many future rounds count as few,
+//   and as more the longer rounds are simulated in full.
+// Time with work on both rounds is divided by their costs so far.
+// Times are arguments, in seconds since the beginning of the run.
 #pragma once
 
 #include <optional>
@@ -23,13 +25,13 @@ class TimeLeft {
  public:
   explicit TimeLeft(bool may_replay) : may_replay_(may_replay) {}
 
-  // Work only grows.
+  // Records the work so far, which never decreases.
   void note(double seconds, const WorkDone& first, const WorkDone& repeated = {});
-  // At the last note(); none: nothing is done yet.
+  // Estimate at the last note(); no value: no work is done yet.
   std::optional<double> seconds() const;
 
  private:
-  // Work that is done, and the time that it took.
+  // Completed work, and the time that it took.
   struct Cost {
     double done = 0, seconds = 0;
     double per_unit() const { return done > 0 ? seconds / done : 0; }

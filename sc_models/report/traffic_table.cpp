@@ -19,7 +19,7 @@ constexpr int kRateDecimals = 4;
 
 std::string rate_text(double rate) { return number_text(rate, kRateDecimals); }
 
-// By load, the busiest first; wafer links and on-die ones alike, since either may be what saturates.
+// Links by load, the busiest first; wafer links and on-die ones alike, since either may saturate.
 std::vector<const LinkResult*> by_load(const TrafficPoint& point) {
   std::vector<const LinkResult*> links;
   for (const LinkResult& link : point.links) links.push_back(&link);
@@ -117,7 +117,7 @@ TrafficField percentile_field(const char* name, int rank, std::uint64_t TrafficP
           }};
 }
 
-// Packets of the window that did not arrive: only where there are any.
+// Packets of the window that did not arrive: a column only if there are any.
 TrafficField missing_field(bool is_any) {
   return {{.label = "missing",
            .unit = "packets",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of synthetic traffic as a table: a line per rate, and what the rates show together: where the
-// fabric saturates and which links are the busiest.
+// Results of synthetic traffic as a table: a line per rate, and a summary of all rates: saturation
+// and the busiest links.
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ inline constexpr const char* kTrafficLegend =
     "of the window never arrived; latencies then depend on how long the run is. A warm-up shorter "
     "than the latency looks the same: lengthen it. All figures are simulated, cycle by cycle.";
 
-// At least one point, rates ascending.
+// Requires at least one point, rates ascending.
 TitledTable traffic_table(const TrafficSetup& setup, std::span<const TrafficPoint> points);
-// Two lines.
+// Summary of two lines.
 std::string traffic_summary(std::span<const TrafficPoint> points);
 
 }  // namespace fredsim

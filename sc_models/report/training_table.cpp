@@ -39,7 +39,7 @@ std::string compute_text(const TrainedWorkload& workload) {
   return fmt::format("{}, fitted on {} = {:g}", rate, workload.fit->config, workload.fit->speedup);
 }
 
-// Value of an option; empty: it means nothing here.
+// Value of an option; empty: it does not apply here.
 std::string value_of(const TrainingQuestion& asked, std::string_view option) {
   return stated_text(row_of(kTrainingRows, option), asked, asked.kind);
 }
@@ -60,7 +60,7 @@ std::string layers_text(const std::vector<double>& stages) {
   for (auto at = stages.begin(); at != stages.end();) {
     const auto end = std::find_if(at, stages.end(), [&](double other) { return other != *at; });
     const auto count = end - at;
-    constexpr auto kListed = 2;  // one by one
+    constexpr auto kListed = 2;  // pipeline stages listed one by one
     if (count > kListed) {
       text += fmt::format("{}{}*{:g}", text.empty() ? "" : "+", count, *at);
       at = end;
@@ -75,7 +75,7 @@ std::string strategy_text(const TrainingQuestion& asked, const TrainedWorkload& 
   return workload.strategy + (asked.split.sp ? " with sequence parallelism" : "");
 }
 
-// "placement paper", or where machines differ "placement snake on mesh, paper on fred_d".
+// "placement paper", or if machines differ "placement snake on mesh, paper on fred_d".
 std::string placement_text(std::span<const TrainingResult> runs) {
   const auto differs = [&](const TrainingResult& r) {
     return r.placement != runs.front().placement;
@@ -88,7 +88,7 @@ std::string placement_text(std::span<const TrainingResult> runs) {
   return text;
 }
 
-// A line of its own; empty: the model has none.
+// A line for the experts; empty: the model has none.
 std::string experts_text(std::span<const TrainingResult> runs) {
   if (!runs.front().experts) return "";
   const ExpertUse& e = *runs.front().experts;
@@ -142,8 +142,8 @@ std::string heading(const TrainingQuestion& asked, const TrainedWorkload& worklo
       first.lanes, first.seed);
 }
 
-// Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the
-// smallest part goes before the others.
+// Ranks by which columns are left out, highest first. Columns of algorithm and placement exist if
+// they differ; the smallest part goes first.
 enum Rank : std::uint8_t {
   kAlways,
   kTokens,
@@ -154,8 +154,8 @@ enum Rank : std::uint8_t {
   kLargestPart
 };
 
-// Rank of part i: how many are larger, or as large and before it, in the mean iterations of all machines
-// together.
+// Rank of part i: the number of parts that are larger, or equal and before it, in the mean
+// iterations of all machines together.
 int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
   const auto total = [&](std::size_t part) {
     double ns = 0;
@@ -169,7 +169,8 @@ int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
   return rank;
 }
 
-// A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
+// A part that is 0 everywhere has no column in text, nor has a bubble too short to be seen there:
+// NPUs end a run at slightly different cycles.
 TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
                          std::span<const NumberUnit> units) {
   const std::string& name = runs.front().breakdown_ns[i].first;
@@ -203,7 +204,7 @@ void add_token_fields(InferencePhase phase, std::vector<TrainingField>& fields) 
        }});
 }
 
-// Memory of the NPU that needs the most: all of it, and what lies in expanded memory.
+// Memory of the NPU with the highest use: total, and the share in expanded memory.
 void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
   const auto add = [&](const char* label, const char* name, const auto& bytes) {
     fields.push_back({{.label = label,
@@ -220,7 +221,7 @@ void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
   add("expanded", "expanded_bytes", [](const NpuMemory& m) { return m.expanded; });
 }
 
-// Error that is stated of iterations of flows.
+// Stated error of iterations simulated as flows.
 TrainingField error_field() {
   return {{.label = "error", .unit = "± %", .name = "error_mean_percent"},
           [](const TrainingResult& r) -> Cell {
@@ -311,7 +312,7 @@ TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload&
   if (std::ranges::any_of(runs, [](const TrainingResult& r) { return r.run.flow.has_value(); }))
     fields.push_back(error_field());
   if (asked.inference) add_token_fields(asked.inference->phase, fields);
-  if (has_best) {  // if they differ, and CSV has them above
+  if (has_best) {  // best selves differ in them; CSV has the fields above
     fields.push_back(
         {{.label = "algorithm", .align = Align::kLeft, .rank = kAlgorithm}, algorithm});
     fields.push_back({{.label = "placement", .align = Align::kLeft, .rank = kPlacement},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training runs for people: iteration time, speed-up over the first machine, and where the time went.
+// Tables of training runs: iteration time, speed-up over the first machine, and the breakdown of
+// the time.
 #pragma once
 
 #include <span>
