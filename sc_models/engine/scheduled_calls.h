@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks at given cycles: by cycle, then in the order of their registration. Internal to the
-// communicator.
+// Callbacks at given cycles: by cycle, then in the order of their registration.
+// Internal to the communicator.
 #pragma once
 
 #include <cstddef>

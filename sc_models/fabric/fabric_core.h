@@ -168,8 +168,7 @@ class FabricCore {
   int credits_on_links() const;
   // Flits in the input buffer of a port; for diagnosis.
   int buffered(NodeId node, int port, int vc) const;
-  int outstanding(int link, int vc) const;  // credits of a sender in this process that have not
-                                            // returned
+  int outstanding(int link, int vc) const;  // credits not returned to a sender in this process
   // Publishes between processes, before buffered(), the senders' counts for buffers of other
   // processes.
   void tell_outstanding();

@@ -131,8 +131,7 @@ class FabricNode {
   void look_at_waiting(const LinkTx* links, std::uint64_t edge);
 
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
-  std::uint32_t waiting_ = 0;  // outputs whose link takes no flit yet, and all outputs with a
-                               // channel
+  std::uint32_t waiting_ = 0;  // outputs with a link that is not ready, or with a channel
   // `ready_` of earlier steps, the last one first.
   std::array<std::uint32_t, LinkTx::kMaxLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step

@@ -57,8 +57,8 @@ class PartitionLinks {
   void clear_missing_bytes() { missing_of_.clear(); }
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
 
-  // ---- an edge, in this order Steps serialisers and channels. Returns true if a channel puts a
-  // flit on the wire.
+  // ---- an edge, in this order
+  // Steps serialisers and channels. Returns true if a channel puts a flit on the wire.
   bool begin_edge(std::uint64_t edge) {
     if (!slow_.empty()) end_serialising(edge);
     return !active_.empty() && step_channels(edge);
@@ -118,8 +118,8 @@ class PartitionLinks {
   }
   void end_edge() { wheel_.turn(); }
 
-  // ---- other partitions Takes in the contents of outbox `box` of the other partition; both are at
-  // the same edge.
+  // ---- other partitions
+  // Takes in the contents of outbox `box` of the other partition; both are at the same edge.
   void take_in(PartitionLinks& other, int box, std::uint64_t edge) {
     other.outboxes_.hand_over(box, index_, edge, wheel_);
   }
@@ -135,8 +135,8 @@ class PartitionLinks {
     return outboxes_.edges_to_first(box, edge);
   }
 
-  // ---- between two edges, while the outboxes are empty Launches minus arrivals in this partition:
-  // negative if more flits arrive than leave.
+  // ---- between two edges, while the outboxes are empty
+  // Launches minus arrivals in this partition: negative if more flits arrive than leave.
   int flits_under_way() const { return flits_under_way_; }
   int credits_under_way() const { return credits_under_way_; }
   // Edges until an arrival or the end of a serialisation; the highest number if nothing is in

@@ -26,8 +26,8 @@ std::vector<RegisterWrite> phase_writes(const PhaseProgram& program);
 // Set-up of a fabric's switches for unicasts, an access per switch and cycle: reads of identities,
 // then the setup_writes() of every switch and, for switches that route by table, the destinations
 // in the table (switch/route_table.h), then the phase rows asked for.
-// Use: begin(); while (!done()) { issue(); a tick of the core; check(); } Errors: BadInput for a
-// fabric beyond the switches' routing tables (table_contents()).
+// Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
+// Errors: BadInput for a fabric beyond the switches' routing tables (table_contents()).
 class SwitchSetup {
  public:
   SwitchSetup(const Topology& topology, const FabricCore& core);

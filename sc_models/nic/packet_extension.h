@@ -22,15 +22,13 @@
 //   reason:
 //   TLM_COMMAND_ERROR_RESPONSE       another command
 //   TLM_BYTE_ENABLE_ERROR_RESPONSE   byte enables
-//   TLM_ADDRESS_ERROR_RESPONSE       a unicast to a destination that is not an endpoint of the
-//   machine
+//   TLM_ADDRESS_ERROR_RESPONSE       a unicast to an address without endpoint in the machine
 //   TLM_BURST_ERROR_RESPONSE         a data length other than flits × lanes × 2, or a shorter
 //                                    streaming width
 //   TLM_GENERIC_ERROR_RESPONSE       no extension, or port, VC, phase, flits, bytes or stream out
-//   of
-//                                    range, no data; a call that the sockets do not allow: another
-//                                    phase, a second request while one is open, b_transport outside
-//                                    an SC_THREAD
+//                                    of range, no data; a call that the sockets do not allow:
+//                                    another phase, a second request while one is open,
+//                                    b_transport outside an SC_THREAD
 //   An endpoint that answers a delivery with an error fails the run.
 #pragma once
 

@@ -12,8 +12,7 @@
 //   sums that arrive, and forwards results.
 //   Endpoint tree: a leaf sends its operand; a rank with `reduce_from` waits for packet k of each
 //     of these ranks (early ones are held), adds operand and packets in the prescribed order and
-//     passes
-//     the sum on to `reduce_to`, or at the root takes it as the result; results go along
+//     passes the sum on to `reduce_to`, or at the root takes it as the result; results go along
 //     `broadcast_to`.
 //   In-switch tree: the operand leaves by `switch_port`, and the result arrives there.
 // Time: a packet received at an edge can be passed on from the next edge.

@@ -5,10 +5,10 @@
 //   0  the parts of every NPU and I/O controller, in a work with order the parts of each operation;
 //      the phase in use in the control unit of every FRED switch, and its pre-emptions: the phase
 //      was given up for one of higher priority while inside a packet or not silent yet
-//   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h) 2  every
-//   packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
-//      (its last flit), with an arrow from one to the other; for a sum of a switch, from one of its
-//      senders
+//   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
+//   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or
+//      receives (its last flit), with an arrow from one to the other; for a sum of a switch, from
+//      one of its senders
 //   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts if
 //      another one comes between
 // Exact: every cycle shown. Counters are exact for an interval as a whole.
