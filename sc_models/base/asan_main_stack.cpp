@@ -22,7 +22,7 @@ struct Bounds {
 };
 
 // Bounds of the calling thread's stack as the system made it, whatever coroutine runs. Earlier
-// frames may have left marks where these variables lie.
+// frames may have left marks in the place of these variables.
 Bounds thread_stack() {
   void* bottom = nullptr;
   std::size_t size = 0;

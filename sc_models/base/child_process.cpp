@@ -96,7 +96,7 @@ struct Start {
   const char* folder;  // null: none
   const ChildSettings* settings;
   pid_t parent;
-  int failed;  // gets errno where the program does not start
+  int failed;  // errno if the program does not start
 };
 
 bool redirect(int from, int to) { return from < 0 || ::dup2(from, to) >= 0; }

@@ -74,7 +74,7 @@ std::string without_long_runs(std::string_view message) {
   return result;
 }
 
-// True inside a command to paste, which has a line of its own, indented by two blanks.
+// Returns true inside a command to paste, which has a line of its own, indented by two blanks.
 bool is_command_line(std::string_view until_quote) {
   const std::size_t line = until_quote.rfind('\n');
   return line != std::string_view::npos && until_quote.substr(line + 1).starts_with("  cmake ");

@@ -96,8 +96,8 @@ std::vector<std::string_view> names_like(std::string_view unit, std::span<const 
   return names;
 }
 
-// True for spellings that mean bits for certain: "gbps", "Gbits/s". Bytes for certain: "GBps",
-// "GB/S".
+// Returns true for spellings that mean bits for certain: "gbps", "Gbits/s". Bytes for certain:
+// "GBps", "GB/S".
 // Ambiguous: "gb/s", "GBPS", "G".
 bool says_bits(std::string_view unit) {
   std::string small(unit);

@@ -35,7 +35,7 @@ constexpr int number_of(const VcOrder& order) {
   return static_cast<int>(number);
 }
 
-// True if every VC occurs once.
+// Returns true if every VC occurs once.
 constexpr bool is_vc_order(const VcOrder& order) {
   std::uint32_t found = 0;
   for (const int vc : order) found |= 1U << vc;
