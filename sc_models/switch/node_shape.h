@@ -11,12 +11,12 @@ const SwitchKind& kind_of(const Node& node);  // kind of a switch
 // `lanes`: lanes of a run, which a topology does not have.
 SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes = 1);
 
-// True if unicasts use tables in the switches (UnicastRoutes); the same for all switches of a
-// fabric.
+// Returns true if unicasts use tables in the switches (UnicastRoutes); the same for all switches of
+// a fabric.
 bool routes_by_table(const Topology& topology);
-// True if every switch can add and distribute flows.
+// Returns true if every switch can add and distribute flows.
 bool adds_in_switches(const Topology& topology);
-// True if at least one switch can.
+// Returns true if at least one switch can.
 bool has_phases(const Topology& topology);
 // Phases that every switch can have in use at a time.
 int phases_in_use(const Topology& topology);

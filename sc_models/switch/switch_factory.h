@@ -26,7 +26,7 @@ std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockst
 // The value of an option --model. BadInput for an unknown name.
 SwitchModel parse_model(std::string_view text);
 
-// True if a switch of this model contains RTL: a user's own always does, as it has no twin.
+// Returns true if a switch of this model contains RTL: a user's own always does, as it has no twin.
 bool has_rtl(SwitchModel model, const SwitchShape& shape);
 
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,

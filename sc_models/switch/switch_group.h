@@ -58,13 +58,13 @@ class SwitchGroup {
   SwitchGroup& operator=(const SwitchGroup&) = delete;
   virtual ~SwitchGroup() = default;
 
-  // False if it cannot be a member.
+  // Returns false if it cannot be a member.
   virtual bool add(std::uint32_t node, SwitchCore& core) = 0;
   // out_flits: flits at the members' output pins, without words.
   virtual void join(Pins& pins) = 0;
   virtual void step(Pins& pins) = 0;
   virtual void part() = 0;
-  // True if a step without inputs would change nothing; for the owner of the states.
+  // Returns true if a step without inputs would change nothing; for the owner of the states.
   virtual bool idle() const = 0;
 };
 

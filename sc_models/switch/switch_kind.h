@@ -103,8 +103,8 @@ class SwitchKind {
   // Writes for a switch of this kind before traffic flows, beside credits and its routing table.
   virtual std::vector<RegisterWrite> setup_writes(const Topology& topology, const Node& node) const;
   virtual UnicastRoutes unicast_routes() const = 0;
-  // True for routing by coordinates if rings of such switches keep moving under any traffic, so
-  // that they can be a torus.
+  // Returns true for routing by coordinates if rings of such switches keep moving under any
+  // traffic, so that they can be a torus.
   virtual bool keeps_rings_moving() const {
     return unicast_routes() == UnicastRoutes::kByCoordinates;
   }
@@ -125,7 +125,7 @@ class SwitchKind {
   virtual std::vector<Flow> phase_flows(const SwitchShape& shape,
                                         std::span<const std::uint32_t> row) const;
 
-  // True if the kind has this counter of kSwitchCounters.
+  // Returns true if the kind has this counter of kSwitchCounters.
   virtual bool has(const CounterInfo& counter) const = 0;
 
   // Latency of a flit that waits for nothing; no value: not stated.

@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// True if a path asks for VCD by its extension, .vcd.
+// Returns true if a path asks for VCD by its extension, .vcd.
 bool is_vcd(const std::string& path);
 // Path of the FST file that is recorded for a VCD file, and removed once that is written.
 std::string recorded_fst(const std::string& path);

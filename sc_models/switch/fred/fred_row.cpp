@@ -158,7 +158,7 @@ RowFields configuration(int ports, std::span<const std::uint32_t> words) {
   return {words, static_cast<int>(phased_pkg::row_config_lsb(ports))};
 }
 
-// True if the flits of a flow are only on the wires of the path that online unicasts avoid.
+// Returns true if the flits of a flow are only on the wires of the path that online unicasts avoid.
 bool keeps_to_its_path(const PhasedRow::Flow& flow, const Walk& walk) {
   const unsigned path = walk.paths()[std::countr_zero(flow.inputs)];
   return std::ranges::all_of(walk.between(), [&](const Walk::Between& wire) {

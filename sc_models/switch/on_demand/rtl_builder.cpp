@@ -187,7 +187,7 @@ class Builder {
                                       options_.stop != nullptr)});
   }
 
-  // True if a command has ended.
+  // Returns true if a command has ended.
   bool reap() {
     bool any = false;
     for (auto running = running_.begin(); running != running_.end();) {

@@ -93,7 +93,7 @@ std::string digest_line(const std::string& library, const fs::path& file) {
   return fmt::format("{}  {}\n", sha256(library), file.filename().string());
 }
 
-// True if the open file still has that name: its holder may have removed it in between.
+// Returns true if the open file still has that name: its holder may have removed it in between.
 bool is_at(int descriptor, const fs::path& path) {
   struct stat open = {};
   struct stat named = {};

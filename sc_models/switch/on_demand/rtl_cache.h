@@ -51,7 +51,7 @@ class BuildLock {
 // Refuses an existing cache that others may write.
 void check_trusted(const std::filesystem::path& cache);
 
-// True for a library that matches its digest. Refuses one that others may write.
+// Returns true for a library that matches its digest. Refuses one that others may write.
 bool is_intact(const CachedLibrary& library);
 
 // Moves a library, complete on the disk, to its place in the cache, after its digest.

@@ -54,7 +54,7 @@ class PhasedOutputs {
   void deliver();
   void launch(const SwitchPins& pins);
 
-  // True if no place is reserved and no flit is staged or in flight to the pins.
+  // Returns true if no place is reserved and no flit is staged or in flight to the pins.
   bool empty() const { return reserved_ == 0 && (leaving_ | launched_) == 0; }
   std::uint16_t credits(int port, int vc) const { return out_[port][vc].credits; }
   void set_credits(int port, int vc, std::uint16_t credits);

@@ -23,7 +23,7 @@ class PhasedRoutes {
   virtual void reset() = 0;
   // Output port of a flit from an input to a destination; -1: none.
   virtual int output(int input, std::uint16_t destination) const = 0;
-  // True for the word address of one of its registers; read() and write() are for these.
+  // Returns true for the word address of one of its registers; read() and write() are for these.
   virtual bool has(std::uint16_t address) const = 0;
   virtual std::uint32_t read(std::uint16_t address) const = 0;
   virtual void write(std::uint16_t address, std::uint32_t value) = 0;
