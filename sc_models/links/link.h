@@ -173,7 +173,7 @@ class alignas(64) LinkTx {
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
-  // True if the link takes another flit at the edge of the last one.
+  // Returns true if the link takes another flit at the edge of the last one.
   bool is_still_ready() const {
     return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
@@ -197,10 +197,10 @@ class alignas(64) LinkTx {
     channel_ = &channel;
     flags_ |= kChannel;
   }
-  // True if the serialiser takes a flit at this edge.
+  // Returns true if the serialiser takes a flit at this edge.
   bool takes_now(std::uint64_t edge) const { return held(edge) >= den_; }
-  // True if the serialiser will take a flit that is launched up to launch_edges() edges from now
-  // and reaches the channel an edge later, with `waiting` flits before it there.
+  // Returns true if the serialiser will take a flit that is launched up to launch_edges() edges
+  // from now and reaches the channel an edge later, with `waiting` flits before it there.
   bool takes_behind(std::uint32_t waiting, std::uint64_t edge) const {
     return held(edge) - waiting * den_ >= den_ - (launch_edges_ + 1) * num_ &&
            (!has_bursts() || is_in_burst(edge));
@@ -249,7 +249,7 @@ class alignas(64) LinkTx {
 
   std::int64_t full() const { return den_ + num_ - 1; }
   std::int64_t max_tokens() const { return 2 * burst_tokens_; }
-  // True if the bucket is full: a new burst begins, whatever was left of the last.
+  // Returns true if the bucket is full: a new burst begins, whatever was left of the last.
   bool begins_anew(std::int64_t tokens) const {
     return open_packets_ == 0 && tokens == max_tokens();
   }

@@ -42,7 +42,7 @@ class LinkChannel {
   // Adds the channel's own counts to the sender's.
   virtual void add_counts(LinkCount& count) const = 0;
 
-  // True if the sender may launch a flit, up to launch_edges() edges later.
+  // Returns true if the sender may launch a flit, up to launch_edges() edges later.
   virtual bool is_ready(const LinkTx& tx, std::uint64_t edge) const = 0;
   virtual void push(const std::uint32_t* flit) = 0;
   virtual void give_credit(std::uint32_t vc) = 0;

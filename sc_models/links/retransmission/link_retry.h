@@ -54,7 +54,7 @@ class LinkRetryTx {
   void step(const std::uint32_t* flit, bool wire_ready, const LinkBack* back);
 
   const Sent& sent() const { return sent_; }
-  // True after an edge that fetched a flit, which is on the wire after the next edge.
+  // Returns true after an edge that fetched a flit, which is on the wire after the next edge.
   bool fetched() const { return fetched_.valid; }
   std::uint32_t credits() const { return credits_; }  // bit v: one of VC v
   bool is_ready() const { return has_room() && waiting() == 0; }
@@ -64,8 +64,8 @@ class LinkRetryTx {
   std::uint32_t waiting() const { return seq_distance(next_, come_); }
   // The oldest flit was retransmitted more than max_retries times.
   bool is_dead() const { return dead_; }
-  // True if no flit is kept or on its way to the wire and no credit is owed: a step without flit
-  // and with the same `back` would change nothing.
+  // Returns true if no flit is kept or on its way to the wire and no credit is owed: a step without
+  // flit and with the same `back` would change nothing.
   bool rests(const LinkBack& back) const;
   // A flit in the replay buffer.
   const std::uint32_t* flit(LinkSeq seq) const { return &flits_[slot(seq)]; }
@@ -116,7 +116,7 @@ class LinkRetryRx {
   bool found_damage() const { return damaged_; }
   const LinkBack& back() const { return back_; }
   LinkSeq expected() const { return expected_; }
-  // True if no flit is inside and `back` is up to date.
+  // Returns true if no flit is inside and `back` is up to date.
   bool rests() const;
 
  private:
