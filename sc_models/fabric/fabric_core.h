@@ -144,7 +144,7 @@ class FabricCore {
   // Edges, from the next one on, at which nothing happens unless new data is handed in meanwhile;
   // the highest number: for ever.
   std::uint64_t edges_at_rest() const;
-  // True if nothing ever happens and all links are idle: time changes nothing.
+  // Returns true if nothing ever happens and all links are idle: time changes nothing.
   bool is_settled() const;
   // Lets these edges pass without a tick.
   void rest(std::uint64_t edges);

@@ -109,7 +109,7 @@ class FabricNode {
   std::uint64_t last_step() const { return stepped_; }  // last edge stepped
   void pass_over(std::uint64_t edges) { stepped_ += edges; }
   bool is_idle() const { return core != nullptr ? core->idle() : endpoint->empty(); }
-  // False if the core cannot give its state.
+  // Returns false if the core cannot give its state.
   bool add_state(StateDigest& digest) const;
 
   NodeId id;  // node of the topology

@@ -196,7 +196,7 @@ bool PartitionLinks::step_channels(std::uint64_t edge) {
   return is_sending;
 }
 
-// False if the link has no channel.
+// Returns false if the link has no channel.
 bool PartitionLinks::give_to_channel(const LinkRx& in, std::uint32_t vc) {
   if (in.sender.partition != index_) return false;
   const std::uint32_t at = first_[in.sender.node] + in.sender.port;
