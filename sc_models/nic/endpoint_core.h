@@ -26,9 +26,9 @@ class EndpointCore {
   // Depth of the buffer at the other end of output `port`; called after reset().
   virtual void set_credits(int port, int vc, int flits) = 0;
   virtual void step(SwitchPins& pins) = 0;
-  // True if a step without inputs would change nothing.
+  // Returns true if a step without inputs would change nothing.
   virtual bool idle() const = 0;
-  // True if no packet is queued, half received or not yet taken by the endpoint's module.
+  // Returns true if no packet is queued, half received or not yet taken by the endpoint's module.
   virtual bool empty() const = 0;
   // Contract: as SwitchCore::add_state().
   virtual bool add_state(StateDigest& digest) const {
