@@ -60,7 +60,7 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   // together, all are allowed first, so that they take turns from their first packets on.
   void allow(const CollectiveJob& job, int part);
   void release(const CollectiveJob& job, int part);
-  // True if no work of a part is left here, or there never was any.
+  // Returns true if no work of a part is left here, or there never was any.
   bool is_done(const CollectiveJob& job, int part) const;
   void stop();  // drops all jobs and all held packets; reset the NIC before
 
@@ -71,7 +71,7 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   std::uint64_t acknowledgements() const;
   // Counts acknowledgements of skipped periods.
   void count_acknowledgements(std::uint64_t more) { acknowledgements_before_ += more; }
-  // True if no packet is held, and all packets of this rank's plans are sent or received.
+  // Returns true if no packet is held, and all packets of this rank's plans are sent or received.
   bool complete() const;
   // A packet that came while there was no job; empty: none.
   const std::string& stray() const { return stray_; }

@@ -11,7 +11,7 @@ namespace fredsim {
 void NpuReducer::receive(Work& w, int local, Packet& packet) {
   const PacketExtension& e = extension(packet);
   const TreeState& s = w.trees[local];
-  // The port tells results of the switches from packets of other ranks for the same tree.
+  // The port distinguishes results of the switches from packets of other ranks for the same tree.
   const bool from_switches =
       s.in_switch && (s.part->reduce_from.empty() || e.port == s.part->switch_port);
   if (!from_switches && (e.stream & 1U) == 0) {

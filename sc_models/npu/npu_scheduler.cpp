@@ -191,7 +191,7 @@ NpuScheduler::Next NpuScheduler::find_next(int channel) {
   return start(c, false);
 }
 
-// True if the pace does not allow the next packet yet; the channel is woken when it does.
+// Returns true if the pace does not allow the next packet yet; the channel is woken when it does.
 bool NpuScheduler::is_early(TreeState& s) {
   if (!s.pace || s.started == s.packets) return false;
   TreePace& pace = *s.pace;
@@ -256,8 +256,8 @@ bool NpuScheduler::find_next_packet(Source& source) {
   return false;
 }
 
-// True if trees of an earlier job still have packets to start: their flows may join at the switches
-// where this one's do.
+// Returns true if trees of an earlier job still have packets to start: their flows may join at the
+// switches where this one's do.
 bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   for (Source& earlier : channel.sources) {
     if (earlier.work == source.work) return false;
@@ -266,8 +266,8 @@ bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   return false;
 }
 
-// True if another virtual channel of the NIC port has a packet of the part to send with a much
-// earlier due time.
+// Returns true if another virtual channel of the NIC port has a packet of the part to send with a
+// much earlier due time.
 bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
   return std::ranges::any_of(source.beside, [&](int number) {
     Source* const other = ordered_source(channels_[number], *source.work, source.part);
@@ -276,8 +276,8 @@ bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
   });
 }
 
-// True if another source of the part has a larger share of its packets left, by more than the
-// part's lead.
+// Returns true if another source of the part has a larger share of its packets left, by more than
+// the part's lead.
 bool NpuScheduler::is_out_of_pace(const Source& source) const {
   if (!source.keeps_pace) return false;
   const Work& w = *source.work;

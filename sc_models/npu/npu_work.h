@@ -33,7 +33,7 @@ enum class Role : std::uint8_t {
 };
 Role role_of(const TreeRank& rank);
 Role role_of(const Tree& tree, const TreeRank& rank);  // includes sums at every rank
-// True if the rank starts packets of the tree.
+// Returns true if the rank starts packets of the tree.
 constexpr bool is_source(Role role) {
   return role == Role::kLeaf || role == Role::kSwitchLeaf || role == Role::kHead;
 }
