@@ -143,7 +143,8 @@ class Communicator final : public OperationEngine {
   void wait(Handle handle);
   void wait_all() override;
   void finish() override;
-  // True after wait() has returned because FabricOptions::stop was set or stop_after() was reached.
+  // Returns true after wait() has returned because FabricOptions::stop was set or stop_after() was
+  // reached.
   bool stopped() const override { return stopped_; }
 
   std::uint64_t cycle() const override;

@@ -67,7 +67,7 @@ std::string key_of_works(const Specs& specs, bool with_bytes) {
   return key;
 }
 
-// True if the plan runs in the switches only, all at once, on one virtual channel.
+// Returns true if the plan runs in the switches only, all at once, on one virtual channel.
 bool is_all_in_switches(const Plan& plan) {
   const auto fits = [&](const Part& part) {
     return is_in_switches(part) && part.after.empty() && part.vc == plan.parts.front().vc;
@@ -82,7 +82,7 @@ bool is_all_in_switches(const Plan& plan) {
          std::ranges::all_of(plan.parts, fits) && std::ranges::all_of(plan.trees, by_switch);
 }
 
-// True if the trees of two plans of one work do the same, even over different uplinks.
+// Returns true if the trees of two plans of one work do the same, even over different uplinks.
 bool has_equal_trees(const Plan& a, const Plan& b) {
   const auto same_rank = [](const TreeRank& x, const TreeRank& y) {
     return x.rank == y.rank && x.contributes == y.contributes && x.receives == y.receives &&
@@ -244,7 +244,7 @@ class JointPlanner {
     plan = std::move(joint);
   }
 
-  // True if every flow of the plan's trees is in the same phase of `programs`.
+  // Returns true if every flow of the plan's trees is in the same phase of `programs`.
   bool has_paths_of(const Plan& plan, const std::vector<PhaseProgram>& programs) const {
     const PhaseFlows own = flows_of(plan.programs);
     const PhaseFlows others = flows_of(programs);

@@ -22,8 +22,8 @@ bool matches(const std::string& pattern, const Node& node) {
   return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
 }
 
-// False if RTL, a comparison or a wave is requested: these need every switch, so all slices are
-// simulated.
+// Returns false if RTL, a comparison or a wave is requested: these need every switch, so all slices
+// are simulated.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.rtl_top.empty() && !topology.simulate_all_slices &&
          options.model == SwitchModel::kTlm && options.rtl_instances.empty() &&

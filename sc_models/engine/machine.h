@@ -97,8 +97,8 @@ class Machine : public sc_core::sc_module {
   WaveRecorder* wave();  // null: none
 
   const Topology& topology() const;
-  // True if only one of several equal slices may be simulated (operations/equal_slices.h), since no
-  // observer needs all of them.
+  // Returns true if only one of several equal slices may be simulated (operations/equal_slices.h),
+  // since no observer needs all of them.
   bool leaves_slices_out() const;
 
   // NPUs for a communicator.

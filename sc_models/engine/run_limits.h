@@ -40,7 +40,7 @@ class RunLimits {
       throw Interrupted("interrupted: a run on several processes has no result before its end");
     return is_stopped;
   }
-  // True if nothing is in flight any more, or nothing will move again.
+  // Returns true if nothing is in flight any more, or nothing will move again.
   bool is_drained() const { return core_.empty() || is_quiet(); }
 
   // Edges until the fabric may be quiet; the first cycle beyond the time-out.

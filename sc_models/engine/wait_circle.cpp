@@ -53,7 +53,7 @@ class StateOfSwitches {
     const auto at = phases_.find(node);
     return at != phases_.end() ? &at->second : nullptr;
   }
-  // True if the buffer behind an output has no room.
+  // Returns true if the buffer behind an output has no room.
   bool is_full(NodeId node, int output, int vc) const { return full_.contains({node, output, vc}); }
   const std::map<Input, Front>& fronts() const { return fronts_; }
 

@@ -184,7 +184,7 @@ void Recurrence::keep_every_other() {
   next_look_ = fabric_.core().edge() + step_;
 }
 
-// True if the trees are long enough.
+// Returns true if the trees are long enough.
 bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
   return std::ranges::any_of(jobs, [](const CollectiveJob* job) {
     for (std::size_t tree = 0; tree < job->plan().trees.size(); ++tree)
@@ -193,7 +193,7 @@ bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
   });
 }
 
-// False if a component cannot give its state.
+// Returns false if a component cannot give its state.
 bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest) {
   Ranks* const ranks = fabric_.core().ranks();
   const bool can_tell = fabric_.core().add_state(digest);

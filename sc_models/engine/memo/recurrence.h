@@ -66,7 +66,7 @@ class Recurrence {
 
   // Restarts the search after an event that no digest contains.
   void restart();
-  std::uint64_t edges_to_look() const {  // 0: it is due
+  std::uint64_t edges_to_look() const {  // 0: look now
     const std::uint64_t edge = fabric_.core().edge();
     return next_look_ - std::min(next_look_, edge);
   }
@@ -98,7 +98,7 @@ class Recurrence {
     FabricCounts counts;
   };
 
-  // The outcome of earlier searches with the same plans under way.
+  // The outcome of earlier searches with the same plans in flight.
   struct Habit {
     std::uint64_t first_step = 0;  // longer after searches that found nothing
     std::uint64_t period = 0;      // period of the last search; 0: none
