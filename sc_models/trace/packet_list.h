@@ -24,7 +24,7 @@ class PacketList {
       : max_(options.listed), keeps_first_(options.lists_first) {}
 
   void clear() { packets_.clear(); }
-  // True if a packet with this latency that is delivered now would be in the list.
+  // Returns true if a packet with this latency that is delivered now would be in the list.
   bool wants(std::uint64_t latency) const {
     if (packets_.size() < max_) return true;
     return !keeps_first_ && max_ > 0 && latency > latency_of(packets_.back());

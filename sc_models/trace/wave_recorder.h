@@ -59,7 +59,7 @@ class WaveRecorder final : public EdgeObserver {
   // Ends the file after the last edge: writes the last time, and closes it.
   void finish();
 
-  // True for a trigger that has not been found in any run yet.
+  // Returns true for a trigger that has not been found in any run yet.
   bool searches() const { return searching_; }
   void begin_search();
   void run_failed(const RunFailed& failure);  // call after begin_search(), in place of the run's
