@@ -85,8 +85,8 @@ void check_shape(const FredSwitchShape& shape);  // BadInput unless 2 <= P <= 32
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows,
                       bool apart = false);
 
-// True if route_flows would find a routing; the search is complete, so false means that there is
-// none. Errors: BadInput.
+// Returns true if route_flows would find a routing; the search is complete, so false means that
+// there is none. Errors: BadInput.
 bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows);
 
 // Words of a row of the phase store (routing/phase_row.h), with the µSwitch bits behind its flows.

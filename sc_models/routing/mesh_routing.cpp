@@ -14,8 +14,8 @@ MeshPosition mesh_position(std::uint16_t address) {
 
 namespace {
 
-// True if the path to coordinate `to` begins with the next higher one; `side`: length of the ring,
-// 0 on a line.
+// Returns true if the path to coordinate `to` begins with the next higher one; `side`: length of
+// the ring, 0 on a line.
 bool is_upwards(int from, int to, int side) {
   const int twice = 2 * std::abs(to - from);
   if (side != 0 && twice == side) return from % 2 == 0;

@@ -21,7 +21,7 @@ namespace fredsim {
 int nic_port(const Topology& topology, NodeId from, NodeId to, int spread);
 // Ports that `spread` chooses from, in order, if they are not all ports.
 std::vector<int> chosen_nic_ports(const Topology& topology, NodeId from, NodeId to);
-// True if a port leads there.
+// Returns true if a port leads there.
 bool has_nic_port(const Topology& topology, NodeId from, NodeId to);
 
 }  // namespace fredsim

@@ -56,7 +56,7 @@ AddressesBelow addresses_below(const Topology& topology, int addresses) {
   return below;
 }
 
-// True, per node, if a destination can be reached from it: by going down, or up first.
+// Returns true, per node, if a destination can be reached from it: by going down, or up first.
 std::vector<bool> leads_to(const Topology& topology, const AddressesBelow& below,
                            const std::vector<NodeId>& downwards, int destination) {
   std::vector<bool> leads(topology.nodes.size());
