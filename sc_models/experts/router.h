@@ -38,7 +38,7 @@ struct RouterOptions {
   RouterShares shares{};
   std::uint64_t seed = 1;
   std::string name = "uniform";  // name as given
-  // True if every layer and rank has the same shares.
+  // Returns true if every layer and rank has the same shares.
   bool is_alike() const;
 };
 
