@@ -29,7 +29,7 @@ class TraceFeeder {
   std::optional<TraceNode> next();
   void complete(std::uint64_t id);  // completes a node that next() gave
   const TraceShapes& shapes() const { return reader_.shapes(); }
-  // True if all nodes are complete.
+  // Returns true if all nodes are complete.
   bool is_done();
   std::size_t held() const { return waiting_.size() + ready_.size() + under_way_; }
 
