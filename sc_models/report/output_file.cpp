@@ -61,7 +61,7 @@ int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>*
   return 0;
 }
 
-// True if the open file has this owner and group.
+// Returns true if the open file has this owner and group.
 bool belongs_to(int descriptor, const struct stat& status) {
   struct stat own = {};
   return ::fstat(descriptor, &own) == 0 && own.st_uid == status.st_uid &&

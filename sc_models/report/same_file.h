@@ -9,7 +9,7 @@
 
 namespace fredsim {
 
-// True, for example, for "./x" and "x", absolute or not, through symbolic and hard links.
+// Returns true, for example, for "./x" and "x", absolute or not, through symbolic and hard links.
 bool is_same_file(const std::string& a, const std::string& b);
 
 // The file that would be written under `path`: absolute, through links even to a missing file.

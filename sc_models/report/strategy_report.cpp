@@ -144,7 +144,7 @@ TextTable lines_of(std::span<const StrategyRun> runs) {
   return table;
 }
 
-// True if no strategy's name would have to be cut.
+// Returns true if no strategy's name would have to be cut.
 bool fits(const TextTable& table, std::size_t columns) {
   std::istringstream lines(table.to_string());
   std::size_t widest = 0;
