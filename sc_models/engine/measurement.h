@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurement of a fabric between two moments, as a result like `fredsim run` has: for
+// Measurement of a fabric between two moments, in the form of a result of `fredsim run`: for
 // testbenches with NPUs of their own (testbenches/tb_own_npu).
 //
 // Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready

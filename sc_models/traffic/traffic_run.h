@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic traffic on a fabric: latency and throughput under load, measured by the usual method.
+// Synthetic traffic on a fabric: latency and throughput against the offered load.
 // Steps the fabric's core itself, without SystemC.
 //
 // Measurement: warm-up, then a window; packets created in the window are measured, and the run goes
