@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# C++ headers of SystemVerilog packages: what RTL, C++ and scripts know is written in the package alone.
+# C++ headers of SystemVerilog packages: the package is the single source of constants for RTL, C++ and
+# scripts.
 #
 #   fredsim_rtl_package(fred_pkg FILES rtl/common/noc_pkg.sv rtl/fred/fred_pkg.sv
 #                       BY_PORTS levels BY_MIDDLE sel_w BY_SIZE row_words BY_ADDER stages)
 #
-# writes <rtl/fred_pkg.h>: every constant of the package, which the last of FILES holds, as a constexpr of the same name
-# in namespace fredsim::fred_pkg, and those of its functions that are named: of a switch's ports, of its middle
-# sub-networks, of both, or of ports and the stages of an adder. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
+# writes <rtl/fred_pkg.h>: every constant of the package, which is in the last of FILES, as a constexpr of
+# the same name in namespace fredsim::fred_pkg, and the functions that are named: functions of a switch's
+# ports, of its middle sub-networks, of both, or of ports and the stages of an adder. Verilator computes
+# the values, at build time. Link fredsim_rtl_packages to include them.
 # FILES are absolute or from the top of the checkout. The constants are in fred_pkg.json beside it, too, for
 # scripts/fredsim_tools/rtl.py.
 set(FREDSIM_RTL_PACKAGES ${CMAKE_CURRENT_LIST_DIR})
 find_package(Python3 REQUIRED COMPONENTS Interpreter)  # Verilator needs it too
-if(NOT TARGET fredsim_rtl_packages)  # in a project of others it comes from our build folder
+if(NOT TARGET fredsim_rtl_packages)  # an external project takes it from fredsim's build folder
   add_library(fredsim_rtl_packages INTERFACE)
 endif()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
@@ -23,7 +25,7 @@ endif()
 function(fredsim_rtl_package package)
   cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE;BY_ADDER" ${ARGN})
   set(folder ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
-  set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # its own folder: packages are made beside each other
+  set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # its own folder, since packages are made in parallel
   set(probe "// The functions of ${package} by size, as constants.\nmodule probe;\n")
   foreach(middle RANGE 2 4)
     foreach(name ${ARG_BY_MIDDLE})
@@ -50,11 +52,11 @@ function(fredsim_rtl_package package)
   string(APPEND probe "endmodule\n")
   file(CONFIGURE OUTPUT ${work}/${package}_probe.sv CONTENT "${probe}" @ONLY)
   list(GET ARG_FILES -1 written_in)
-  if(NOT IS_ABSOLUTE "${written_in}")  # ours
+  if(NOT IS_ABSOLUTE "${written_in}")  # a package of fredsim
     set_property(GLOBAL APPEND PROPERTY FREDSIM_RTL_PACKAGE_FILES ${folder}/${package}.h ${folder}/${package}.json)
   endif()
-  # Copied, since in both folders' paths there may be spaces, which end a name in Verilator. --public keeps a package
-  # that has constants only.
+  # The files are copied, since both folders' paths may have spaces, which end a name in Verilator. --public
+  # keeps a package that has constants only.
   list(TRANSFORM ARG_FILES REPLACE "^.*/" "" OUTPUT_VARIABLE names)
   set(sources "")
   foreach(file ${ARG_FILES})
