@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The router of a 2D mesh or torus (rtl/mesh/mesh_router.sv). It only passes lanes on, so it has no FORMAT.
+# The router of a 2D mesh or torus (rtl/mesh/mesh_router.sv). It only forwards lanes, so it has no FORMAT.
 fredsim_switch_kind(mesh
   TOP mesh_router
   FILES rtl/mesh/mesh_router.f

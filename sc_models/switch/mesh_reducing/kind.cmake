@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A mesh router that adds and multicasts along trees (rtl/mesh_reducing/mesh_reducing.sv). Its buffers are those of a
-# mesh router: they have to cover the same links.
+# A mesh router that adds and multicasts along trees (rtl/mesh_reducing/mesh_reducing.sv). Its buffers equal a
+# mesh router's: they have to cover the same links.
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)
 list(TRANSFORM FREDSIM_PHASED_PARAMETERS REPLACE "^VC_DEPTH \\| 48 " "VC_DEPTH | 80 "
      OUTPUT_VARIABLE FREDSIM_MESH_REDUCING_PARAMETERS)

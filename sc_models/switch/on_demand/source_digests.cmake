@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by the build: writes source_digests() (rtl_size.h) to `output`, for all files from `root` that fit the patterns, which | is
-# between.
+# Run by the build: writes source_digests() (rtl_size.h) to `output`, for all files from `root` that match
+# the patterns, which are separated by |.
 string(REPLACE "|" ";" patterns "${patterns}")
 list(TRANSFORM patterns PREPEND "${root}/")
 file(GLOB files RELATIVE "${root}" ${patterns})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a program must know to build the RTL of a switch size as this build does (rtl_toolchain.h, rtl_size.h):
-# rtl_toolchain.cpp, tools and flags, and source_digests.cpp, files and their text, which the build writes.
+# Data that a program needs to build the RTL of a switch size like this build (rtl_toolchain.h, rtl_size.h):
+# rtl_toolchain.cpp, tools and flags, and source_digests.cpp, files and their digests, which the build writes.
 execute_process(COMMAND ${VERILATOR_BIN} --version OUTPUT_VARIABLE verilator_version COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCH "^Verilator [0-9.]+" verilator_version "${verilator_version}")
 set(compiler_version ${CMAKE_CXX_COMPILER_VERSION})
@@ -13,7 +13,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${VERILATOR_BIN} 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 separate_arguments(compile UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
 separate_arguments(link UNIX_COMMAND "${CMAKE_SHARED_LINKER_FLAGS}")
-# One symbol is seen, so that calls inside a library are direct.
+# A library exports one symbol, so that calls inside it are direct.
 list(APPEND compile ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -fPIC -fvisibility=hidden -fno-semantic-interposition)
 fredsim_quoted(verilate_words ${FREDSIM_VERILATOR_ARGUMENTS} ${FREDSIM_SWITCH_ARGUMENTS} ${FREDSIM_VERILATOR_LAST_ARGUMENTS})
 list(TRANSFORM FREDSIM_SWITCH_SETTINGS PREPEND sc_models/switch/verilator/ OUTPUT_VARIABLE settings)

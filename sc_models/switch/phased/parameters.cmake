@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Parameters that all kinds of switches with a phase store have (rtl/phased/phased_switch.sv), for their kind.cmake; their
-# interconnects may have more.
+# Common parameters of all kinds of switches with a phase store (rtl/phased/phased_switch.sv), for their
+# kind.cmake; their interconnects may have more.
 # name | default | least | most | meaning
 set(FREDSIM_PHASED_PORTS "P | 12 | 2 | 32 | ports")
 set(FREDSIM_PHASED_PARAMETERS
@@ -13,9 +13,9 @@ set(FREDSIM_PHASED_PARAMETERS
   "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
   "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
   "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits")
-# Kinds among them that find outputs of unicasts by a table.
+# Parameters of kinds that route unicasts by a table.
 set(FREDSIM_TABLE_PARAMETERS "ROUTE_ADDR_W | 10 | 10 | 15 | bits of a destination in the routing table")
-# Modules of all of them that are synthesised on their own, and those with long chains of logic.
+# Common modules that are synthesised on their own, and modules with long chains of logic.
 set(FREDSIM_PHASED_PARTS
   fp_add fp_add_align fp_add_round phased_candidates phased_control phased_input_unit phased_join phased_join_check
   phased_matcher phased_output_unit phased_store switch_counters)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds of switches as a file of JSON, for programs that are no C++:
+# The kinds of switches as a JSON file, for programs in other languages than C++:
 #
 #   fredsim_write_kinds(FILE KIND…)
 #
 # writes {"kinds": [{"name", "top", "files", "ports", "basic", "parameters": [{"name", "default", "min", "max",
-# "meaning"}], "synthesis": {"files", "parts", "deep", "wires", "line"}, "energy": {"module", "addition"}}]}: what
-# fredsim_switch_kind() was told of them. Files are relative to the checkout; "synthesis" has all file lists; "addition"
+# "meaning"}], "synthesis": {"files", "parts", "deep", "wires", "line"}, "energy": {"module", "addition"}}]}: the
+# arguments of fredsim_switch_kind(). Files are relative to the checkout; "synthesis" has all file lists; "addition"
 # is null for kinds that do not add. The build folder has it as kinds.json. Without one:
 #
 #   cmake -DFREDSIM_KINDS_JSON=FILE -P sc_models/switch/verilator/kinds_json.cmake

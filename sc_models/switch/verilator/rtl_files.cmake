@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# fredsim_rtl_files(RESULT LIST): the sources that a file list (.f) names, as absolute paths, each once, those of the lists in it
-# (-F LIST) where it names them. ${FREDSIM_RTL} stands for our rtl/. CMake is run again when a list changes.
-# +incdir+FOLDER is for tools that read the list themselves: included files are found from the file that includes them.
+# fredsim_rtl_files(RESULT LIST): sources of a file list (.f) as absolute paths, each once, with the sources
+# of nested lists (-F LIST) in their place. ${FREDSIM_RTL} stands for fredsim's rtl/. CMake runs again when a
+# list changes. +incdir+FOLDER is for tools that read the list themselves: included files are found relative
+# to the including file.
 function(fredsim_rtl_files result list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   get_filename_component(folder ${list} DIRECTORY)

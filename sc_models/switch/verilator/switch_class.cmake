@@ -9,7 +9,7 @@
 set(FREDSIM_SWITCH_ARGUMENTS -O3 --output-split 20000 --unroll-stmts 1000000 -Wno-fatal --trace-fst)
 set(FREDSIM_SWITCH_OPTIMISE -O1)  # -O2 took twice as long to compile, and the wafer was not faster
 set(FREDSIM_SWITCH_SETTINGS peek.vlt switch.vlt)
-set(FREDSIM_SHARED_ADDER_LANES 16)  # shared_adder.vlt, with more lanes than these
+set(FREDSIM_SHARED_ADDER_LANES 16)  # limit of lanes, above which shared_adder.vlt is used
 
 function(fredsim_switch_class library entry)
   cmake_parse_arguments(ARG "" "OPTIMISE" "" ${ARGN})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds of switches as CMake knows them (switch/kinds.cmake, switch/<kind>/kind.cmake), and entries of the size
-# list in their terms.
+# The kinds of switches in CMake (switch/kinds.cmake, switch/<kind>/kind.cmake), and the parsing of entries
+# of the size list.
 #
 #   fredsim_switch_kind(KIND TOP … FILES … PORTS "…" PARAMETERS "name | default | least | most | meaning"… [BASIC n]
 #                       [SETTINGS …] [SYNTHESIS_FILES …] [SYNTHESIS_PARTS …] [SYNTHESIS_DEEP …] [SYNTHESIS_WIRES …]
@@ -72,8 +72,8 @@ function(fredsim_switch_kind kind)
   set_property(GLOBAL APPEND PROPERTY FREDSIM_KINDS ${kind})
 endfunction()
 
-# fredsim_ports_of("4 + NUM_IO" "names" RESULT CPP | VALUES values…): the sum with values[i] for the names, in C++, or
-# as the number that it comes to.
+# fredsim_ports_of("4 + NUM_IO" "names" RESULT CPP | VALUES values…): the sum with values[i] for the names,
+# as C++ text, or as a number.
 function(fredsim_ports_of sum names result form)
   set(text " ${sum} ")
   set(index 0)
@@ -98,7 +98,7 @@ endfunction()
 # its file list, empty for the kind's.
 function(fredsim_switch_size entry)
   get_property(kinds GLOBAL PROPERTY FREDSIM_KINDS)
-  # The file list is all that is left, with the spaces in its path.
+  # The file list is the remainder, with the spaces in its path.
   set(name "[A-Za-z][A-Za-z0-9_]*")
   if(NOT entry MATCHES "^ *([a-z][a-z0-9_]*)(( +[0-9]+)*)(( +${name}=[0-9]+)*)( +(${name}) +(.*[^ ]))? *$")
     message(FATAL_ERROR "switch size '${entry}': found what is no entry; allowed: KIND NAME=VALUE … [TOP FILES.f], "
@@ -150,7 +150,8 @@ function(fredsim_switch_size entry)
                           "${allowed}")
     endif()
   endforeach()
-  # Written and passed on: the basic ones, the others where they are not the default, those of a user's own.
+  # Parameters written and passed on: the basic ones, other ones unless they have their default, and a user's
+  # own.
   set(size_names "")
   set(size_values "")
   set(key ${kind})

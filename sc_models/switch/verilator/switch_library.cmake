@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kinds and sizes of switches in the terms of C++: the tables of a program that has them.
+# Kinds and sizes of switches as C++ tables for a program that adds them.
 #
 #   fredsim_switch_library(my_switches KINDS my_kind… SOURCES my_kind.cpp my_twin.cpp… SIZES "my_kind P=4"…)
 #
-# makes the library my_switches for a program with further kinds: their SOURCES, and the RTL of SIZES, which are entries
-# as those of switch/sizes.cmake, of any kind. A program that links it includes "my_switches.h" and begins with
+# makes the library my_switches for a program with further kinds: their SOURCES, and the RTL of SIZES, entries of
+# any kind like in switch/sizes.cmake. A program that links it includes "my_switches.h" and begins with
 # fredsim::add_my_switches(). Before it, fredsim_switch_kind() has described the kinds; in that folder are
 # <kind>_kind.h and <kind>_peek.h (switch/switch_kind.h).
 function(fredsim_switch_library library)
@@ -57,7 +57,7 @@ function(fredsim_switch_classes library)
     if(NOT index EQUAL -1)
       list(GET files ${index} before)
       if(before STREQUAL ":${size_files}")
-        continue()  # the same written otherwise
+        continue()  # another spelling of a size listed before
       endif()
       message(FATAL_ERROR "switch sizes: '${size_key}' is there twice, with different file lists; "
                           "found again in '${entry}'; allowed: one, or another name of the top module")
@@ -91,7 +91,7 @@ function(fredsim_kind_tables)
     foreach(property TOP FILES ROWS BASIC PORTS_CPP FOLDER SETTINGS CLASS)
       get_property(${property} GLOBAL PROPERTY FREDSIM_KIND_${kind}_${property})
     endforeach()
-    # Ours are found by the name of their folder, wherever the checkout is.
+    # Built-in kinds are found by the name of their folder, wherever the checkout is.
     string(REPLACE "${fredsim_SOURCE_DIR}/sc_models/" "" folder "${FOLDER}")
     set(includes "")
     set(rising true)

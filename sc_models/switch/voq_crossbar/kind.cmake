@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A crossbar with virtual output queues and iSLIP, without phases (rtl/voq_crossbar/voq_crossbar.sv). It only passes
-# lanes on, so it has no FORMAT.
+# A crossbar with virtual output queues and iSLIP, without phases (rtl/voq_crossbar/voq_crossbar.sv). It only
+# forwards lanes, so it has no FORMAT.
 include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)
 fredsim_switch_kind(voq_crossbar
   TOP voq_crossbar
