@@ -4,8 +4,9 @@
 const kBarHeight = 20;
 const kLetterWidth = 7;
 
-// Rows: [{label, title, lines, text, bars: [{from, to, index}]}] with the tooltip's title and lines; `text`, if there is one,
-// stands behind the bars. `format` of the axis' values: null: counts, with one prefix for all; sizeText: bytes. Appends to `container`.
+// Rows: [{label, title, lines, text, bars: [{from, to, index}]}] with the tooltip's title and lines;
+// an optional `text` is written behind the bars. `format` of the axis' values: null: counts, with one
+// prefix for all; sizeText: bytes. Appends to `container`.
 function barChart(container, title, axisLabel, format, rows) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakdown of packets' cycles (--breakdown): a bar per stage of their path, stacked by groups of causes, of which there are as many as colours.
+// Breakdown of packets' cycles (--breakdown): a bar per stage of their path, stacked by groups of
+// causes, one per colour.
 
 const kCauseGroups = [
   { label: "queue", causes: ["source", "queue"] }, { label: "phase", causes: ["phase"] }, { label: "credit", causes: ["credit"] },

@@ -14,7 +14,8 @@ function domainOf(values, isLog) {
   return low === high ? [low / 2, high * 2] : [low / 1.15, high * 1.15];
 }
 
-// Powers of `base` in the domain, thinned out to `most`; every 2nd and 5th of ten where there are few.
+// Powers of `base` in the domain, at most `most`; up to two powers of ten come with their multiples by
+// 2 and 5.
 function logTicks([low, high], base, most) {
   const power = (value) => Math.log(value) / Math.log(base);
   const first = Math.ceil(power(low) - 1e-9);
@@ -34,7 +35,7 @@ function scaleOf(axis, values, range, most) {
   return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
 }
 
-// Those of an axis' ticks, in ascending order, whose labels have room beside each other; the last one has.
+// Ticks of an axis, in ascending order, whose labels fit beside each other; the last one always does.
 function labelledTicks(svg, { scale, ticks }, format) {
   const probe = svg.append("g").attr("class", "axis").append("text");
   const ends = ticks.map((tick) => {
@@ -51,10 +52,11 @@ function labelledTicks(svg, { scale, ticks }, format) {
   }).map((end) => end.tick));
 }
 
-// x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's, ticks where they
-// are given}. Series: [{label, index, dash, points: [{x, y, low, high, label, title, lines}]}], a point's title and lines are
-// those of its tooltip; low and high, an interval around it, and a label may be left out. No line joins the points of a series that
-// `isLoose`. Appends to `container`.
+// x, y: {label, log: base of a logarithmic axis, format, text of a value if it differs from the
+// format's, ticks if they are given}. Series: [{label, index, dash, points: [{x, y, low, high, label,
+// title, lines}]}]; title and lines are the tooltip of a point; low and high, an interval around it,
+// and a label are optional. No line joins the points of a series that `isLoose`. Appends to
+// `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);
@@ -103,7 +105,7 @@ function lineChart(container, title, x, y, series) {
     .attr("aria-label", (p) => `${p.title}: ${p.lines.map((l) => l.join(" ")).join(", ")}`)
     .on("focus", (p) => pick(p)).on("blur", () => pick(null));
 
-  // A series of one point has no line that would lead the eye to it: its label, or else its value, is written there.
+  // A series of one point has no line to follow: its label, or else its value, is written there.
   const places = new Map();
   const labels = svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1 && !one.isLoose).map((one) => one.points[0])).join("text")
     .attr("class", "value").attr("x", (p) => across.scale(p.x) + (onTheRight(p) ? -9 : 9))
@@ -114,7 +116,7 @@ function lineChart(container, title, x, y, series) {
   function onTheRight(p) {
     return across.scale(p.x) > (kMargin.left + right) / 2;
   }
-  // Beside the point, or as far above it as it takes to be off the labels that are there.
+  // Places a label beside its point, or above it, clear of other labels.
   function freePlace(taken, length, p) {
     const from = across.scale(p.x) + (onTheRight(p) ? -9 - length : 9);
     let place = { from, to: from + length, y: up.scale(p.y) + 4 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often random sets of flows have no routing (`fredsim conflicts`).
+// Frequency of random sets of flows without a routing (`fredsim conflicts`).
 
 const conflictSwitch = (one) => `Fred_${one.middle}(${one.ports}), ${one.kind}`;
 

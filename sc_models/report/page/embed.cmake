@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes a C++ source with the text of files in it: cmake -DOUTPUT=x.cpp -DHEADER=x.h -DTEXTS=kName=path;… -P embed.cmake
-# A text of several files is kName=path|path: they follow each other.
+# A text of several files, kName=path|path, is their concatenation.
 set(code "#include \"${HEADER}\"\n\nnamespace fredsim {\n\nnamespace {\n\n")
 set(views "")
 foreach(text ${TEXTS})

@@ -13,7 +13,7 @@ function bytes(value) {
   return `${d3.format(".4~r")(value)} ${units[unit]}`;
 }
 
-// Exact form: "1,000 B" is no whole number of hundredths of a KiB. For axes.
+// Exact form of bytes, for axes: "1,000 B" is no whole number of hundredths of a KiB.
 function sizeText(value) {
   const [scale, unit] = kSizeUnits.slice().reverse().find(([size]) => value >= size && Number.isInteger(100 * value / size)) ?? [1, "B"];
   return `${d3.format(",~r")(Number((value / scale).toPrecision(9)))} ${unit}`;
@@ -30,7 +30,8 @@ function time(ns) {
   return `${d3.format(".5~r")(ns / scale)} ${unit}`;
 }
 
-// One unit for all of an axis, which its label names: that of the largest value, or on a logarithmic axis of the smallest.
+// Unit of an axis, named by its label: the unit of the largest value, or on a logarithmic axis of
+// the smallest.
 function unitFor(value, units) {
   return units.reduce((best, unit) => (unit[0] <= value ? unit : best));
 }
@@ -49,7 +50,8 @@ const ratio = (value) => (value === undefined || value === null ? "–" : d3.for
 const rate = (value) => d3.format(".4f")(value);
 const cycles = (value) => (value === null ? "–" : `${d3.format(",.5~r")(value)} cycles`);
 
-// Elements by series: a colour, a marker and a dash of its own, so that colour is not all that tells them apart.
+// Elements by series: each has a colour, a marker and a dash, so that colour is not the only
+// difference.
 const seriesColour = (index) => `var(--series-${index % 7})`;
 const seriesDash = (index) => ["", "7 3", "2 3", "9 3 2 3"][Math.floor(index / 7 + index) % 4];
 const seriesMarker = (index) => d3.symbol().type(d3.symbols[index % d3.symbols.length]).size(60)();
@@ -76,7 +78,8 @@ function boxMark(index) {
     .style("fill", seriesColour(index));
 }
 
-// Lines: the first is the title, the others are [name, value]. Beside the pointer, or the element that has the focus.
+// Tooltip beside the pointer, or the element that has the focus. Lines: the first is the title, the
+// others are [name, value].
 function showTooltip(event, title, lines) {
   const tooltip = d3.select("#tooltip").attr("hidden", null).text("");
   tooltip.append("strong").text(title);

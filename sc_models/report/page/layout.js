@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a fabric are drawn. Slices of a FRED tree lie on top of each other: a box is a switch, or one
-// of its chiplets, in every slice.
+// Layout of the drawn nodes of a fabric. Slices of a FRED tree lie on top of each other: a box is a
+// switch, or one of its chiplets, in every slice.
 //
 // A drawing is {width, height, boxes: [{id, label, kind, x, y, w, h}], boxOf: Map from a node's name to its box,
 // sliceOf: Map from a switch's name to its slice, isTree}; x and y are a box's centre.
 
-const kPitch = 112;  // of the routers of a mesh
+const kPitch = 112;  // pitch of the routers of a mesh
 
 function neighbours(fabric) {
   const all = new Map();
@@ -120,7 +120,7 @@ function placeTree(nodes, next, drawing) {
     beside.forEach((name, k) => addBox(drawing, [name], { id: name, label: number(name), kind: "io", x: centre + (k % 2 ? 70 : -70), y: 24 * Math.floor(k / 2) - 6, w: 22, h: 18 }));
     x += width;
   }
-  // Of each switch of a level the chiplets side by side, over the middle of what is below.
+  // Chiplets of each switch of a level side by side, over the middle of the level below.
   const top = d3.max(groups, (group) => group[0].level);
   const chiplet = 104;
   for (let level = 2; level <= top; ++level) {

@@ -12,7 +12,7 @@ function rateLines(run) {
 
 const trafficLabel = (machine, run) => `${machine.label}, ${run.pattern}, ${run.packet_flits}-flit packets`;
 
-// One per machine, pattern and length of packets; `value` of a run.
+// Series per machine, pattern and length of packets; `value`: function of a run.
 function trafficSeries(name, value, dash) {
   const keyOf = (run) => JSON.stringify([run.machine.key, run.pattern, run.packet_flits]);
   return unique(trafficRuns.map(keyOf)).map((key, index) => {

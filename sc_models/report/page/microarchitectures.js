@@ -2,7 +2,7 @@
 // Kinds of switches beside each other: time of a work against area, energy, everything as a table
 // (scripts/microarchitectures.sh).
 
-let shownWork = null;  // the first, until another one is chosen
+let shownWork = null;  // null: the first, until one is chosen
 
 const area = (mm2) => `${d3.format(".3~r")(mm2)} mm²`;
 const energy = (pj) => `${d3.format(".3~r")(pj)} pJ/B`;
@@ -12,7 +12,7 @@ const workOfKind = (kind) => kind.works.find((work) => work.work === shownWork);
 const kindNames = (kinds) => unique(kinds.map((kind) => kind.kind));
 const indexOfKind = (kinds, kind) => kindNames(kinds).indexOf(kind.kind);
 
-// Those that no other one beats in both area and time, the smallest first.
+// Pareto front: kinds that no other one beats in both area and time, smallest first.
 function paretoFront(points) {
   const front = [];
   for (const point of points.slice().sort((a, b) => a.x - b.x || a.y - b.y)) {
@@ -29,7 +29,7 @@ function kindLines(kind, work) {
 
 function drawKindScatter(charts, kinds, title, value) {
   const shown = kinds.filter((kind) => workOfKind(kind) && kind.area_mm2 !== null);
-  if (shown.length === 0) return;  // without synthesis
+  if (shown.length === 0) return;  // results without synthesis
   const series = shown.map((kind) => {
     const work = workOfKind(kind);
     return {

@@ -15,11 +15,12 @@ function sharedFolder() {
 
 const shortName = (path) => path.slice(sharedFolder().length);
 
-// "fabric.middle=2, fabric.slices=1": over what the machine file says.
+// Settings over the machine file: "fabric.middle=2, fabric.slices=1".
 const settingsOf = (run) => Object.entries(run.settings).map(([key, value]) => `${key}=${value}`).join(", ");
 
-// Runs of one machine file with the same settings in one results file are one machine; a second run of the same work there is another one.
-// Its label is the fabric's name, and what else it takes to tell it from others.
+// Runs of one machine file with the same settings in one results file are one machine; a second run
+// of the same work there is another machine. Its label is the fabric's name, with further parts as
+// far as needed to make it unique.
 function machinesOf(runs) {
   const machines = new Map();
   const seen = new Map();
@@ -87,7 +88,8 @@ function runLines(run) {
   ]);
 }
 
-// A curve per machine and algorithm; one for all algorithms of a machine where no size was run by two, as `auto` takes them.
+// A curve per machine and algorithm; one for all algorithms of a machine if no size was run with two,
+// as with `auto`.
 function curveSeries(runs, value) {
   const compares = new Set(runs.filter((run) => runs.some((other) => other.machine.key === run.machine.key
     && other.size_bytes === run.size_bytes && other.algorithm !== run.algorithm)).map((run) => run.machine.key));
@@ -103,7 +105,7 @@ function curveSeries(runs, value) {
   }).filter((one) => one.points.length > 0);
 }
 
-// A curve of one point says nothing: a bar per machine instead.
+// A curve of one point shows nothing: a bar per machine instead.
 function drawOneSize(charts, work, runs) {
   const rows = (value, text) => d3.merge(curveSeries(runs, value).map((one) => one.points.map((point) => ({
     label: one.label, title: point.title, lines: point.lines, text: text(point.y), bars: [{ from: 0, to: point.y, index: one.index }],
@@ -267,7 +269,7 @@ function showWaferControls(drawing) {
   ], zoom, (value) => { zoom = value; showLinks(); });
 }
 
-// Whether the drawing has room depends on the width of the page.
+// The drawing's room depends on the width of the page.
 function showWaferNote() {
   const drawing = drawingFor(run);
   element("wafer-note").textContent = !drawing
@@ -307,7 +309,7 @@ function showLinks() {
   ], links, { sortBy: "Utilization", onRow: (link) => pick(link) });
 }
 
-const kMostSwitches = 40;  // in the chart
+const kMostSwitches = 40;  // maximum in the chart
 
 function showStalls() {
   const names = data.fabrics[run.fabric_index].switches;
@@ -438,7 +440,7 @@ function showOrigin() {
   ], machines);
 }
 
-// What depends on the width or the colours of the page.
+// Redraws all that depends on the width or the colours of the page.
 function draw() {
   drawCurves();
   drawLoad();

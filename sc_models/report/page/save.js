@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts as SVG files and tables as CSV files, with what they show at the moment.
+// Charts as SVG files and tables as CSV files, as currently shown.
 
-// What of the page's styles a drawing needs to look the same elsewhere.
+// Styles of the page that a drawing needs to look the same elsewhere.
 const kDrawingStyles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "text-anchor"];
 const kSavedTitle = 28;   // pixels above a saved chart
-const kSavedLine = 22;    // and of a line of its legend
+const kSavedLine = 22;    // pixels of a line of its legend
 const kSavedGap = 8;
 
 function saveFile(name, type, text) {
@@ -23,14 +23,14 @@ function csvField(value) {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-// Columns as of showTable. Values are not rounded; headings have their unit.
+// Columns: as in showTable. Values are not rounded; headings have their unit.
 function csvOf(columns, rows) {
   const heading = (column) => (column.unit ? `${column.name}, ${column.unit}` : column.name);
   return [columns.map(heading), ...rows.map((row) => columns.map((column) => column.value(row)))]
     .map((fields) => `${fields.map(csvField).join(",")}\n`).join("");
 }
 
-// By the id of a table's element: saves it.
+// Functions that save a table, by the id of its element.
 const tableSavers = new Map();
 
 function sizeOf(svg) {
@@ -67,14 +67,14 @@ function drawSavedLegend(group, legend, width) {
 // A drawing that needs nothing of this page. `legend`: an element with one, or null.
 function standaloneSvg(title, svg, legend) {
   const [width, height] = sizeOf(svg);
-  // In the page while it is drawn, so that its styles and the widths of its texts are known.
+  // The drawing is in the page while it is made, so that its styles and text widths are known.
   const root = d3.select(document.body).append("svg").attr("xmlns", "http://www.w3.org/2000/svg").attr("width", width);
   root.append("title").text(title);
   const paper = root.append("rect").attr("width", "100%").attr("height", "100%").style("fill", "var(--paper)");
   root.append("text").attr("x", kSavedGap).attr("y", 18).style("font-weight", 600).text(title);
   const chart = root.append("g").attr("class", svg.getAttribute("class")).attr("transform", `translate(0,${kSavedTitle})`);
   chart.node().append(...svg.cloneNode(true).childNodes);
-  chart.selectAll(".hit").remove();  // for the pointer only
+  chart.selectAll(".hit").remove();  // pointer targets
   const below = root.append("g").attr("transform", `translate(${kSavedGap},${kSavedTitle + height + kSavedGap})`);
   const legendHeight = legend && !legend.hidden ? drawSavedLegend(below, legend, width - 2 * kSavedGap) : 0;
   const total = kSavedTitle + height + kSavedGap + legendHeight;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies (`fredsim sweep`): points as a table that can be filtered, any two columns against each other with their Pareto front, and a heat
-// map of two axes.
+// Studies (`fredsim sweep`): points as a table with a filter, any two columns against each other with
+// their Pareto front, and a heat map of two axes.
 
 const kMostChoices = 40;   // values of an axis that can be chosen from a list
 const kCellHeight = 30;
 const kMinCellWidth = 34;
 const kLogRatio = 50;      // an axis whose values span more is logarithmic
 
-let study = null;  // chosen one, with its columns
+let study = null;  // chosen study, with its columns
 let shown = [];    // points that the filter leaves
 const choice = {}; // columns of the charts, by the id of the control
 
@@ -29,7 +29,8 @@ function figure(value) {
   return d3.format(Math.abs(value) >= 1e-3 && Math.abs(value) < 1e9 ? ",.6~r" : ".5~e")(value);
 }
 
-// Columns: {key, name, isAxis, isNumber, raw(point): as written, null where there is none, value(point): to sort and to draw}.
+// Columns: {key, name, isAxis, isNumber, raw(point): as written, null: none, value(point): to sort and
+// to draw}.
 function columnsOf(points) {
   const inner = (group) => unique(d3.merge(points.map((point) => Object.keys(point[group])))).map((name) => ({ key: `${group}.${name}`, name, raw: (point) => point[group][name] ?? null }));
   const plain = (name) => ({ key: name, name, raw: (point) => point[name] ?? null });
@@ -49,7 +50,7 @@ function columnsOf(points) {
   }).filter((column) => column.values.length > 0);
 }
 
-// An axis varies, too, where it alone may tell two points apart: one has it, another one of this command and machine has not.
+// An axis also varies if, for one command and machine, some points have it and others do not.
 function isPartial(points, column) {
   const rows = (some) => new Set(points.filter((point) => (column.raw(point) === null) === some).map((point) => `${point.command} ${point.machine}`));
   const without = rows(true);
@@ -115,8 +116,9 @@ function scatterAxis(column, points) {
   return { label: column.name, log: isLog ? 10 : undefined, format: d3.format(high >= 1e6 || high < 1e-2 ? ".3~s" : "~g"), text: figure };
 }
 
-// One value at a time of each of these axes: the chosen one, or else the first, of those that points have with the values before it.
-// {points: those that are left, fixed: [{column, values, value}]}
+// Fixes one value of each of these axes: the chosen one, or else the first, among the values of points
+// that match the axes fixed before. Returns {points: the matching ones, fixed: [{column, values,
+// value}]}.
 function fixedTo(chart, axes, points) {
   let left = points;
   const fixed = [];
@@ -131,7 +133,7 @@ function fixedTo(chart, axes, points) {
   return { points: left, fixed };
 }
 
-// A selector for each of them; `draw` draws the chart again.
+// A selector for each fixed axis; `draw` draws the chart again.
 function showFixed(chart, fixed, draw) {
   const focused = document.activeElement ? document.activeElement.id : "";
   const container = d3.select(element(`${chart}-fixed`)).text("").node();
@@ -143,10 +145,10 @@ function showFixed(chart, fixed, draw) {
 }
 const fixedText = (fixed) => fixed.filter((one) => one.value !== kNothing).map(({ column, value }) => `${column.name} ${value}`).join(", ");
 
-// Axes of the work, which is one and the same wherever a chart compares machines and their settings.
+// Axes of the work, which is the same in every chart that compares machines and their settings.
 const isOfWork = (column) => column.key === "command" || column.key.startsWith("options.");
 
-// Points that no other one beats in both columns.
+// Pareto front: points that no other one beats in both columns.
 function frontOf(points, x, y) {
   const across = choice["study-x-better"] === "more" ? -1 : 1;
   const up = choice["study-y-better"] === "more" ? -1 : 1;

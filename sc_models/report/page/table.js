@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table that its headings sort.
 
-const kFirstRows = 100;  // of a long table; a button brings the others
+const kFirstRows = 100;  // rows of a long table; a button shows the others
 
-// Columns: [{name, unit of the value, value(row), text(row) where it is not the value, number: right-aligned}]. A click on
-// a heading sorts, the next one the other way round; a button saves all rows as they are sorted. `onRow(row or null)`: the pointer or focus entered or left.
+// Columns: [{name, unit of the value, value(row), text(row) if it differs from the value, number:
+// right-aligned}]. A click on a heading sorts, the next one reverses the order; a button saves all rows
+// as sorted. `onRow(row or null)`: called when the pointer or focus enters or leaves a row.
 function showTable(container, caption, columns, rows, { sortBy = null, descending = true, onRow = () => {} } = {}) {
   let sorted = sortBy;
   let down = descending;

@@ -3,7 +3,7 @@
 
 const kTrainingParts = { compute: "compute", bubble: "bubble", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming", memory: "memory" };
 
-// What the machines of a chart have in common.
+// Common properties of the machines of a chart.
 function trainingOf(run) {
   const rate = run.compute_flops_per_s === null ? "roofline" : `${d3.format(".3~s")(run.compute_flops_per_s)}FLOP/s`;
   if (run.strategy === null) return `${run.workload}, ${rate}`;
@@ -59,7 +59,7 @@ function showTrainings() {
   showLayers(runs);
 }
 
-// Only where it tells runs apart.
+// Shown only if it differs between runs.
 const workColumn = (runs) => (unique(runs.map(trainingOf)).length > 1 ? [{ name: "Work", value: trainingOf }] : []);
 const isExposed = (part) => !["compute", "bubble", "memory"].includes(part);
 const partName = (part) => `${kTrainingParts[part] ?? part}${isExposed(part) ? ", exposed" : ""}`;
@@ -143,7 +143,7 @@ function showMemory(all) {
   ], runs);
 }
 
-// One chart for all machines: stages are those of the work.
+// One chart for all machines: stages belong to the work.
 function showLayers(all) {
   const runs = all.filter((run) => (run.layers_per_stage ?? []).length > 1);
   const works = unique(runs.map(trainingOf)).map((work) => runs.find((run) => trainingOf(run) === work));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wafer as a heat map of its links' load. Links that join the same two boxes in the same direction (of several
-// ports, and of all slices where they are shown together) are one arrow.
+// The wafer as a heat map of its links' load. Links between the same two boxes in the same direction
+// (of several ports, and of all slices if these are shown together) are one arrow.
 
 const kApart = 4;  // pixels of an arrow from the middle between the two directions; it keeps to its right
 const kHead = 7;
 
-// Dark on light and light on dark for the most loaded: the idle ones step back.
+// Colours: the most loaded links have the highest contrast, idle ones the lowest.
 function heatColour(share) {
   const isDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   return d3.interpolateInferno(isDark ? 0.3 + 0.65 * share : 0.8 - 0.72 * share);
@@ -25,7 +25,7 @@ function arrowsOf(drawing, links) {
   return [...arrows.values()];
 }
 
-// Where a line from the middle of a box in direction (ux, uy) leaves it.
+// Point at which a line from the middle of a box in direction (ux, uy) leaves it.
 const halfLength = (box, ux, uy) => Math.min(box.w / 2 / Math.max(1e-9, Math.abs(ux)), box.h / 2 / Math.max(1e-9, Math.abs(uy))) + 2;
 
 function segment(x1, y1, x2, y2, length) {
@@ -71,7 +71,7 @@ function arrowLines(arrow) {
   return [...lines, all.length > 1 ? ["links", all.length] : ["link", arrow.links[0].name]];
 }
 
-// Pixels below which a drawing scrolls: by the size of its texts, whatever the width of the page.
+// Minimum width in pixels, below which a drawing scrolls: by the size of its texts.
 function narrowest(drawing, zoom) {
   if (zoom === "whole") return 0;
   if (zoom === "large") return 1.25 * drawing.width;
@@ -80,9 +80,10 @@ function narrowest(drawing, zoom) {
 
 const isCut = (container) => container.scrollWidth > container.clientWidth + 1 || container.scrollHeight > container.clientHeight + 1;
 
-// Draws into `container`. `load(links)`: what an arrow shows of its links' utilizations; `full`: the load at the end
-// of the colour scale; `zoom`: "whole", "readable" or "large"; `boxLines(box)`: the tooltip of a switch or endpoint. Returns a function that points out the
-// arrow of a link (null: none). `shown(link)`: it is of the slices that are shown.
+// Draws into `container`. `load(links)`: value of an arrow from its links' utilizations; `full`: the
+// load at the end of the colour scale; `zoom`: "whole", "readable" or "large"; `boxLines(box)`: the
+// tooltip of a switch or endpoint; `shown(link)`: the link is in a visible slice. Returns a function
+// that highlights the arrow of a link (null: none).
 function showWafer(container, drawing, links, load, full, zoom, boxLines, shown) {
   const lostShown = drawing.lostLinks.filter(shown);
   const isNodeShown = (name) => !drawing.sliceOf.has(name) || shown({ from: name, to: name });
@@ -109,7 +110,7 @@ function showWafer(container, drawing, links, load, full, zoom, boxLines, shown)
     .style("stroke", colour).style("stroke-width", (arrow) => (arrow.value === 0 ? 1 : 1.6 + 2.8 * arrow.share));
   drawn.append("path").attr("class", "head").attr("d", (arrow) => arrow.head).style("fill", colour);
 
-  // Failed links lie over the arrows: of slices that lie on top of each other, one may lack links that others have.
+  // Failed links lie over the arrows: of overlaid slices, one may lack links that others have.
   const lost = arrowsOf(drawing, lostShown).map((arrow) => ({ ...arrow, ...arrowPaths(arrow) }));
   const crosses = svg.append("g").selectAll("g").data(lost).join("g").attr("class", "lost-link")
     .on("pointermove", (arrow) => showTooltip(d3.event, `${arrow.from.id} → ${arrow.to.id}, failed`, arrow.links.map((link) => ["failed", link.name])))
@@ -133,7 +134,7 @@ function showWafer(container, drawing, links, load, full, zoom, boxLines, shown)
   return (link) => drawn.classed("picked", (arrow) => link !== null && arrow.links.includes(link));
 }
 
-// The colour scale from 0 to `full`, an idle link, and what the boxes are.
+// Legend: the colour scale from 0 to `full`, an idle link, and the kinds of boxes.
 function showWaferLegend(container, full, isTree, hasLost) {
   const root = d3.select(container).text("").attr("class", "legend");
   const scale = root.append("span").attr("class", "scale");
