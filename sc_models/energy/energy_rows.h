@@ -22,7 +22,7 @@ namespace fredsim {
 struct EnergyRow {
   std::string kind;
   int ports = 0;
-  std::vector<NamedValue> parameters{};  // further values of a switch of the row, beside its ports
+  std::vector<NamedValue> parameters{};  // parameters of the row's switch, besides its ports
   double unicast_pj = 0;                 // flit of a unicast
   double clock_pj = 0;                   // registers of the interconnect, per cycle
   // Energy of a flow of k inputs and j outputs: flow + (k - 1) addition + (j - 1) copy. No value
