@@ -95,7 +95,7 @@ class Memoisation final : public CompletionListener {
   void note_issue(OperationHandle handle, const std::shared_ptr<const PreparedPlan>& plan,
                   const std::vector<std::uint64_t>& starts, const IssueOptions& options);
   void begin(TrajectoryState& state);
-  bool rests() const;  // true at its beginning
+  bool rests() const;  // idle at its beginning
   void begin_now();
   TrajectoryPosition position(TrajectoryPosition::Place place) const;
   void give(TrajectoryInput input);
