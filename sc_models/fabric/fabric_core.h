@@ -96,8 +96,8 @@ class FabricCore {
   Ranks* ranks() const { return is_alone_ ? nullptr : share_.ranks; }  // null: this process alone
   Ranks* all_ranks() const { return share_.ranks; }  // null without ranks; set alone or not
   // Detaches this process from the others: only register accesses move data at its nodes. It lasts
-  // until reset(), or until set_together(), when for each process as many edges have passed as all
-  // processes had, one after the other.
+  // until reset() or set_together(), which advances all processes to one edge: as many edges from
+  // here as all of them had together.
   void set_alone();
   void set_together();
   // Edges; the highest number if no link crosses.
