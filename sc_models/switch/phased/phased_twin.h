@@ -123,12 +123,12 @@ class PhasedTwin final : public SwitchCore {
   bool writes_row(const RegisterRequest& request, int phase) const;
   std::uint64_t counter(std::uint16_t address) const;
   const Row& row(int phase);
-  // Edges after a change of phase without another decision, until its wave has passed the
+  // Edges after a change of phase without another decision; edges until its wave has passed the
   // interconnect.
   int lock_after_load() const { return std::max(network_.config_stages - 1, 1); }
   int rest_after_load() const { return network_.config_edges; }
-  // Edges from a pop to the staging, for flits that do not wait; union of masks by edge over the
-  // edges in which they are in flight.
+  // Edges from a pop to the staging, for flits that do not wait; the bits of these edges in a mask
+  // whose bit n is for n edges ago.
   int pipeline_edges() const;
   std::uint32_t on_their_way() const { return (1U << pipeline_edges()) - 1; }
   Ports others(int vc) const {
