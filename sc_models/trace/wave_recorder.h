@@ -52,7 +52,7 @@ class WaveRecorder final : public EdgeObserver {
                std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
   // Observes the fabric, from the next edge on. Construct before its first edge.
   WaveRecorder(Fabric& fabric, const WaveOptions& options);
-  ~WaveRecorder() override;  // calls finish() if it was not called, without reporting errors
+  ~WaveRecorder() override;  // finishes if finish() was not called, without reporting errors
 
   void before_edge() override;
   void after_edge() override;
