@@ -269,7 +269,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.packets = created_in_window();
   const std::uint64_t limit =
       meter().window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
-  // Runs up to the edge of the last arrival, so in steps no longer than the earliest possible one.
+  // Lower bound of the edges until the last arrival; 0: all packets have arrived, or time is over.
   const auto edges_under_way = [&]() -> std::uint64_t {
     const std::uint64_t missing = point.packets - std::min(point.packets, arrived());
     if (missing == 0 || now() >= limit) return 0;
