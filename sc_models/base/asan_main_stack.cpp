@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hook of the asan preset only: lets an exception leave no poison on the main stack.
 //
-// AddressSanitizer marks the stack frames of running functions and clears the marks of those that
+// AddressSanitizer marks the stack frames of running functions and clears the marks of frames that
 // an exception unwinds, from the throw up to the stack's bounds. Debian's libsystemc announces its
 // switches between coroutines to the sanitizer without the bounds of the main stack. So nothing is
 // cleared for an exception thrown there after the first switch (by an SC_METHOD), and later frames

@@ -9,7 +9,7 @@
 namespace fredsim {
 
 struct Setting {
-  std::string key;    // such as "fabric.middle"
+  std::string key;    // example: "fabric.middle"
   std::string value;  // value as typed
   friend bool operator==(const Setting&, const Setting&) = default;
 };

@@ -39,7 +39,7 @@ bool has_word(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// The same word in another spelling, or under another name.
+// Word that differs in spelling only, or has `found` as another name.
 std::string_view other_spelling(const std::string& found, std::span<const std::string_view> words,
                                 std::span<const Alias> aliases) {
   for (const std::string_view word : words)

@@ -6,7 +6,7 @@
 // the width, then columns are left out, highest rank first. A shortened text ends in a number,
 // "…#1", and is given in full below the table.
 // Numbers of a column have the same decimals (base/table_numbers.h).
-// Widths are those of base/text_width.h. Colours are ANSI escapes.
+// Widths: base/text_width.h. Colours are ANSI escapes.
 #pragma once
 
 #include <array>

@@ -27,7 +27,7 @@ struct Unit {
 
 struct Quantity {
   std::string_view noun;       // "a size"
-  std::string_view base_unit;  // such as "bytes"
+  std::string_view base_unit;  // example: "bytes"
   std::span<const Unit> units;
   std::span<const Unit> in_bits{};  // units that are read, but never written
 };
