@@ -26,7 +26,7 @@ struct SwitchCounters {
 };
 
 struct CounterInfo {
-  const char* name;       // such as "stall_join"
+  const char* name;       // example: "stall_join"
   const char* stall;      // reason of a stall: "join"; else null
   std::uint16_t address;  // address of its register, 64 bits as two words
   std::uint64_t SwitchCounters::*value;

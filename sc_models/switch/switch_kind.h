@@ -50,8 +50,8 @@ struct SwitchRtl {
 };
 
 struct SwitchFacts {
-  std::string name;     // such as "fred"
-  std::string rtl_top;  // such as "fred_switch"
+  std::string name;     // example: "fred"
+  std::string rtl_top;  // example: "fred_switch"
   std::vector<SwitchParameter> parameters;
   int basic = 0;  // leading parameters that an entry of the size list always names
   int (*ports)(std::span<const int> values) = nullptr;

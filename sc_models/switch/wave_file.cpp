@@ -198,7 +198,7 @@ void WaveFile::read_names() {
     } else if (item->htyp == FST_HT_UPSCOPE) {
       scopes.pop_back();
     } else if (item->htyp == FST_HT_VAR) {
-      const std::string name = item->u.var.name;  // such as "vc_q [1:0]"
+      const std::string name = item->u.var.name;  // example: "vc_q [1:0]"
       const std::size_t space = name.find(' ');
       names_.push_back({scopes.back() + name.substr(0, space),
                         space == std::string::npos ? "" : name.substr(space + 1),

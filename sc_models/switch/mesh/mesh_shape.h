@@ -17,7 +17,7 @@ struct MeshShape {
   BufferShape buffers{};
   int packet_flits = kPacketFlits;
   VcOrder vc_order = kDefaultVcOrder;
-  std::string rtl_top{};  // as in SwitchShape
+  std::string rtl_top{};  // see SwitchShape
 
   MeshShape() = default;
   explicit MeshShape(const SwitchShape& shape);  // kind: mesh_kind()

@@ -26,7 +26,7 @@ struct RtlSize {
   std::vector<std::string> parameters;  // "P=4", for the top module
   std::vector<std::string>
       sources;                    // Verilator's settings, then the RTL: absolute or from the root
-  std::string peek, peek_header;  // as in SwitchRtl
+  std::string peek, peek_header;  // see SwitchRtl
   std::vector<std::string> includes;  // absolute or from the root
   int ports = 0, lanes = 0;
   bool rising_edges_only = false;

@@ -28,7 +28,7 @@ class PhasedInterconnect {
   virtual Ports hold() const = 0;        // inputs at which flits of the phase do not fire
   virtual Ports closed() const = 0;      // outputs closed to unicasts
   virtual Ports under_way() const = 0;   // outputs with flits of a phase in flight to them,
-  virtual int under_way_vc() const = 0;  // and the VC of these flits
+  virtual int under_way_vc() const = 0;  // virtual channel of these flits
   // `fired`: inputs of the phase's flits that fire; `change`: the row of the phase that is active
   // from this edge on, or null; it stays valid until the next one. Reports arrivals to the outputs.
   virtual void step(Ports fired, const PhasedRow* change, PhasedOutputs& outputs) = 0;

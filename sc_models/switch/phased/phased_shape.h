@@ -28,7 +28,7 @@ struct PhasedShape {
   int phases_in_use = 1;        // 1 if the kind has no such parameter
   int adder_stages = 1;         // 1 if the kind has no such parameter
   VcOrder vc_order = kDefaultVcOrder;
-  std::string rtl_top{};  // as in SwitchShape
+  std::string rtl_top{};  // see SwitchShape
 
   PhasedShape() = default;
   explicit PhasedShape(const SwitchShape& shape);
@@ -43,7 +43,7 @@ class PhasedInterconnect;
 
 // Output of an interconnect for flits that enter together: a flit of the phase, a unicast, or none.
 struct PhasedCarried {
-  std::vector<int> postfix;  // as in PhasedRow::Sum
+  std::vector<int> postfix;  // see PhasedRow::Sum
   bool online = false;
 };
 // A unicast among the flits that enter together.
