@@ -18,7 +18,7 @@
 //   So the link asserts ready that many edges before it can take a flit, and is never idle while
 //   there are flits. It may receive that many flits too many: they wait before the serialiser, and
 //   the bucket's level is below zero.
-// Bursts: the links of I/O controllers are as wide as those of NPUs; the device behind a controller
+// Bursts: the links of I/O controllers are as wide as an NPU's; the device behind a controller
 //   (CXL) is slower. Such a link, Link::burst, sends bursts at the rate `peak` of the serialiser,
 //   and `rate` on average: an exact token bucket with hysteresis. It gains `rate` flits a cycle, up
 //   to two bursts; every flit takes one. A burst begins when the bucket holds a burst. After a
@@ -145,7 +145,7 @@ class alignas(64) LinkTx {
   void reset();  // makes it idle with all room free; counts stay
   void clear_counts() { flits_ = phase_flits_ = missing_bytes_ = 0; }
 
-  // ---- bursts
+  // ---- token bucket of bursts
   bool has_bursts() const { return (flags_ & kBursts) != 0; }
   // Counts the flit that is launched on a link with bursts; call before serialise().
   void count_in_burst(std::uint64_t edge, const std::uint32_t* flit);
@@ -206,7 +206,7 @@ class alignas(64) LinkTx {
            (!has_bursts() || is_in_burst(edge));
   }
 
-  // ---- credits
+  // ---- credits of the receiver
   int room(int vc) const { return room_[vc]; }
   int outstanding(int vc) const { return depths_[vc] - room_[vc]; }
   // Takes room for one flit; false if there is none.
@@ -214,7 +214,7 @@ class alignas(64) LinkTx {
   // Returns a credit; false if it was not owed.
   bool give_room(int vc) { return ++room_[vc] <= depths_[vc]; }
 
-  // ---- counts
+  // ---- counts of flits
   void count_flit(const std::uint32_t* flit) {
     ++flits_;
     phase_flits_ += kPhaseField.of(flit) != kPhaseOnline ? 1U : 0U;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts on the links of I/O controllers: wires as wide as those of NPUs, used in bursts at the
+// Bursts on the links of I/O controllers: wires as wide as an NPU's, used in bursts at the
 // controller's average rate (links/link.h, Bursts).
 #include <fmt/format.h>
 

@@ -20,7 +20,7 @@ LinkSeq after(LinkSeq seq) { return static_cast<LinkSeq>((seq + 1U) & kSeqMask);
 
 std::uint32_t seq_distance(LinkSeq from, LinkSeq to) { return (to - from) & kSeqMask; }
 
-// ---- sender
+// ---- the sender's end
 
 LinkRetryTx::LinkRetryTx(const Shape& shape, std::size_t words)
     : shape_(shape), words_(words), flits_((shape.depth + 1) * words) {
@@ -100,7 +100,7 @@ bool LinkRetryTx::rests(const LinkBack& back) const {
          back.expected == base_ && back.round == round_ && back.given == given_;
 }
 
-// ---- receiver
+// ---- the receiver's end
 
 LinkRetryRx::LinkRetryRx(std::size_t words) : in_(words), out_(words) {}
 

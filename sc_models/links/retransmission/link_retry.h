@@ -125,7 +125,7 @@ class LinkRetryRx {
   LinkSeq seq_ = 0;
   std::uint8_t seq_round_ = 0;
   std::vector<std::uint32_t> in_, out_;
-  // State.
+  // State of the receiver.
   LinkSeq expected_ = 0;
   std::uint8_t round_ = 0;
   bool asked_ = false;
