@@ -132,7 +132,7 @@ void FabricCore::reset() {
   for (const auto& partition : partitions_) partition->reset();
 }
 
-// ---- edges
+// ---- clock edges
 
 void FabricCore::tick() {
   state_.reset();

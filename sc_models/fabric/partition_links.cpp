@@ -173,7 +173,7 @@ void PartitionLinks::end_serialising(std::uint64_t edge) {
   });
 }
 
-// ---- channels
+// ---- link channels
 
 void PartitionLinks::activate(std::uint32_t place) {
   if (channels_[place]->set_active()) active_.push_back(place);
