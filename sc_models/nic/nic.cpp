@@ -119,7 +119,7 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
   }
 }
 
-// ---- sending
+// ---- packets to send
 
 const PacketExtension* Nic::check(Packet& packet) const {
   if (const std::optional<Refusal> refusal = check_packet(packet, shape_)) {
@@ -263,7 +263,7 @@ void Nic::finish_front(int port, int vc) {
   }
 }
 
-// ---- receiving
+// ---- packets received
 
 void Nic::take_in(int port, const std::uint32_t* flit, SwitchPins& pins) {
   const int vc = vc_of(flit);
@@ -421,7 +421,7 @@ tlm::tlm_sync_enum Nic::rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core
   return tlm::TLM_COMPLETED;
 }
 
-// ---- state
+// ---- state digest
 
 bool Nic::add_state(StateDigest& digest) const {
   if (blocked_users_ != 0 || !failure_.empty()) return false;
