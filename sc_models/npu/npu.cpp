@@ -28,7 +28,7 @@ void Npu::time_has_come(int channel) {
   if (!works_.empty()) pump();
 }
 
-// ---- jobs
+// ---- jobs in flight
 
 void Npu::add(CollectiveJob& job, const std::vector<Share>& shares) {
   scheduler_.add(works_.add(std::make_unique<Work>(job, shares, ports_)));
@@ -82,7 +82,7 @@ void Npu::observe(NpuObserver& observer, int number) {
   reducer_.observe(observer, number);
 }
 
-// ---- receiving
+// ---- packets received
 
 tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_time&) {
   packet.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -109,7 +109,7 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
   return tlm::TLM_COMPLETED;
 }
 
-// ---- sending
+// ---- packets to send
 
 // Sends until no packet is left: a departure from one channel may let a broadcast root start
 // packets on another.
@@ -195,7 +195,7 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
   return tlm::TLM_COMPLETED;
 }
 
-// ---- progress
+// ---- progress of trees
 
 bool Npu::complete() const {
   return std::ranges::all_of(works_, [](const auto& work) { return work->complete(); }) &&
