@@ -177,7 +177,7 @@ void Communicator::finish() {
   if (!wrong.empty()) throw RunFailed("flits and credits do not balance at the end:" + wrong);
 }
 
-// ---- issue
+// ---- issue of operations
 
 Communicator::Handle Communicator::issue(std::span<const CollectiveSpec> work,
                                          const IssueOptions& options) {

@@ -286,8 +286,8 @@ bool has_streams(const Specs& specs) {
   return std::ranges::any_of(specs, [](const CollectiveSpec& spec) { return spec.roots > 0; });
 }
 
-// Plans a work with neighbours before or beside it. Streams in both directions of several shards may
-// exceed the uplinks of a chiplet in one row. Then each direction has rows of its own, and
+// Plans a work with neighbours before or beside it. Streams in both directions of several shards
+// may exceed the uplinks of a chiplet in one row. Then each direction has rows of its own, and
 // operations of the two directions take turns.
 Plan plan_with_others(const Topology& topology, const ApartWork& work, const Specs& own,
                       OnConflict on_conflict) {

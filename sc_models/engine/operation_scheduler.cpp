@@ -366,7 +366,7 @@ void OperationScheduler::shift_to(std::uint64_t cycle) {
   first_edge_ -= later;
 }
 
-// ---- progress
+// ---- progress of operations
 
 bool OperationScheduler::is_stuck() const {
   return !operations_.empty() && !changed_ && wake_ == Operation::kNever && loader_.idle() &&

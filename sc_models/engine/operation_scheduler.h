@@ -62,7 +62,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   void start(std::span<const std::shared_ptr<const PreparedPlan>> expected);
   std::uint64_t cycle() const;
 
-  // ---- operations
+  // ---- operations in flight
   OperationHandle new_handle() { return next_++; }
   OperationHandle next_handle() const { return next_; }  // handles from here on are unused
   void issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
@@ -75,7 +75,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   };
   void rename(std::span<const Name> names);
 
-  // ---- edges
+  // ---- clock edges
   void edge();           // called after each edge of the fabric
   void simulate_edge();  // simulates an edge of the fabric as well, with no time before it
   void process();        // starts all that may begin
@@ -103,7 +103,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   bool add_state(StateDigest& digest) const;
   void shift_to(std::uint64_t cycle);  // sets the current cycle
 
-  // ---- progress
+  // ---- progress of operations
   // Incomplete operations.
   const std::map<OperationHandle, std::unique_ptr<Operation>>& operations() const {
     return operations_;

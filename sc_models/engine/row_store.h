@@ -37,7 +37,7 @@ class RowStore {
   explicit RowStore(const Topology& topology, int limit = 0);
 
   struct Acquired {
-    std::vector<StoredPhase*> phases;  // in the order asked for; valid until released
+    std::vector<StoredPhase*> phases;  // order of the request; valid until released
     std::vector<StoredPhase*> to_load;
     int hits = 0, evictions = 0;
   };

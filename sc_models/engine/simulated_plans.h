@@ -17,7 +17,7 @@
 namespace fredsim {
 
 struct SimulatedPlans {
-  std::vector<std::shared_ptr<const PreparedPlan>> plans;  // in the order of the whole plans
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;  // order of the whole plans
   EqualSlices slices;
   int all = 0, simulated = 0;  // number of slices that the plans use, and that are simulated
 };

@@ -80,8 +80,7 @@ class WorkRun {
   struct BatchState {
     std::uint64_t issued = 0;
     OperationHandle last = 0;
-    std::vector<OperationReport::PartTimes>
-        times;  // from the first repetition's start to the last one's end
+    std::vector<OperationReport::PartTimes> times;  // first repetition's start, last one's end
     std::uint64_t complete = 0;
   };
 

@@ -43,7 +43,8 @@ struct CurrentTrajectory {
   bool is_complete(OperationHandle handle) const;  // true, too, if it was complete before the
                                                    // trajectory began
   bool is_complete(OperationHandle handle, NodeId npu) const;
-  bool is_at_beginning() const;  // at the beginning of a state; false if the state is not known
+  bool is_at_beginning()
+      const;  // true at the beginning of a state; false if the state is not known
   TrajectoryPosition position(std::uint64_t cycle, TrajectoryPosition::Place place) const {
     return {events, cycle - start, place};
   }

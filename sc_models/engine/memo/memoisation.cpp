@@ -15,7 +15,7 @@ constexpr std::uint64_t kNever = Operation::kNever;
 
 }  // namespace
 
-// ---- operations
+// ---- issued operations
 
 const PreparedPlan* Memoisation::plan_of(OperationHandle handle) const {
   if (replays()) {
@@ -220,7 +220,7 @@ void Memoisation::begin(TrajectoryState& state) {
   }
 }
 
-// ---- replay
+// ---- replay of trajectories
 
 void Memoisation::edge() {
   if (!replay_edge()) {
@@ -347,7 +347,7 @@ std::uint64_t Memoisation::rest() {
   return next - std::exchange(next_, next);
 }
 
-// ---- resume
+// ---- return to simulation
 
 void Memoisation::resume() {
   if (replays() && follow()) resume_at(position(Place::kAfterEdge));

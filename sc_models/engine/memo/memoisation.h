@@ -90,7 +90,7 @@ class Memoisation final : public CompletionListener {
 
   bool replay_edge();  // true: the edge has been replayed
   void simulate_edge();
-  void look();  // after an edge: ends the trajectory here if possible
+  void look();  // called after an edge: ends the trajectory here if possible
   void end_trajectory(const StateDigest& digest);
   void note_issue(OperationHandle handle, const std::shared_ptr<const PreparedPlan>& plan,
                   const std::vector<std::uint64_t>& starts, const IssueOptions& options);
@@ -101,13 +101,13 @@ class Memoisation final : public CompletionListener {
   void give(TrajectoryInput input);
   void record(TrajectoryEvent event, const TrajectoryReport* report);
   void take_inputs();
-  // ---- replay
+  // ---- replay of trajectories
   void replay(const TrajectoryEvent& event);
   bool follow();
   void pass_ends();
   std::uint64_t next_known() const;
   void pass(TrajectoryEnd& end);
-  // ---- resume
+  // ---- return to simulation
   void resume_at(const TrajectoryPosition& stop);
   void follow_script();
 
