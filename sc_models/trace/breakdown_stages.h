@@ -19,7 +19,7 @@
 namespace fredsim {
 
 enum class DelayCause : std::uint8_t {
-  kSource,         // before the NIC: waits for its turn, or for the window
+  kSource,         // waits for its turn, or for the window, before the NIC
   kQueue,          // queued behind other packets in the same buffer or queue
   kPhase,          // its phase is not in use
   kCredit,         // no room downstream

@@ -400,7 +400,7 @@ std::uint32_t PacketFollower::gather(NodeId node, int port, const FlitHeader& he
   return form_group(node, flow != nullptr ? flow->outputs : 0);
 }
 
-// ---- memory
+// ---- memory of history
 
 std::uint32_t PacketFollower::new_hop() {
   if (free_hops_.empty()) {

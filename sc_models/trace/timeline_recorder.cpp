@@ -117,7 +117,7 @@ void TimelineRecorder::remove(const CollectiveJob& job) {
   jobs_.remove(job);
 }
 
-// ---- NPUs
+// ---- tracks of NPUs
 
 std::string TimelineRecorder::packet_name(std::uint32_t stream, std::uint32_t index, int vc) {
   const Jobs::Place at = jobs_.find(static_cast<int>(stream >> 1));
