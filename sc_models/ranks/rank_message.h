@@ -23,7 +23,7 @@ class RankMessage {
  public:
   RankMessage() : bytes_(kHeader) {}
 
-  // ---- writing
+  // ---- writing of values
   void clear() {
     bytes_.resize(kHeader);
     next_ = kHeader;
@@ -48,7 +48,7 @@ class RankMessage {
   }
   void put_text(std::string_view text) { put_all(std::span<const char>(text)); }
 
-  // ---- reading
+  // ---- reading of values
   template <typename T>
   T get() {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -49,7 +49,7 @@ Ranks::~Ranks() {
   transport_->close(in_order);
 }
 
-// ---- messages
+// ---- messages between ranks
 
 void Ranks::send(int to, Purpose purpose, std::uint64_t place, RankMessage& message) {
   Peer& peer = peers_[static_cast<std::size_t>(to)];
@@ -186,7 +186,7 @@ void Ranks::greet(std::span<const Agreed> texts) {
   }
 }
 
-// ---- ends
+// ---- ends of ranks
 
 void Ranks::note_end(int peer, RankMessage& message) {
   Peer& of = peers_[static_cast<std::size_t>(peer)];
