@@ -133,7 +133,7 @@ class TrafficRun {
   void drain();
   double mean_hops() const;
   [[noreturn]] void fail(const RunLimits::End& end);
-  // for fields that are equal in all meters
+  // fields that are equal in all meters
   const TrafficMeter& meter() const { return shares_.front()->meter; }
   std::uint64_t now() const { return meter().now; }
   std::uint64_t sum(std::uint64_t TrafficMeter::*count) const;
