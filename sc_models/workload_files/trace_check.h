@@ -19,7 +19,7 @@ namespace fredsim {
 struct TraceFiles {
   std::vector<std::string> paths{};  // index: rank
   std::uint64_t nodes = 0;           // total number
-  // Number of computations, loads and stores; number of those without a duration, operations and
+  // Number of computations, loads and stores; number of nodes without a duration, operations and
   // bytes, which take no time.
   std::uint64_t computations = 0, untimed = 0;
   std::uint64_t communications = 0;  // sends, receives and collectives

@@ -37,7 +37,7 @@ enum class TraceCollective : std::uint8_t {
 };
 
 std::string_view to_string(TraceNodeType type);          // "COMP_NODE", the format's name
-std::string_view to_string(TraceCollective collective);  // such as "ALL_REDUCE"
+std::string_view to_string(TraceCollective collective);  // example: "ALL_REDUCE"
 
 struct TraceNode {
   static constexpr int kNobody = -1;
