@@ -33,6 +33,37 @@ std::string_view words_for(ConfigNode::Kind kind) {
 
 }  // namespace
 
+int KeyValues::integer(std::string_view key, int low, int high) const {
+  note(key, [&] { return fmt::format("{} to {}", low, high); });
+  return parse_integer(written(key), label(key), low, high, no_integer());
+}
+
+bool KeyValues::boolean(std::string_view key) const {
+  static constexpr std::string_view kNames[] = {"false", "true"};
+  return choice(key, kNames) == 1;
+}
+
+int KeyValues::choice(std::string_view key, std::span<const std::string_view> names,
+                      std::span<const Alias> aliases) const {
+  note(key, [&] { return join_words(names); });
+  return index_of(written(key), label(key), names, aliases);
+}
+
+std::uint64_t KeyValues::size(std::string_view key) const {
+  note(key, size_units);
+  return parse_size(written(key), label(key));
+}
+
+std::uint64_t KeyValues::time_ps(std::string_view key) const {
+  note(key, time_units);
+  return parse_time_ps(written(key), label(key));
+}
+
+std::uint64_t KeyValues::bandwidth(std::string_view key) const {
+  note(key, bandwidth_units);
+  return parse_bandwidth(written(key), label(key));
+}
+
 KeyReader::KeyReader(const ConfigNode& node, const FileKeys& file)
     : KeyReader(node, "", &file, "") {}
 
@@ -116,21 +147,9 @@ std::string KeyReader::text(std::string_view name) const {
 }
 
 std::string KeyReader::written(std::string_view name) const {
-  if (has(name)) return text(name);
+  if (has(name) || file_ == nullptr) return text(name);
   const std::string_view otherwise = row(name).default_value;
   return otherwise.empty() ? text(name) : std::string(otherwise);
-}
-
-int KeyReader::integer(std::string_view name, int low, int high) const {
-  const std::string found = file_ == nullptr ? text(name) : written(name);
-  const char* const end = found.data() + found.size();
-  int result = 0;
-  const auto [stop, error] = std::from_chars(found.data(), end, result);
-  if (error != std::errc() || stop != end || result < low || result > high) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed: an integer from {} to {}", label(name),
-                               shown(found), low, high));
-  }
-  return result;
 }
 
 int KeyReader::integer(std::string_view name) const {
@@ -157,34 +176,14 @@ double KeyReader::number(std::string_view name) const {
 }
 
 bool KeyReader::flag(std::string_view name) const {
-  if (has_paths()) {
-    constexpr std::string_view kNames[] = {"false", "true"};
-    return index_of(written(name), label(name), kNames) == 1;
-  }
+  if (has_paths()) return boolean(name);
   const std::string found = written(name);
   if (found == "true" || found == "false") return found == "true";
   throw BadInput(fmt::format("{}: found '{}'; allowed: true or false", label(name), shown(found)));
 }
 
-int KeyReader::choice(std::string_view name, std::span<const std::string_view> names,
-                      std::span<const Alias> aliases) const {
-  return index_of(text(name), label(name), names, aliases);
-}
-
 int KeyReader::choice(std::string_view name, std::span<const Alias> aliases) const {
   return index_of(written(name), label(name), words_in(row(name).words), aliases);
-}
-
-std::uint64_t KeyReader::size(std::string_view name) const {
-  return parse_size(written(name), label(name));
-}
-
-std::uint64_t KeyReader::time_ps(std::string_view name) const {
-  return parse_time_ps(written(name), label(name));
-}
-
-std::uint64_t KeyReader::bandwidth(std::string_view name) const {
-  return parse_bandwidth(written(name), label(name));
 }
 
 KeyReader KeyReader::map(std::string_view name) const {
@@ -235,6 +234,17 @@ int index_of(std::string_view text, const std::string& label,
   if (at != names.end()) return static_cast<int>(at - names.begin());
   throw BadInput(fmt::format("{}: found '{}'; {}", label, shown(text),
                              advice(text, names, {.aliases = aliases})));
+}
+
+int parse_integer(const std::string& text, const std::string& label, int low, int high,
+                  std::string_view no_integer) {
+  const char* const end = text.data() + text.size();
+  int result = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, result);
+  if (error == std::errc() && stop == end && result >= low && result <= high) return result;
+  const bool integral = stop == end && error != std::errc::invalid_argument;
+  throw BadInput(fmt::format("{}: found '{}'{}; allowed: an integer from {} to {}", label,
+                             shown(text), integral ? "" : no_integer, low, high));
 }
 
 const ConfigNode& filled_list(const ConfigNode& node, const std::string& label,

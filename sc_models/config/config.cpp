@@ -17,7 +17,6 @@
 #include "base/shell.h"
 #include "base/units.h"
 #include "config/config_reader.h"
-#include "config/used_keys.h"
 #include "links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/assembly.h"
@@ -305,9 +304,9 @@ Topology build_topology(const ConfigReader& reader) {
   const MachineSpec machine = read_machine(reader);
   const LinkChanges links(reader);
   const std::vector<Fault> faults = read_faults(reader);
-  const UsedKeys keys(reader);
-  Topology topology = build_located(reader, kind.builder(keys), machine);
-  keys.refuse_unused();
+  reader.begin_fabric();
+  Topology topology = build_located(reader, kind.builder(reader), machine);
+  reader.refuse_unused();
   check_packet(reader, machine, topology);
   if (topology.has_blocks())
     refuse_in_system(reader, faults);

@@ -24,7 +24,7 @@ std::vector<std::string> words_of(const ConfigNode& list) {
 }
 
 // A value as it was written.
-std::string written(const ConfigNode& node) {
+std::string as_written(const ConfigNode& node) {
   return node.kind == ConfigNode::Kind::kList ? fmt::format("[{}]", fmt::join(words_of(node), ", "))
                                               : node.text;
 }
@@ -156,7 +156,7 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       keys.push_back({std::move(path), text == "true"});
     } else if (key.holds == Holds::kInteger) {
       constexpr int kMax = std::numeric_limits<int>::max();
-      const std::int64_t number = checked_integer(path, 0, kMax);
+      const std::int64_t number = parse_integer(text, label(path), 0, kMax, no_integer());
       keys.push_back({std::move(path), number});
     } else {
       keys.push_back({std::move(path), text});
@@ -224,7 +224,7 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
     }
     return names;
   };
-  note_allowed(path, [&] { return join_words(fitting()); });
+  note(path, [&] { return join_words(fitting()); });
   const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
                                             : find_switch_kind(fabric_kind.default_switch_kind());
   if (found != nullptr && fits(*found)) return *found;
@@ -247,12 +247,12 @@ std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) c
     if (node == nullptr || !lacks_parameter(&switches, key)) continue;
     // One of something is what switches without the parameter have.
     const bool is_one = key.default_value == "1";
-    if (is_one && written(*node) == "1") continue;
+    if (is_one && as_written(*node) == "1") continue;
     const std::string why = fmt::format("switches of the kind {} have no {}{}", switches.name(),
                                         key.parameter, is_one ? "; allowed: 1" : "");
     if (!is_other || !is_in_file(key.path)) {
       throw BadInput(
-          fmt::format("{}: found '{}', but {}", label(key.path), shown(written(*node)), why));
+          fmt::format("{}: found '{}', but {}", label(key.path), shown(as_written(*node)), why));
     }
     unused.push_back(fmt::format("{} is not used: {}", key.path, why));
   }
@@ -272,24 +272,28 @@ std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low
   return values;
 }
 
-std::vector<std::string> ConfigReader::values_under(std::string_view section) const {
-  std::vector<std::string> paths;
-  const auto add = [&](const auto& self, const ConfigNode& node, const std::string& path) -> void {
+void ConfigReader::refuse_unused() const {
+  const bool counts_npus = fabric().counts_npus();
+  const auto check = [&](const auto& self, const ConfigNode& node,
+                         const std::string& path) -> void {
     const Key* const key = find_key(path);
-    if (node.kind == ConfigNode::Kind::kValue || (key != nullptr && key->holds == Holds::kWords)) {
-      paths.push_back(path);
+    if (node.kind != ConfigNode::Kind::kValue && (key == nullptr || key->holds != Holds::kWords)) {
+      for (const auto& [name, child] : node.entries)
+        self(self, child, fmt::format("{}.{}", path, name));
       return;
     }
-    for (const auto& [name, child] : node.entries)
-      self(self, child, fmt::format("{}.{}", path, name));
+    const bool is_everybodys = path == "fabric.type" || path == "fabric.packet" ||
+                               (path == "fabric.link_latency" && !counts_npus);
+    if (is_everybodys || asked_.contains(path)) return;
+    throw BadInput(fmt::format(
+        "{}: found {}; allowed: none here, since nothing in this fabric of type {} uses it",
+        label(path), value_text(path), fabric().name()));
   };
-  if (const ConfigNode* const node = find(section); node != nullptr)
-    add(add, *node, std::string(section));
-  return paths;
+  if (const ConfigNode* const node = find("fabric"); node != nullptr) check(check, *node, "fabric");
 }
 
 std::string ConfigReader::value_text(std::string_view path) const {
-  return fmt::format("'{}'", shown(written(*find(path))));
+  return fmt::format("'{}'", shown(as_written(*find(path))));
 }
 
 const TopologyKind& ConfigReader::fabric() const {
@@ -409,9 +413,10 @@ std::string ConfigReader::located(const std::string& message) const {
 
 std::vector<int> ConfigReader::permutation(std::string_view path,
                                            std::span<const std::string_view> names) const {
-  note_allowed(path, [&] { return join_words(names, "and") + ", each once"; });
+  note(path, [&] { return join_words(names, "and") + ", each once"; });
   const std::vector<std::string> words = words_of(value(path));
-  const std::string found = fmt::format("{}: found '{}'", label(path), shown(written(value(path))));
+  const std::string found =
+      fmt::format("{}: found '{}'", label(path), shown(as_written(value(path))));
   const std::string allowed = fmt::format("allowed: {}, each once", join_words(names, "and"));
   std::vector<int> order;
   for (const std::string& word : words) {

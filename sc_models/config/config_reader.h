@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,8 +59,10 @@ class ConfigReader final : public FabricKeys {
   std::vector<std::string> names(std::string_view path) const override;
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 
-  // Paths of all single values and lists of words that are written under a section, the third entry of a list at "path.3".
-  std::vector<std::string> values_under(std::string_view section) const;
+  // Around the building of a fabric: refuses keys of the section `fabric` that nothing asked for in between, and that would change
+  // nothing without a word; but for what is everybody's: type, packet, and the latency of links where the kind does not count its NPUs.
+  void begin_fabric() const { asked_.clear(); }
+  void refuse_unused() const;
   std::string value_text(std::string_view path) const;  // "'1 us'", for messages
 
   // A builder's message, which opens with "key: " where one key is meant, with
@@ -76,22 +80,13 @@ class ConfigReader final : public FabricKeys {
                                                             // at "path.3"
   std::string text(std::string_view path) const override;
   std::string text_of(std::string_view path, std::string_view allowed) const;  // checked elsewhere
-  int integer(std::string_view path, int low, int high) const override;
-  bool boolean(std::string_view path) const override;
   double share(std::string_view path, double min, double max) const override;
-  // Index of the value in `names`.
-  int choice(std::string_view path, std::span<const std::string_view> names,
-             std::span<const Alias> aliases) const override;
-  using FabricKeys::choice;
   // The texts of a list, and where each was written; none where it is left out.
   std::vector<std::pair<std::string, std::string>> words(std::string_view path) const;
   // A list that has every one of `names` once: their indices in its order.
   std::vector<int> permutation(std::string_view path,
                                std::span<const std::string_view> names) const;
-  std::uint64_t bandwidth(std::string_view path) const override;
-  std::uint64_t time_ps(std::string_view path) const override;
   std::uint64_t frequency(std::string_view path) const;
-  std::uint64_t size(std::string_view path) const;            // bytes
   std::uint64_t size_from_zero(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
   int flits(std::string_view path, int min, int max = kMaxFlits) const;
@@ -106,13 +101,9 @@ class ConfigReader final : public FabricKeys {
   std::vector<std::string> missing_keys() const;
   void count_npus(const TopologyKind& fabric);
   const TopologyKind* kind() const;  // for messages: null while fabric.type is not right
-  template <class Text>
-  void note_allowed(std::string_view path, const Text& text) const {
-    if (allowed_ == nullptr) return;
-    std::string& noted = (*allowed_)[schema_path(path)];
-    if (noted.empty()) noted = text();
-  }
-  int checked_integer(std::string_view path, int low, int high) const;
+  std::string written(std::string_view path) const override { return value(path).text; }
+  void note(std::string_view path, const std::function<std::string()>& allowed) const override;
+  std::string_view no_integer() const override { return ", which is no integer"; }
   void check_keys(const ConfigNode& node, const std::string& prefix) const;
 
   ConfigNode root_;
@@ -120,6 +111,7 @@ class ConfigReader final : public FabricKeys {
   bool is_block_;
   AllowedValues* allowed_;
   std::vector<ConfigEntry> defaults_;  // by path in the schema
+  mutable std::set<std::string, std::less<>> asked_;
 };
 
 }  // namespace fredsim

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -31,12 +30,19 @@ std::string allowed_flits(int min, int max) {
 
 }  // namespace
 
+void ConfigReader::note(std::string_view path, const std::function<std::string()>& allowed) const {
+  asked_.emplace(path);
+  if (allowed_ == nullptr) return;
+  std::string& noted = (*allowed_)[schema_path(path)];
+  if (noted.empty()) noted = allowed();
+}
+
 int ConfigReader::entries(std::string_view path) const {
   return static_cast<int>(value(path).entries.size());
 }
 
 std::string ConfigReader::text(std::string_view path) const {
-  note_allowed(path, [] { return std::string(); });
+  note(path, [] { return std::string(); });
   const ConfigNode& node = value(path);
   if (node.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw BadInput(fmt::format("{}: found '' ({})", label(path), find_key(path, kind())->meaning));
@@ -45,7 +51,7 @@ std::string ConfigReader::text(std::string_view path) const {
 }
 
 std::string ConfigReader::text_of(std::string_view path, std::string_view allowed) const {
-  note_allowed(path, [&] { return allowed; });
+  note(path, [&] { return std::string(allowed); });
   return text(path);
 }
 
@@ -54,24 +60,6 @@ std::vector<std::string> ConfigReader::names(std::string_view path) const {
   if (!has(path)) return names;
   for (const ConfigEntry& entry : find(path)->entries) names.push_back(entry.key);
   return names;
-}
-
-int ConfigReader::integer(std::string_view path, int low, int high) const {
-  note_allowed(path, [&] { return fmt::format("{} to {}", low, high); });
-  return checked_integer(path, low, high);
-}
-
-int ConfigReader::checked_integer(std::string_view path, int low, int high) const {
-  const std::string& found = value(path).text;
-  const char* const end = found.data() + found.size();
-  int result = 0;
-  const auto [stop, error] = std::from_chars(found.data(), end, result);
-  const bool integral = stop == end && error != std::errc::invalid_argument;
-  if (!integral || error == std::errc::result_out_of_range || result < low || result > high) {
-    throw BadInput(fmt::format("{}: found '{}'{}; allowed: an integer from {} to {}", label(path),
-                               shown(found), integral ? "" : ", which is no integer", low, high));
-  }
-  return result;
 }
 
 Topology ConfigReader::machine(std::string_view path) const {
@@ -99,7 +87,7 @@ std::string ConfigReader::file(std::string_view path) const {
 }
 
 double ConfigReader::share(std::string_view path, double min, double max) const {
-  note_allowed(path, [&] { return fmt::format("0, or {:g} to {:g}", min, max); });
+  note(path, [&] { return fmt::format("0, or {:g} to {:g}", min, max); });
   const std::string written = this->text(path);
   double rate = 0;
   const char* const end = written.data() + written.size();
@@ -108,23 +96,6 @@ double ConfigReader::share(std::string_view path, double min, double max) const 
     return rate;
   throw BadInput(fmt::format("{}: found '{}'; allowed: 0, or {:g} to {:g}", label(path),
                              shown(written), min, max));
-}
-
-bool ConfigReader::boolean(std::string_view path) const {
-  static constexpr std::array<std::string_view, 2> kNames = {"false", "true"};
-  return choice(path, kNames) == 1;
-}
-
-int ConfigReader::choice(std::string_view path, std::span<const std::string_view> names,
-                         std::span<const Alias> aliases) const {
-  note_allowed(path, [&] { return join_words(names); });
-  const std::string& found = value(path).text;
-  const auto name = std::find(names.begin(), names.end(), found);
-  if (name == names.end()) {
-    throw BadInput(fmt::format("{}: found '{}'; {}", label(path), shown(found),
-                               advice(found, names, {.aliases = aliases})));
-  }
-  return static_cast<int>(name - names.begin());
 }
 
 std::vector<std::pair<std::string, std::string>> ConfigReader::words(std::string_view path) const {
@@ -137,39 +108,24 @@ std::vector<std::pair<std::string, std::string>> ConfigReader::words(std::string
   return words;
 }
 
-std::uint64_t ConfigReader::bandwidth(std::string_view path) const {
-  note_allowed(path, bandwidth_units);
-  return parse_bandwidth(value(path).text, label(path));
-}
-
-std::uint64_t ConfigReader::time_ps(std::string_view path) const {
-  note_allowed(path, time_units);
-  return parse_time_ps(value(path).text, label(path));
-}
-
 std::uint64_t ConfigReader::frequency(std::string_view path) const {
-  note_allowed(path, frequency_units);
+  note(path, frequency_units);
   return parse_frequency(value(path).text, label(path));
 }
 
-std::uint64_t ConfigReader::size(std::string_view path) const {
-  note_allowed(path, size_units);
-  return parse_size(value(path).text, label(path));
-}
-
 std::uint64_t ConfigReader::size_from_zero(std::string_view path) const {
-  note_allowed(path, size_units);
+  note(path, size_units);
   return parse_size(value(path).text, label(path), SizeForm::kFromZero);
 }
 
 std::optional<int> ConfigReader::flits_or_auto(std::string_view path, int min) const {
-  note_allowed(path, [&] { return allowed_flits(min, kMaxFlits) + ", or auto"; });
+  note(path, [&] { return allowed_flits(min, kMaxFlits) + ", or auto"; });
   if (text(path) == "auto") return std::nullopt;
   return flits(path, min);
 }
 
 int ConfigReader::flits(std::string_view path, int min, int max) const {
-  note_allowed(path, [&] { return allowed_flits(min, max); });
+  note(path, [&] { return allowed_flits(min, max); });
   const auto max_flits = static_cast<std::uint64_t>(max);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));
   if (bytes % kFlitBytes != 0) {

@@ -3,14 +3,11 @@
 // somebody else's (config/config_reader.h).
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/file_key.h"
-#include "base/suggest.h"
+#include "base/key_reader.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -33,30 +30,15 @@ struct FabricKey {
 
 // Values of a machine file under its keys, defaults included. The third entry of a list is at "path.3".
 // Errors: BadInput with file and line, the key, what was found and what is allowed.
-class FabricKeys {
+class FabricKeys : public KeyValues {
  public:
-  virtual ~FabricKeys() = default;
-
-  virtual bool has(std::string_view path) const = 0;  // written, not a default
   // True where the machine file says it, not a setting over it.
   virtual bool is_in_file(std::string_view path) const = 0;
-  virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
-  virtual int entries(std::string_view path) const = 0;        // length of a list
+  virtual int entries(std::string_view path) const = 0;  // length of a list
   // Names under a section of kValues, in order; none where it is not written.
   virtual std::vector<std::string> names(std::string_view path) const = 0;
-  virtual int integer(std::string_view path, int low, int high) const = 0;
-  virtual std::string text(std::string_view path) const = 0;
-  virtual bool boolean(std::string_view path) const = 0;
   // A share or rate: 0, or from `least` to `most`.
   virtual double share(std::string_view path, double min, double max) const = 0;
-  // Index of the value in `names`.
-  virtual int choice(std::string_view path, std::span<const std::string_view> names,
-                     std::span<const Alias> aliases) const = 0;
-  int choice(std::string_view path, std::span<const std::string_view> names) const {
-    return choice(path, names, {});
-  }
-  virtual std::uint64_t bandwidth(std::string_view path) const = 0;
-  virtual std::uint64_t time_ps(std::string_view path) const = 0;
   // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the
   // command line would (config/machine_path.h). BadInput in such a machine itself, which is made of none.
   virtual Topology machine(std::string_view path) const = 0;

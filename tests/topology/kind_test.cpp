@@ -22,29 +22,21 @@ namespace {
 // A machine file in which all is written that is asked for.
 class GivenKeys final : public FabricKeys {
  public:
-  explicit GivenKeys(std::map<std::string, std::uint64_t, std::less<>> values)
-      : values_(std::move(values)) {}
+  using Values = std::map<std::string, std::string, std::less<>>;
+  explicit GivenKeys(Values values) : values_(std::move(values)) {}
   bool has(std::string_view path) const override { return values_.find(path) != values_.end(); }
   bool is_in_file(std::string_view path) const override { return has(path); }
   std::string label(std::string_view path) const override { return std::string(path); }
-  int entries(std::string_view path) const override { return static_cast<int>(value(path)); }
+  int entries(std::string_view path) const override { return std::stoi(text(path)); }
   std::vector<std::string> names(std::string_view /*path*/) const override { return {}; }
-  int integer(std::string_view path, int low, int high) const override {
-    const auto found = static_cast<int>(value(path));
-    if (found < low || found > high) throw BadInput(label(path));
-    return found;
+  std::string text(std::string_view path) const override {
+    const auto found = values_.find(path);
+    if (found == values_.end()) throw BadInput("missing " + std::string(path));
+    return found->second;
   }
-  std::string text(std::string_view path) const override { return std::to_string(value(path)); }
-  bool boolean(std::string_view path) const override { return value(path) != 0; }
   double share(std::string_view path, double /*least*/, double /*most*/) const override {
-    return static_cast<double>(value(path));
+    return std::stod(text(path));
   }
-  int choice(std::string_view path, std::span<const std::string_view> /*names*/,
-             std::span<const Alias> /*aliases*/) const override {
-    return static_cast<int>(value(path));
-  }
-  std::uint64_t bandwidth(std::string_view path) const override { return value(path); }
-  std::uint64_t time_ps(std::string_view path) const override { return value(path); }
   std::string file(std::string_view path) const override { return text(path); }
   std::string switch_kind_name(std::string_view /*path*/) const override { return "fred"; }
   Topology machine(std::string_view path) const override {
@@ -52,13 +44,9 @@ class GivenKeys final : public FabricKeys {
   }
 
  private:
-  std::uint64_t value(std::string_view path) const {
-    const auto found = values_.find(path);
-    if (found == values_.end()) throw BadInput("missing " + std::string(path));
-    return found->second;
-  }
+  std::string written(std::string_view path) const override { return text(path); }
 
-  std::map<std::string, std::uint64_t, std::less<>> values_;
+  Values values_;
 };
 
 // NPUs around one switch.
@@ -118,7 +106,7 @@ TEST(TopologyKinds, AreFoundByTheirNames) {
 TEST(TopologyKinds, OneMoreIsBuiltAsTheOthers) {
   const TopologyKind& kind = star_kind();
   EXPECT_EQ(topology_kinds().back(), &kind);
-  const TopologyBuilder build = kind.builder(GivenKeys({{"fabric.ways", 6}}));
+  const TopologyBuilder build = kind.builder(GivenKeys(GivenKeys::Values{{"fabric.ways", "6"}}));
   expect_parts(refusal([&] { build(wafer()); }), {"npu.count: found 20; allowed: 6 to 6"});
   MachineSpec machine = wafer();
   machine.npus = 6;
@@ -134,7 +122,8 @@ TEST(TopologyKinds, OneMoreIsBuiltAsTheOthers) {
 
 TEST(TopologyKinds, WithoutCollectivesInSwitchesHaveNoneToTurnOff) {
   Topology none;
-  EXPECT_THROW(star_kind().leave_switches(GivenKeys({}), none, "of a test"), std::logic_error);
+  EXPECT_THROW(star_kind().leave_switches(GivenKeys(GivenKeys::Values{}), none, "of a test"),
+               std::logic_error);
 }
 
 TEST(TopologyKinds, OfOneNameAreRefused) {
@@ -145,10 +134,10 @@ TEST(TopologyKinds, OfOneNameAreRefused) {
 TEST(TopologyKinds, ReadTheirKeysAndBuildOfThem) {
   MachineSpec machine = wafer();
   machine.io_controllers = 0;
-  const GivenKeys grid({{"fabric.width", 5},
-                        {"fabric.height", 4},
-                        {"fabric.link_bandwidth", 750'000'000'000},
-                        {"fabric.local_latency", 0}});
+  const GivenKeys grid({{"fabric.width", "5"},
+                        {"fabric.height", "4"},
+                        {"fabric.link_bandwidth", "750 GB/s"},
+                        {"fabric.local_latency", "0 ns"}});
   for (const std::string name : {"mesh2d", "torus2d"}) {
     const TopologyKind& kind = topology_kind(name);
     const Topology built = kind.builder(grid)(machine);
