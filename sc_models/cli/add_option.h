@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as all commands add them: collected as text, checked later (option_values.h), so that every
-// message has the same form.
+// Options of commands on the command line: added from the rows of tables (results/option_row.h), collected as text, and read once all
+// are there, so that every message has the same form.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,18 +38,6 @@ inline std::vector<OptionGroup> option_groups(const CLI::App& app) {
   return groups;
 }
 
-// `meaning`: its first sentence is all that --help has of it.
-inline CLI::Option* add(CLI::App& command, const char* name, std::string& text, const char* value,
-                        const std::string& meaning) {
-  return command.add_option(name, text, meaning)->type_name(value);
-}
-
-// An option that may come several times, each with one value.
-inline CLI::Option* add(CLI::App& command, const char* name, std::vector<std::string>& texts,
-                        const char* value, const std::string& meaning) {
-  return command.add_option(name, texts, meaning)->type_name(value)->allow_extra_args(false);
-}
-
 // Words that shells offer for a value, blanks between them. Kept as the name of a validator that takes everything.
 inline void offer(CLI::Option* option, const std::string& words) {
   option->check(CLI::Validator([](std::string&) { return std::string(); }, "").name(words));
@@ -51,30 +45,66 @@ inline void offer(CLI::Option* option, const std::string& words) {
 
 // The same, of the words that the value's check allows.
 inline void offer(CLI::Option* option, std::span<const std::string_view> words) {
-  std::string text;
-  for (const std::string_view word : words) text += (text.empty() ? "" : " ") + std::string(word);
-  offer(option, text);
+  offer(option, fmt::format("{}", fmt::join(words, " ")));
 }
 
-// An option of a row.
-inline void add(CLI::App& command, const OptionText& option, std::string& text) {
+// An option or argument of a row.
+inline CLI::Option* add(CLI::App& command, const OptionText& option, OptionTexts& texts) {
   under(command, option.heading);
-  if (option.value == nullptr) {
-    command.add_flag_function(
-        option.name, [&text](std::int64_t count) { text = count > 0 ? "true" : ""; },
-        option.meaning);
-    return;
-  }
-  CLI::Option* const added = add(command, option.name, text, option.value, option.meaning);
+  const std::string meaning =
+      option.meaning + (option.more_meaning == nullptr ? "" : option.more_meaning());
+  if (option.value == nullptr)
+    return command.add_flag_function(
+        option.name,
+        [&text = texts[option.name]](std::int64_t count) { text = count > 0 ? "true" : ""; },
+        meaning);
+  std::vector<std::string>& all = texts.list(option.name);
+  CLI::Option* const added =
+      option.is_list()
+          ? command.add_option(option.name, all, meaning)
+          : command.add_option_function<std::string>(
+                option.name, [&all](const std::string& text) { all = {text}; }, meaning);
+  added->type_name(option.value)->required(option.least > 0);
+  if (option.is_list() && option.is_argument())
+    added->expected(option.least, std::min(option.most, CLI::detail::expected_max_vector_size));
+  else if (option.is_list())
+    added->allow_extra_args(false);
   const std::string_view words = option.offer.empty() ? option.words : option.offer;
-  if (!words.empty()) offer(added, std::string(words));
+  if (option.more_words != nullptr)
+    offer(added, option.more_words());
+  else if (!words.empty())
+    offer(added, std::string(words));
+  return added;
 }
 
-// Adds every option of a table.
-template <class Options>
-void add_rows(CLI::App& command, std::span<const OptionRow<Options>> rows, OptionTexts& texts) {
-  for (const OptionRow<Options>& row : rows) add(command, row.text, texts[row.text.name]);
-}
+// Options of a command: tables, what was given, and what is read from it.
+class OptionSet {
+ public:
+  // Options of tables, which read() puts into `options`.
+  template <class Options, class... Tables>
+  void add(CLI::App& command, Options& options, const Tables&... tables) {
+    (add_given(command, tables), ...);
+    (reads_.emplace_back([this, tables, &options] { read_rows(tables, texts, options); }), ...);
+  }
+  // The same, read by the code that completes them.
+  template <class Rows>
+  void add_given(CLI::App& command, const Rows& rows) {
+    for (const auto& row : rows) fredsim::add(command, row.text, texts);
+    flow_checks_.emplace_back([this, rows] { fredsim::refuse_with_flows(rows, texts); });
+  }
+  void read() const {
+    for (const auto& read : reads_) read();
+  }
+  // Options that were given, and that only flits have.
+  void refuse_with_flows() const {
+    for (const auto& check : flow_checks_) check();
+  }
+
+  OptionTexts texts;
+
+ private:
+  std::vector<std::function<void()>> reads_, flow_checks_;
+};
 
 // Those words; empty: none.
 inline std::string offered(CLI::Option& option) {

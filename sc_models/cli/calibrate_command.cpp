@@ -2,7 +2,6 @@
 // `fredsim calibrate`: exact runs by which flows are calibrated, kept in a file.
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,8 +10,6 @@
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
-#include "cli/work_arguments.h"
 #include "collective/algorithm.h"
 #include "report/output_file.h"
 #include "report/table_fields.h"
@@ -24,8 +21,6 @@
 namespace fredsim {
 namespace {
 
-constexpr const char* kFirstSize = "64KiB";
-constexpr const char* kLastSize = "64MiB";
 constexpr const char* kCalibrationLegend =
     "Exact runs by which flows are calibrated, and others by which what remains is checked: "
     "the mean and the largest difference of the times, either way.";
@@ -60,43 +55,54 @@ TitledTable calibration_table(const std::vector<CalibratedRow>& rows) {
 class CalibrateCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option("CONFIGS", machine_strings_.configs,
-                   "machines by name (info --machines) or their files. Settings of their own: "
-                   "FILE@KEY.PATH=VALUE,KEY.PATH=VALUE")
-        ->required()
-        ->type_name("")
-        ->expected(1, CLI::detail::expected_max_vector_size);
-    offer(add(app, "--collective", collectives_, "NAME",
-              "one to calibrate, as often as wanted: all_reduce, reduce_scatter, all_gather, "
-              "reduce, broadcast, gather, scatter, all_to_all, multicast or unicast (default: all "
-              "but the last two)"),
-          "all_reduce reduce_scatter all_gather reduce broadcast gather scatter all_to_all "
-          "multicast unicast");
-    offer(add(app, "--algorithm", algorithms_, "NAME",
-              "one of the collectives' algorithms, as often as wanted (default auto). auto: all "
-              "that auto takes at these sizes; paper, " +
-                  algorithm_names()),
-          algorithm_words());
-    add(app, "--group", groups_, "RANKS",
-        "who takes part, as in run (default all); several groups run at the same time");
-    add(app, "--root", root_, "R", "position in the group of who has or gets the data (default 0)");
-    offer(add(app, "--priority", priority_, "NAME", "virtual channel: mp, pp or dp (default)"),
-          "mp pp dp");
-    add(app, "-b", first_, "SIZE", fmt::format("the smallest size (default {})", kFirstSize));
-    add(app, "-e", last_, "SIZE", fmt::format("the largest size (default {})", kLastSize));
-    add(app, "--out", out_, "FILE",
-        "the file, for --calibration; what it has already is kept; - is standard output")
-        ->required();
-    output_strings_.add_format_to(app);
-    machine_strings_.add_overrides_to(app);
-    output_strings_.add_quiet_to(app);
+    using C = CalibrateCommand;
+    static constexpr auto kRows = rows::under(
+        headings::kWork,
+        rows::text<&C::request_, &CalibrateRequest::collectives>(
+            "--collective", "NAME",
+            "one to calibrate, as often as wanted: all_reduce, reduce_scatter, all_gather, reduce, "
+            "broadcast, gather, scatter, all_to_all, multicast or unicast (default: all but the "
+            "last two)",
+            {.offer = "all_reduce reduce_scatter all_gather reduce broadcast gather scatter "
+                      "all_to_all multicast unicast",
+             .most = kAnyNumber}),
+        rows::text<&C::request_, &CalibrateRequest::algorithms>(
+            "--algorithm", "NAME",
+            "one of the collectives' algorithms, as often as wanted (default auto). auto: all that "
+            "auto takes at these sizes; paper, ",
+            {.more_words = algorithm_words, .more_meaning = algorithm_names, .most = kAnyNumber}),
+        rows::parsed<parse_group, &C::request_, &CalibrateRequest::item, &WorkItem::groups>(
+            "--group", "RANKS",
+            "who takes part, as in run (default all); several groups run at the same time",
+            {.most = kAnyNumber}),
+        rows::number<&C::request_, &CalibrateRequest::item, &WorkItem::root>(
+            "--root", "R", "position in the group of who has or gets the data (default 0)",
+            {.min = 0}),
+        rows::parsed<parse_priority, &C::request_, &CalibrateRequest::item, &WorkItem::vc>(
+            "--priority", "NAME", "virtual channel: mp, pp or dp (default)", {.offer = "mp pp dp"}),
+        rows::text<&C::first_>("-b", "SIZE", "the smallest size (default 64KiB)",
+                               {.initial = "64KiB"}),
+        rows::text<&C::last_>("-e", "SIZE", "the largest size (default 64MiB)",
+                              {.initial = "64MiB"}),
+        rows::text<&C::out_>(
+            "--out", "FILE",
+            "the file, for --calibration; what it has already is kept; - is standard output",
+            {.least = 1}));
+    options_.add(app, request_,
+                 machine_rows("CONFIGS",
+                              "machines by name (info --machines) or their files. Settings of "
+                              "their own: FILE@KEY.PATH=VALUE,KEY.PATH=VALUE",
+                              1, kAnyNumber));
+    options_.add(app, *this, kRows);
+    options_.add(app, request_, kTableRows);
+    options_.add(app, request_, kOverrideRows);
+    options_.add(app, request_, kQuietRows);
   }
 
   void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    request_.collectives = collectives_.empty() ? kCollectives : collectives_;
-    request_.algorithms = algorithms_.empty() ? std::vector<std::string>{"auto"} : algorithms_;
+    options_.read();
+    if (request_.collectives.empty()) request_.collectives = kCollectives;
+    if (request_.algorithms.empty()) request_.algorithms = {"auto"};
     for (const std::string& name : request_.collectives) {
       if (parse_collective(name) == Collective::kAllToAllV)
         throw BadInput(
@@ -105,13 +111,7 @@ class CalibrateCommand final : public Command {
                         name));
     }
     for (const std::string& name : request_.algorithms) check_algorithm(name);
-    WorkItem& item = request_.item;
-    for (const std::string& group : groups_) item.groups.push_back(parse_group(group));
-    if (groups_.empty()) item.groups.emplace_back();
-    if (!root_.empty())
-      item.root =
-          static_cast<int>(parse_number(root_, "--root", 0, std::numeric_limits<int>::max()));
-    if (!priority_.empty()) item.vc = parse_priority(priority_);
+    if (request_.item.groups.empty()) request_.item.groups.emplace_back();
     request_.from = parse_collective_size(first_, "-b");
     request_.to = parse_collective_size(last_, "-e");
     if (request_.from > request_.to)
@@ -140,10 +140,8 @@ class CalibrateCommand final : public Command {
   }
 
  private:
-  MachineStrings machine_strings_;
-  OutputStrings output_strings_;
-  std::vector<std::string> collectives_, algorithms_, groups_;
-  std::string root_, priority_, first_ = kFirstSize, last_ = kLastSize, out_;
+  OptionSet options_;
+  std::string first_, last_, out_;
   CalibrateRequest request_;
 };
 

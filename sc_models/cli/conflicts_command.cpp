@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/error.h"
+#include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
 #include "cli/route_arguments.h"
 #include "report/conflict_table.h"
 #include "report/json.h"
@@ -18,6 +18,7 @@
 #include "results/version.h"
 #include "routing/conflict_count.h"
 #include "runner/interrupt.h"
+#include "runner/run_options.h"
 
 namespace fredsim {
 
@@ -26,17 +27,25 @@ namespace {
 class ConflictsCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    strings_.add_to(app);
-    seed_strings_.add_to(app, "of the random sets (default 1)");
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    output_strings_.add_quiet_to(app);
+    options_.add(app, asked_, kConflictRows,
+                 seed_rows<&ConflictOptions::seed>("of the random sets (default 1)"));
+    options_.add(app, output_, kJsonRows, kTableRows, kQuietRows);
+    app.footer(
+        "A set is K flows whose input sides are disjoint and whose output sides are disjoint:\n"
+        "  unicast     one input, one output\n"
+        "  multicast   one input, two or more outputs\n"
+        "  reduce      two or more inputs, one output\n"
+        "  all_reduce  two or more ports, the same on both sides\n"
+        "  any         one or more inputs, one or more outputs, drawn independently\n"
+        "Sizes first: all size vectors that fit on the P ports are equally likely. Then ports: all "
+        "choices of ports for these sizes are equally likely. Every m is put to the same sets.\n"
+        "Conflict: no routing exists in which every flow has one colour per level.");
   }
 
   void check() override {
-    output_strings_.check(output_);
-    seed_ = seed_strings_.checked();
-    asked_ = strings_.checked();
+    options_.read();
+    asked_.flow_counts = parse_numbers(options_.texts["--flows"], "--flows", 1,
+                                       max_flows(asked_.kind, asked_.ports));
   }
 
   FileUses files() const override {
@@ -51,7 +60,7 @@ class ConflictsCommand final : public Command {
     const ConflictSetup setup{.kind = std::string(to_string(asked_.kind)),
                               .ports = asked_.ports,
                               .trials = asked_.trials,
-                              .seed = seed_};
+                              .seed = asked_.seed};
     std::vector<ConflictPoint> points;
     std::uint64_t sets = 0;
     for (const int flows : asked_.flow_counts) {
@@ -59,7 +68,7 @@ class ConflictsCommand final : public Command {
                                                      .ports = asked_.ports,
                                                      .flows = flows,
                                                      .trials = asked_.trials,
-                                                     .seed = seed_},
+                                                     .seed = asked_.seed},
                                                     asked_.middles, interrupted);
       sets += counts.trials;
       if (counts.trials == 0) break;
@@ -82,11 +91,8 @@ class ConflictsCommand final : public Command {
   }
 
  private:
-  ConflictStrings strings_;
-  SeedStrings seed_strings_;
-  OutputStrings output_strings_;
+  OptionSet options_;
   ConflictOptions asked_;
-  std::uint64_t seed_ = 1;
   OutputOptions output_;
 };
 

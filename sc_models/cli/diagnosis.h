@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/work_arguments.h"
 #include "config/config.h"
 #include "results/diagnosis.h"
+#include "runner/work_options.h"
 
 namespace fredsim {
 

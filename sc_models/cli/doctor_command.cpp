@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/add_option.h"
 #include "cli/calibrated_diagnosis.h"
 #include "cli/command.h"
 #include "report/doctor_table.h"
@@ -26,29 +27,26 @@ namespace {
 class DoctorCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    machine_strings_.add_one_to(app);
-    work_strings_.add_to(app);
-    seed_strings_.add_to(app, "of random matrices and searched placements (default 1)");
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    output_strings_.add_quiet_to(app);
-    machine_strings_.add_overrides_to(app);
+    options_.add(app, request_, kMachineRows);
+    options_.add_given(app, kItemRows);
+    options_.add_given(app, kWorkRows);
+    options_.add(
+        app, request_,
+        seed_rows<&RunRequest::seed>("of random matrices and searched placements (default 1)"),
+        kJsonRows, kTableRows, kQuietRows, kOverrideRows);
   }
 
   void check() override {
     request_.is_flow = true;
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    request_.seed = seed_strings_.checked();
-    request_.work = work_strings_.checked();
-    refuse_with_flows("--packet-order", request_.work.packet_order != PacketOrder::kAuto,
-                      kNoPackets);
+    options_.read();
+    request_.work = work_options(options_.texts);
+    options_.refuse_with_flows();
   }
 
   FileUses files() const override {
     FileUses files;
     add_machine_files(request_, files);
-    add_work_files(work_strings_, request_.work, files);
+    add_work_files(options_.texts, request_.work, files);
     add_output("--json", request_.json_file, files);
     return files;
   }
@@ -58,7 +56,7 @@ class DoctorCommand final : public Command {
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     CalibratedDiagnosis diagnosis(request_, invocation.files,
                                   std::move(plan_work(request_, invocation.files).front()),
-                                  work_strings_.work);
+                                  options_.texts["--work"]);
     const MachineConfig& machine = diagnosis.machine();
     const DoctorSetup setup{.config = machine.path,
                             .settings = machine.settings,
@@ -82,10 +80,7 @@ class DoctorCommand final : public Command {
   }
 
  private:
-  MachineStrings machine_strings_;
-  WorkStrings work_strings_;
-  SeedStrings seed_strings_;
-  OutputStrings output_strings_;
+  OptionSet options_;
   RunRequest request_;
 };
 

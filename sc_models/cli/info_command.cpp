@@ -26,16 +26,32 @@ namespace {
 
 // --ranks, and what says more about it.
 struct RankOptions {
+  bool lists_parts = false;
   int ranks = 0;  // 0: not asked for
   SwitchModel model = SwitchModel::kTlm;
   int lanes = 1;
 };
+constexpr auto kInfoRows = rows::under(
+    headings::kMachine,
+    rows::flag<&RankOptions::lists_parts>("--parts",
+                                          "only the names of what --fault can take, one a line"),
+    rows::number<&RankOptions::ranks>(
+        "--ranks", "K",
+        "the machine in K parts for as many processes: cost, links that cross, and the speed-up "
+        "that a model predicts for K, 16 and 256; nothing else",
+        {.max = 65'536}),
+    rows::parsed<parse_model, &RankOptions::model>(
+        "--model", "NAME",
+        "with --ranks: implementation of the switches, tlm (default), rtl or lockstep",
+        {.offer = "tlm rtl lockstep"}),
+    rows::number<&RankOptions::lanes>(
+        "--lanes", "N", "with --ranks: FP16 lanes of each flit carried, 1 to 256 (default 1)",
+        {.max = kFlitLanes}));
 
 class InfoCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    strings_.add_one_to(app);
-    strings_.add_overrides_to(app);
+    options_.add(app, machines_, kMachineRows, kOverrideRows);
     const auto print_machines = [] {
       for (const std::string& name : machine_names(machine_folder())) fmt::print("{}\n", name);
       throw CLI::Success();  // without a CONFIG, too
@@ -44,63 +60,46 @@ class InfoCommand final : public Command {
            "--machines", print_machines,
            "only the names of the machine files that come with the program, without a CONFIG")
         ->trigger_on_parse();
-    app.add_flag("--parts", lists_parts_, "only the names of what --fault can take, one a line");
-    add(app, "--ranks", ranks_, "K",
-        "the machine in K parts for as many processes: cost, links that cross, and the speed-up "
-        "that a model predicts for K, 16 and 256; nothing else");
-    offer(add(app, "--model", model_, "NAME",
-              "with --ranks: implementation of the switches, tlm (default), rtl or lockstep"),
-          "tlm rtl lockstep");
-    add(app, "--lanes", lanes_, "N",
-        "with --ranks: FP16 lanes of each flit carried, 1 to 256 (default 1)");
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
+    options_.add(app, rank_options_, kInfoRows);
+    options_.add(app, output_, kJsonRows, kTableRows);
   }
 
   void check() override {
-    strings_.check(options_);
-    output_strings_.check(output_);
-    if (ranks_.empty()) return refuse_without_ranks();
-    if (lists_parts_) throw BadInput("--parts: found --ranks beside it; allowed: one of the two");
-    rank_options_.ranks = static_cast<int>(parse_number(ranks_, "--ranks", 1, kMaxRanks));
-    if (!model_.empty()) rank_options_.model = parse_model(model_);
-    if (!lanes_.empty())
-      rank_options_.lanes = static_cast<int>(parse_number(lanes_, "--lanes", 1, kFlitLanes));
+    const OptionTexts& texts = options_.texts;
+    if (!texts.has("--ranks")) refuse_without_ranks(texts);
+    options_.read();
+    if (rank_options_.ranks > 0 && rank_options_.lists_parts)
+      throw BadInput("--parts: found --ranks beside it; allowed: one of the two");
   }
 
   FileUses files() const override {
     FileUses files;
-    add_machine_files(options_, files);
+    add_machine_files(machines_, files);
     add_output("--json", output_.json_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     if (rank_options_.ranks > 0) return run_ranks(invocation);
-    for (const MachineConfig& machine : load_machines(options_, false)) {
-      fmt::print("{}", lists_parts_ ? describe_parts(machine.topology)
-                                    : describe(machine.topology, terminal_style(stdout).columns));
+    for (const MachineConfig& machine : load_machines(machines_, false)) {
+      fmt::print("{}", rank_options_.lists_parts
+                           ? describe_parts(machine.topology)
+                           : describe(machine.topology, terminal_style(stdout).columns));
     }
   }
 
  private:
-  static constexpr std::uint64_t kMaxRanks = 65'536;
-
-  void refuse_without_ranks() const {
-    const std::string format = output_.format == TableFormat::kTable ? "" : output_strings_.format;
-    for (const auto& [option, text] : {std::pair{"--model", &model_},
-                                       {"--lanes", &lanes_},
-                                       {"--json", &output_.json_file},
-                                       {"--format", &format}}) {
-      if (text->empty()) continue;
-      throw BadInput(
-          fmt::format("{}: found {} without --ranks; allowed: with --ranks", option, *text));
-    }
+  static void refuse_without_ranks(const OptionTexts& texts) {
+    if (texts.has("--format")) format_of(texts["--format"]);  // a known one
+    for (const char* option : {"--model", "--lanes", "--json", "--format"})
+      if (texts.has(option) && texts[option] != "table")
+        throw BadInput(fmt::format("{}: found {} without --ranks; allowed: with --ranks", option,
+                                   texts[option]));
   }
 
   void run_ranks(const Invocation& invocation) const {
     const std::optional<OutputFile> json = open_output("--json", output_.json_file);
-    const MachineConfig machine = std::move(load_machines(options_, false).front());
+    const MachineConfig machine = std::move(load_machines(machines_, false).front());
     check_runs_exactly(machine);
     const RankSetup setup{.config = machine.path,
                           .settings = machine.settings,
@@ -124,11 +123,8 @@ class InfoCommand final : public Command {
     if (json) json->write(ranks_json(origin_of(invocation.command_line), setup, forecasts));
   }
 
-  MachineStrings strings_;
-  MachineOptions options_;
-  bool lists_parts_ = false;
-  std::string ranks_, model_, lanes_;
-  OutputStrings output_strings_;
+  OptionSet options_;
+  MachineOptions machines_;
   OutputOptions output_;
   RankOptions rank_options_;
 };

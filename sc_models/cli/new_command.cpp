@@ -25,32 +25,41 @@ namespace {
 class NewCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    const std::vector<const TopologyKind*> kinds = topology_kinds();
-    const std::vector<std::string_view> names = names_of(kinds);
-    CLI::Option* const kind =
-        app.add_option("KIND", name_, "fabric type: " + join_words(names))->required();
-    offer(kind->type_name(""), names);
-    add(app, "--npus", npus_text_, "N", "number of NPUs (default: a small machine of the kind)");
+    static constexpr auto kRows = rows::under(
+        headings::kWork,
+        rows::text<&NewCommand::name_>(
+            "KIND", "",
+            "fabric type: ", {.more_words = kind_words, .more_meaning = kind_list, .least = 1}),
+        rows::number<&NewCommand::npus_>("--npus", "N",
+                                         "number of NPUs (default: a small machine of the kind)",
+                                         {.max = 1'000'000}));
+    options_.add(app, *this, kRows);
   }
 
   void check() override {
-    const std::vector<const TopologyKind*> kinds = topology_kinds();
+    options_.read();
     kind_ = find_topology_kind(name_);
-    if (kind_ == nullptr) refuse_word("KIND", name_, names_of(kinds), topology_aliases());
-    constexpr std::uint64_t kMost = 1'000'000;
-    if (!npus_text_.empty()) npus_ = static_cast<int>(parse_number(npus_text_, "--npus", 1, kMost));
+    if (kind_ == nullptr)
+      refuse_word("KIND", name_, names_of(topology_kinds()), topology_aliases());
   }
 
   FileUses files() const override { return {}; }
 
   void run(const Invocation& /*invocation*/) override {
-    fmt::print("{}", new_machine_file(*kind_, npus_, machine_folder()));
+    fmt::print("{}", new_machine_file(*kind_, npus_ > 0 ? std::optional(npus_) : std::nullopt,
+                                      machine_folder()));
   }
 
  private:
-  std::string name_, npus_text_;
+  static std::string kind_words() {
+    return fmt::format("{}", fmt::join(names_of(topology_kinds()), " "));
+  }
+  static std::string kind_list() { return join_words(names_of(topology_kinds())); }
+
+  OptionSet options_;
+  std::string name_;
   const TopologyKind* kind_ = nullptr;
-  std::optional<int> npus_;
+  int npus_ = 0;  // 0: of a small machine
 };
 
 }  // namespace

@@ -8,10 +8,8 @@
 #include <variant>
 
 #include "base/error.h"
+#include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/optimize_arguments.h"
-#include "cli/option_groups.h"
-#include "cli/topoopt_arguments.h"
 #include "report/output_file.h"
 #include "results/version.h"
 #include "runner/interrupt.h"
@@ -24,24 +22,21 @@ namespace {
 class OptimizeCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    machine_strings_.add_one_to(app);
-    bandwidth_strings_.add_to(app);
-    topoopt_strings_.add_to(app);
-    machine_strings_.add_overrides_to(app);
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    output_strings_.add_quiet_to(app);
+    options_.add(app, request_, kMachineRows);
+    options_.add_given(app, kBandwidthRows);
+    options_.add_given(app, kTopooptRows);
+    options_.add(app, request_, kOverrideRows, kJsonRows, kTableRows, kQuietRows);
   }
 
   void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    if (topoopt_strings_.is_asked()) {
-      request_.search = topoopt_strings_.checked(bandwidth_strings_);
+    options_.read();
+    const OptionTexts& texts = options_.texts;
+    if (texts.has("--topology")) {
+      request_.search = topoopt_options(texts);
       return;
     }
-    topoopt_strings_.refuse_without_topology();
-    request_.search = bandwidth_strings_.checked();
+    refuse_without_topology(texts);
+    request_.search = bandwidth_options(texts);
   }
 
   FileUses files() const override {
@@ -90,10 +85,7 @@ class OptimizeCommand final : public Command {
     fmt::print("{}", output.legend(optimum_legend(found.setup)));
   }
 
-  MachineStrings machine_strings_;
-  BandwidthStrings bandwidth_strings_;
-  TopooptStrings topoopt_strings_;
-  OutputStrings output_strings_;
+  OptionSet options_;
   OptimizeRequest request_;
 };
 

@@ -28,6 +28,19 @@ namespace fredsim {
 
 namespace {
 
+struct HelpAsked {
+  std::string topic, shell;
+  bool has_all = false, is_page = false, is_man = false;
+};
+constexpr auto kHelpRows = rows::under(
+    "Options", rows::text<&HelpAsked::topic>("COMMAND", "", "a command (default: all in short)"),
+    rows::flag<&HelpAsked::has_all>("--all", "what --help-all prints"),
+    rows::flag<&HelpAsked::is_page>("--markdown", "the options of all commands, as a page"),
+    rows::flag<&HelpAsked::is_man>("--man", "a manual page, of the command or of the program"),
+    rows::text<&HelpAsked::shell>("--completion", "SHELL",
+                                  "the script with which bash, zsh or fish completes command lines",
+                                  {.offer = "bash zsh fish"}));
+
 constexpr std::string_view kListsCommands = "fredsim --help";
 
 struct Candidate {
@@ -80,18 +93,9 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   }
   CLI::App* const help =
       app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
-  std::string topic;
-  help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
-  bool has_all = false;
-  help->add_flag("--all", has_all, "what --help-all prints");
-  bool is_page = false;
-  help->add_flag("--markdown", is_page, "the options of all commands, as a page");
-  bool is_man = false;
-  help->add_flag("--man", is_man, "a manual page, of the command or of the program");
-  std::string shell;
-  offer(add(*help, "--completion", shell, "SHELL",
-            "the script with which bash, zsh or fish completes command lines"),
-        "bash zsh fish");
+  OptionSet help_options;
+  HelpAsked asked;
+  help_options.add(*help, asked, kHelpRows);
   finish_help(*help, "", "  fredsim help run\n  fredsim help run --all");
   app.footer(program_footer());
 
@@ -111,6 +115,8 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
     }
     throw BadInput(parse_problem(app, several_of(app)));
   }
+  help_options.read();
+  const auto& [topic, shell, has_all, is_page, is_man] = asked;
   if (is_page) {
     fmt::print("{}", options_page(app));
     return std::nullopt;

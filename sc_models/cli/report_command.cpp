@@ -12,11 +12,11 @@
 #include "base/file_text.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
 #include "report/output_file.h"
 #include "report/report_data.h"
 #include "report/report_page.h"
 #include "results/version.h"
+#include "runner/run_options.h"
 
 namespace fredsim {
 namespace {
@@ -34,17 +34,20 @@ ResultFile read(const std::string& path) {
 class ReportCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option("RESULTS", results_,
-                   "JSON of run, compare, train, traffic or conflicts, table.json of sweep, or of "
-                   "scripts/microarchitectures.sh")
-        ->required()
-        ->type_name("")
-        ->expected(1, CLI::detail::expected_max_vector_size);
-    add(app, "-o,--output", page_, "FILE.html",
-        "the page (default report.html); - is standard output");
+    static constexpr auto kRows = rows::under(
+        headings::kWork,
+        rows::text<&ReportCommand::results_>(
+            "RESULTS", "",
+            "JSON of run, compare, train, traffic or conflicts, table.json of sweep, or of "
+            "scripts/microarchitectures.sh",
+            {.least = 1, .most = kAnyNumber}),
+        rows::text<&ReportCommand::page_>("-o,--output", "FILE.html",
+                                          "the page (default report.html); - is standard output",
+                                          {.initial = "report.html"}));
+    options_.add(app, *this, kRows);
   }
 
-  void check() override {}
+  void check() override { options_.read(); }
 
   FileUses files() const override {
     FileUses files;
@@ -61,8 +64,9 @@ class ReportCommand final : public Command {
   }
 
  private:
+  OptionSet options_;
   std::vector<std::string> results_;
-  std::string page_ = "report.html";
+  std::string page_;
 };
 
 }  // namespace

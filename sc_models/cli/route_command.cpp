@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 
+#include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
+#include "cli/flow_arguments.h"
 #include "cli/route_report.h"
 #include "report/output_file.h"
 #include "report/terminal.h"
 #include "results/version.h"
+#include "runner/run_options.h"
 
 namespace fredsim {
 
@@ -32,13 +34,13 @@ FredRoute route_as_typed(const RouteOptions& options) {
 class RouteCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    strings_.add_to(app);
-    output_strings_.add_json_to(app);
+    options_.add(app, asked_, kRouteRows);
+    options_.add(app, output_, kJsonRows);
   }
 
   void check() override {
-    output_strings_.check(output_);
-    asked_ = strings_.checked();
+    options_.read();
+    asked_.flows = parse_flows(asked_.flow_texts, asked_.shape);
   }
 
   FileUses files() const override {
@@ -57,8 +59,7 @@ class RouteCommand final : public Command {
   }
 
  private:
-  RouteStrings strings_;
-  OutputStrings output_strings_;
+  OptionSet options_;
   RouteOptions asked_;
   OutputOptions output_;
 };

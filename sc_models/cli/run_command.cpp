@@ -15,8 +15,6 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/rank_session.h"
-#include "cli/wave_arguments.h"
 #include "report/breakdown_table.h"
 #include "report/machine_labels.h"
 #include "report/output_file.h"
@@ -27,7 +25,9 @@
 #include "runner/interrupt.h"
 #include "runner/machines.h"
 #include "runner/run.h"
+#include "runner/run_ranks.h"
 #include "runner/timeline_output.h"
+#include "runner/wave_options.h"
 #include "runner/work_jobs.h"
 
 namespace fredsim {
@@ -150,59 +150,38 @@ class RunCommand final : public Command {
 
   void add_to(CLI::App& app) override {
     constexpr int kFewestMachines = 2;
-    request_.compares ? machine_strings_.add_several_to(app, kFewestMachines)
-                      : machine_strings_.add_one_to(app);
-    work_strings_.add_to(app);
-    add_placement_file(app, request_.placement_file);
-    engine_strings_.add_to(app);
-    under(app, headings::kModel);
-    add(app, "--calibration", request_.calibration_file, "FILE",
-        "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
-        "command");
-    simulation_strings_.add_to(app);
-    under(app, headings::kOutput);
-    add(app, "--timeline", request_.timeline_file, "FILE.json",
-        "what happened when, for ui.perfetto.dev and chrome://tracing");
-    add(app, "--timeline-level", timeline_level_, "N",
-        "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
-        "packets on links");
-    switch_strings_.add_to(app);
-    arrival_strings_.add_to(app);
-    seed_strings_.add_to(app, kPayloadSeed);
-    breakdown_strings_.add_to(app);
-    wave_strings_.add_to(app);
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    machine_strings_.add_overrides_to(app);
-    rank_strings_.add_to(app);
-    output_strings_.add_progress_to(app);
-    if (!request_.compares) return;
-    under(app, headings::kOutput);
-    app.add_flag("--best-base", request_.best_base,
-                 "the base once more, as well as it can: --algorithm auto and --placement auto; "
-                 "speed-ups over both");
+    if (request_.compares)
+      options_.add(app, request_, machines_rows(kFewestMachines));
+    else
+      options_.add(app, request_, kMachineRows);
+    options_.add_given(app, kItemRows);
+    options_.add_given(app, kWorkRows);
+    options_.add(app, request_, kPlacementFileRows<RunRequest>, kEngineRows<RunRequest>,
+                 kCalibrationRows, kSimulationRows, kTimelineRows, kSwitchRows,
+                 kSkewRows<RunRequest>, seed_rows<&RunRequest::seed>(kPayloadSeed));
+    options_.add(app, request_.breakdown, kBreakdownRows);
+    options_.add(app, request_.wave, kWaveRows);
+    options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kRankRows, kQuietRows,
+                 kProgressRows);
+    if (request_.compares) options_.add(app, request_, kBestBaseRows);
   }
 
   void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    rank_strings_.check();
-    request_.seed = seed_strings_.checked();
-    request_.arrivals = arrival_strings_.checked();
-    switch_strings_.check(request_);
-    request_.breakdown = breakdown_strings_.checked();
-    request_.wave = wave_strings_.checked();
-    check_trigger(request_.wave, request_.model);
-    request_.work = work_strings_.checked();
-    simulation_strings_.check(request_);
+    options_.read();
+    check_switches(request_);
+    check_wave(options_.texts, request_.wave, request_.model);
+    request_.work = work_options(options_.texts);
     if (request_.switch_threads > 1 && !request_.wave.file.empty()) {
       throw BadInput(
           fmt::format("--threads: found {} with --wave; allowed: 1, since one thread writes a wave "
                       "file",
                       request_.switch_threads));
     }
-    check_timeline_level();
-    check_engine();
+    if (!request_.is_flow && !request_.calibration_file.empty())
+      throw BadInput(
+          fmt::format("--calibration: found '{}' with --engine exact; allowed: with --engine flow",
+                      request_.calibration_file));
+    if (request_.is_flow) options_.refuse_with_flows();
     refuse_on_ranks("--wave", !request_.wave.file.empty());
     refuse_on_ranks("--timeline", !request_.timeline_file.empty());
     refuse_on_ranks("--breakdown", request_.breakdown.is_on);
@@ -212,7 +191,7 @@ class RunCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     add_machine_files(request_, files);
-    add_work_files(work_strings_, request_.work, files);
+    add_work_files(options_.texts, request_.work, files);
     if (!request_.calibration_file.empty())
       files.inputs.push_back({"--calibration", request_.calibration_file});
     add_output("--json", request_.json_file, files);
@@ -242,47 +221,7 @@ class RunCommand final : public Command {
   }
 
  private:
-  // Options that only flits have are refused.
-  void check_engine() {
-    request_.is_flow = engine_strings_.is_flow();
-    if (!request_.is_flow && !request_.calibration_file.empty())
-      throw BadInput(
-          fmt::format("--calibration: found '{}' with --engine exact; allowed: with --engine flow",
-                      request_.calibration_file));
-    if (!request_.is_flow) return;
-    EngineStrings::refuse(static_cast<const SwitchOptions&>(request_));
-    EngineStrings::refuse(static_cast<const SimulationOptions&>(request_));
-    refuse_with_flows("--wave", !request_.wave.file.empty(), "flows have no signals");
-    refuse_with_flows("--timeline", !request_.timeline_file.empty(), kNoPackets);
-    refuse_with_flows("--breakdown", request_.breakdown.is_on, kNoPackets);
-    refuse_with_flows("--packet-order", request_.work.packet_order != PacketOrder::kAuto,
-                      kNoPackets);
-  }
-
-  void check_timeline_level() {
-    if (timeline_level_.empty()) return;
-    if (request_.timeline_file.empty()) {
-      throw BadInput(
-          fmt::format("--timeline-level: found '{}' without --timeline; allowed: together with "
-                      "--timeline FILE.json",
-                      timeline_level_));
-    }
-    request_.timeline_level =
-        static_cast<int>(parse_number(timeline_level_, "--timeline-level", 0, 3));
-  }
-
-  MachineStrings machine_strings_;
-  WorkStrings work_strings_;
-  EngineStrings engine_strings_;
-  SimulationStrings simulation_strings_;
-  SwitchStrings switch_strings_;
-  ArrivalStrings arrival_strings_;
-  SeedStrings seed_strings_;
-  BreakdownStrings breakdown_strings_;
-  WaveStrings wave_strings_;
-  OutputStrings output_strings_;
-  RankStrings rank_strings_;
-  std::string timeline_level_;
+  OptionSet options_;
   RunRequest request_;
 };
 

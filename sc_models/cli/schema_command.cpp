@@ -62,12 +62,19 @@ std::vector<std::string_view> file_names() {
 class SchemaCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    offer(app.add_option("FILES", name_, join_words(file_names()))->required()->type_name(""),
-          file_names());
-    app.add_flag("--markdown", is_page_, "their keys as a page, in place of a schema");
+    static constexpr auto kRows = rows::under(
+        headings::kWork,
+        rows::text<&SchemaCommand::name_>(
+            "FILES", "", "", {.more_words = file_words, .more_meaning = file_list, .least = 1}),
+        rows::flag<&SchemaCommand::is_page_>("--markdown",
+                                             "their keys as a page, in place of a schema"));
+    options_.add(app, *this, kRows);
   }
 
-  void check() override { files_ = described_files()[parse_word("FILES", name_, file_names())]; }
+  void check() override {
+    options_.read();
+    files_ = described_files()[parse_word("FILES", name_, file_names())];
+  }
 
   FileUses files() const override { return {}; }
 
@@ -76,6 +83,10 @@ class SchemaCommand final : public Command {
   }
 
  private:
+  static std::string file_words() { return fmt::format("{}", fmt::join(file_names(), " ")); }
+  static std::string file_list() { return join_words(file_names()); }
+
+  OptionSet options_;
   std::string name_;
   bool is_page_ = false;
   DescribedFiles files_{};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/add_option.h"
 #include "cli/command.h"
 #include "cli/strategy_arguments.h"
 #include "report/output_file.h"
@@ -74,19 +75,12 @@ void print(const StrategiesRequest& request, const StrategyReport& report) {
 class StrategiesCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    machine_strings_.add_one_to(app);
-    strings_.add_to(app);
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    machine_strings_.add_overrides_to(app);
-    output_strings_.add_quiet_to(app);
+    options_.add(app, request_, kMachineRows);
+    options_.add(app, request_.strategies, kStrategyRows);
+    options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kQuietRows);
   }
 
-  void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    request_.strategies = strings_.checked();
-  }
+  void check() override { options_.read(); }
 
   FileUses files() const override {
     FileUses files;
@@ -131,9 +125,7 @@ class StrategiesCommand final : public Command {
   }
 
  private:
-  MachineStrings machine_strings_;
-  StrategyStrings strings_;
-  OutputStrings output_strings_;
+  OptionSet options_;
   StrategiesRequest request_;
 };
 

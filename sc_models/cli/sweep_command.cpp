@@ -19,7 +19,6 @@
 #include "base/long_words.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
 #include "cli/study_run.h"
 #include "report/output_file.h"
 #include "report/report_data.h"
@@ -28,6 +27,7 @@
 #include "runner/interrupt.h"
 #include "runner/option_values.h"
 #include "runner/program_name.h"
+#include "runner/run_options.h"
 #include "study/snakemake.h"
 #include "study/study_table.h"
 
@@ -92,35 +92,38 @@ std::string own_program() {
 class SweepCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    app.add_option("STUDY", study_, "study file: machines, settings and works")
-        ->required()
-        ->expected(1)
-        ->type_name("");
-    add(app, "--results", results_, "DIR",
-        "folder of the results (default: name of the study with .results); points in it are not "
-        "run again");
-    add(app, "--jobs", jobs_text_, "N", "points at a time (default 1)");
-    app.add_flag("--retry", retry_, "runs points that failed once more");
-    CLI::Option* const list = app.add_flag(
-        "--list", list_, "in place of running: all points, with hash, state and command");
-    CLI::Option* const point =
-        add(app, "--point", point_, "HASH", "runs this point alone, and writes no table");
-    CLI::Option* const table = app.add_flag(
-        "--table", table_, "in place of running: the table of the points that are there");
-    CLI::Option* const exported =
-        add(app, "--export", export_, "snakemake DIR",
-            "in place of running: a Snakefile for all points and a profile for Slurm")
-            ->type_size(2)
-            ->expected(1);
-    const std::array modes{list, point, table, exported};
-    for (std::size_t i = 0; i < modes.size(); ++i)
-      for (std::size_t j = i + 1; j < modes.size(); ++j) modes[i]->excludes(modes[j]);
-    app.add_flag("--quiet", quiet_, "no progress and no summary");
-    add_progress_file(app, progress_);
+    using S = SweepCommand;
+    static constexpr auto kRows = rows::under(
+        headings::kWork,
+        rows::text<&S::study_>("STUDY", "", "study file: machines, settings and works",
+                               {.least = 1}),
+        rows::text<&S::results_>("--results", "DIR",
+                                 "folder of the results (default: name of the study with "
+                                 ".results); points in it are not run again"),
+        rows::number<&S::jobs_>("--jobs", "N", "points at a time (default 1)",
+                                {.initial = "1", .max = kMaxJobs}),
+        rows::flag<&S::retry_>("--retry", "runs points that failed once more"),
+        rows::flag<&S::list_>("--list",
+                              "in place of running: all points, with hash, state and command"),
+        rows::text<&S::point_>("--point", "HASH", "runs this point alone, and writes no table"),
+        rows::flag<&S::table_>("--table",
+                               "in place of running: the table of the points that are there"),
+        rows::text<&S::export_>("--export", "snakemake DIR",
+                                "in place of running: a Snakefile for all points and a profile for "
+                                "Slurm",
+                                {.most = 2}),
+        rows::flag<&S::quiet_>("--quiet", "no progress and no summary"));
+    options_.add(app, *this, kRows);
+    options_.add(app, output_, kProgressRows);
+    app.get_option("--export")->type_size(2)->expected(1);
+    constexpr std::array kModes{"--list", "--point", "--table", "--export"};
+    for (std::size_t i = 0; i < kModes.size(); ++i)
+      for (std::size_t j = i + 1; j < kModes.size(); ++j)
+        app.get_option(kModes[i])->excludes(app.get_option(kModes[j]));
   }
 
   void check() override {
-    jobs_ = static_cast<std::size_t>(parse_number(jobs_text_, "--jobs", 1, kMaxJobs));
+    options_.read();
     if (!export_.empty()) {
       constexpr std::array kKinds{kSnakemake};
       parse_word("--export", export_.front(), kKinds);
@@ -130,13 +133,13 @@ class SweepCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     files.inputs.push_back({"STUDY", study_});
-    add_output("--progress", progress_, files);
+    add_output("--progress", output_.progress_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    const std::shared_ptr<ProgressLog> log = open_progress(progress_);
+    const std::shared_ptr<ProgressLog> log = open_progress(output_.progress_file);
     StudyRun study(study_, results_);
     if (!export_.empty()) return write_workflow(study);
     if (!point_.empty()) return run_point(study);
@@ -280,8 +283,9 @@ class SweepCommand final : public Command {
                  export_.back(), study.points().size());
   }
 
-  std::string study_, results_, point_, progress_;
-  std::string jobs_text_ = "1";
+  OptionSet options_;
+  OutputOptions output_;
+  std::string study_, results_, point_;
   std::vector<std::string> export_;
   bool retry_ = false, list_ = false, table_ = false, quiet_ = false;
   std::size_t jobs_ = 1;

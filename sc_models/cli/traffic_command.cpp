@@ -10,11 +10,8 @@
 #include <variant>
 
 #include "base/error.h"
+#include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/option_groups.h"
-#include "cli/rank_session.h"
-#include "cli/traffic_arguments.h"
-#include "cli/wave_arguments.h"
 #include "config/buffer_notes.h"
 #include "report/breakdown_table.h"
 #include "report/output_file.h"
@@ -24,6 +21,8 @@
 #include "runner/interrupt.h"
 #include "runner/machines.h"
 #include "runner/run.h"
+#include "runner/run_ranks.h"
+#include "runner/wave_options.h"
 
 namespace fredsim {
 
@@ -71,30 +70,23 @@ class TrafficPrinter final : public RunObserver {
 class TrafficCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    machine_strings_.add_one_to(app);
-    strings_.add_to(app);
-    switch_strings_.add_to(app);
-    seed_strings_.add_to(app, "of creation times and destinations (default 1)");
-    breakdown_strings_.add_to(app);
-    wave_strings_.add_to(app);
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app);
-    machine_strings_.add_overrides_to(app);
-    rank_strings_.add_to(app);
-    output_strings_.add_progress_to(app);
+    options_.add(app, request_, kMachineRows);
+    options_.add_given(app, kTrafficRows);
+    options_.add(app, request_, kSwitchRows);
+    options_.add(
+        app, request_.traffic,
+        seed_rows<&TrafficOptions::seed>("of creation times and destinations (default 1)"));
+    options_.add(app, request_.breakdown, kBreakdownRows);
+    options_.add(app, request_.wave, kWaveRows);
+    options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kRankRows, kQuietRows,
+                 kProgressRows);
   }
 
   void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    rank_strings_.check();
-    const std::uint64_t seed = seed_strings_.checked();
-    switch_strings_.check(request_);
-    request_.breakdown = breakdown_strings_.checked();
-    request_.wave = wave_strings_.checked();
-    check_trigger(request_.wave, request_.model);
-    request_.rates = strings_.checked_rates();
-    request_.traffic = strings_.checked(seed);
+    options_.read();
+    check_switches(request_);
+    check_wave(options_.texts, request_.wave, request_.model);
+    read_traffic(options_.texts, request_);
     check_threads(request_);
     refuse_on_ranks("--wave", !request_.wave.file.empty());
     refuse_on_ranks("--breakdown", request_.breakdown.is_on);
@@ -122,14 +114,7 @@ class TrafficCommand final : public Command {
   }
 
  private:
-  MachineStrings machine_strings_;
-  TrafficStrings strings_;
-  SwitchStrings switch_strings_;
-  SeedStrings seed_strings_;
-  BreakdownStrings breakdown_strings_;
-  WaveStrings wave_strings_;
-  OutputStrings output_strings_;
-  RankStrings rank_strings_;
+  OptionSet options_;
   TrafficRequest request_;
 };
 

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/rank_session.h"
 #include "report/fields/training.h"
 #include "report/output_file.h"
 #include "report/simulated_text.h"
@@ -24,6 +23,7 @@
 #include "runner/option_values.h"
 #include "runner/program_name.h"
 #include "runner/run.h"
+#include "runner/run_ranks.h"
 #include "runner/timeline_output.h"
 #include "runner/trace_output.h"
 
@@ -94,44 +94,20 @@ std::vector<TitledList> notes_of(const TrainingJobs& training) {
 class TrainCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    machine_strings_.add_several_to(app, 1);
-    add_rows(app, kTrainingRows, texts_);
+    options_.add(app, request_, machines_rows(1));
+    options_.add_given(app, kTrainingRows);
     offer(app.get_option("--algorithm"), algorithm_words());
-    add_placement_file(app, request_.placement_file);
-    under(app, headings::kExperts);
-    add(app, "--write-expert-placement", request_.expert_file, "FILE",
-        "which rank has which experts, as --expert-placement reads it");
-    engine_strings_.add_to(app);
-    simulation_strings_.add_to(app);
-    switch_strings_.add_to(app);
-    arrival_strings_.add_to(app);
-    seed_strings_.add_to(app, kPayloadSeed);
-    under(app, headings::kOutput);
-    add(app, "--timeline", request_.timeline_file, "FILE.json",
-        "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
-    output_strings_.add_json_to(app);
-    output_strings_.add_format_to(app, true);
-    machine_strings_.add_overrides_to(app);
-    rank_strings_.add_to(app);
-    output_strings_.add_progress_to(app);
+    options_.add(app, request_, kPlacementFileRows<TrainRequest>, kExpertFileRows,
+                 kEngineRows<TrainRequest>, kSimulationRows, kSwitchRows, kSkewRows<TrainRequest>,
+                 seed_rows<&TrainRequest::seed>(kPayloadSeed), kTrainTimelineRows, kJsonRows,
+                 kAstraTableRows, kOverrideRows, kRankRows, kQuietRows, kProgressRows);
   }
 
   void check() override {
-    machine_strings_.check(request_);
-    output_strings_.check(request_);
-    rank_strings_.check();
-    request_.seed = seed_strings_.checked();
-    request_.arrivals = arrival_strings_.checked();
-    switch_strings_.check(request_);
-    simulation_strings_.check(request_);
-    request_.train = train_options(texts_, machine_strings_.configs);
-    request_.is_flow = engine_strings_.is_flow();
-    if (request_.is_flow) {
-      EngineStrings::refuse(static_cast<const SwitchOptions&>(request_));
-      EngineStrings::refuse(static_cast<const SimulationOptions&>(request_));
-      refuse_with_flows("--packet-order", request_.train.packet_order != PacketOrder::kAuto,
-                        kNoPackets);
-    }
+    options_.read();
+    check_switches(request_);
+    request_.train = train_options(options_.texts, options_.texts.list("CONFIGS"));
+    if (request_.is_flow) options_.refuse_with_flows();
     refuse_on_ranks("--engine flow", request_.is_flow);
     using Source = TrainOptions::Source;
     const Source source = request_.train.source;
@@ -223,15 +199,7 @@ class TrainCommand final : public Command {
     fmt::print("{}", output.legend(training_legend(request_.is_flow)));
   }
 
-  MachineStrings machine_strings_;
-  OptionTexts texts_;
-  EngineStrings engine_strings_;
-  SimulationStrings simulation_strings_;
-  SwitchStrings switch_strings_;
-  ArrivalStrings arrival_strings_;
-  SeedStrings seed_strings_;
-  OutputStrings output_strings_;
-  RankStrings rank_strings_;
+  OptionSet options_;
   TrainRequest request_;
 };
 

@@ -2,8 +2,9 @@
 // An option of a question as a row beside the member that it sets: from the row come its help and completion, the check of its value, the
 // refusal where it means nothing, and its field in results.
 //
-// A table is a constexpr array of rows, one per option, in the order of the help. `Options` is what the rows fill; a row names its member
-// by the path from there, such as word<&Question::training, &TrainingOptions::recompute>(…).
+// A table is a constexpr array of rows, one per option, in the order of the help: rows::under(heading, row, …). `Options` is what the
+// rows fill; a row names its member by the path from there, such as
+//   word<&Question::training, &TrainingOptions::recompute>("--recompute", "WHAT", "what the help says", {.words = "none full"}).
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -22,7 +24,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include "base/error.h"
 #include "base/option_words.h"
 #include "base/units.h"
 #include "results/fields/field.h"
@@ -50,15 +54,23 @@ inline constexpr const char* kHelp = "Help";
 using Where = unsigned;
 inline constexpr Where kEverywhere = std::numeric_limits<Where>::max();
 
-// Words and limits of an option.
+// Words and limits of an option, or of an argument, whose name has no dashes.
 struct OptionText {
-  const char* name = "";  // "--recompute"
-  const char* value{};    // "WHAT", as the help names it; none: a flag
-  const char* heading = headings::kWork;
-  std::string_view words{};  // values, blanks between them, in the order of the enumeration
-  std::string_view offer{};  // words that shells offer; empty: all
-  std::uint64_t min = 1, max = 0;
+  const char* name = "";     // "--recompute"
+  const char* value{};       // "WHAT", as the help names it; none: a flag
   const char* meaning = "";  // --help has its first sentence
+  const char* heading = headings::kWork;
+  std::string_view words{};         // values, blanks between them, in the order of the enumeration
+  std::string_view offer{};         // words that shells offer; empty: all
+  std::string (*more_words)(){};    // … that are known as the program runs
+  std::string (*more_meaning)(){};  // the end of a meaning, likewise
+  const char* initial = "";         // read where nothing is given; empty: the member stays
+  int least = 0;                    // values that must be given
+  int most = 0;                     // … and may be; 0: one
+  std::uint64_t min = 1, max = std::numeric_limits<std::uint64_t>::max();
+  const char* needs{};       // an option without which it is refused
+  const char* allowed = "";  // the end of that message
+  const char* only_exact{};  // why --engine flow has no such option
   Where where = kEverywhere;
   std::string_view reason{};  // a further sentence of its refusal elsewhere
   Where stated_in = 0;        // kinds whose results have it; 0: the same
@@ -66,7 +78,11 @@ struct OptionText {
   std::string_view key{};
   std::optional<fields::Type> type{};
   std::string_view unit{}, says{}, appears{};
+
+  constexpr bool is_argument() const { return *name != '-'; }
+  constexpr bool is_list() const { return most > 0; }
 };
+inline constexpr int kAnyNumber = std::numeric_limits<int>::max();
 
 template <class Options>
 struct OptionRow {
@@ -81,19 +97,34 @@ struct OptionRow {
 // Values as they were given, by option; empty: it was not.
 class OptionTexts {
  public:
-  std::string& operator[](std::string_view option) {
-    const auto found = texts_.find(option);
-    return found != texts_.end() ? found->second : texts_[std::string(option)];
-  }
+  std::string& operator[](std::string_view option) { return list(option, 1).front(); }
   const std::string& operator[](std::string_view option) const {
     static const std::string none;
+    const std::vector<std::string>& all = list(option);
+    return all.empty() ? none : all.front();
+  }
+  // Values of an option that may come several times.
+  std::vector<std::string>& list(std::string_view option, std::size_t least = 0) {
+    const auto found = texts_.find(option);
+    auto& all = found != texts_.end() ? found->second : texts_[std::string(option)];
+    if (all.size() < least) all.resize(least);
+    return all;
+  }
+  const std::vector<std::string>& list(std::string_view option) const {
+    static const std::vector<std::string> none;
     const auto found = texts_.find(option);
     return found != texts_.end() ? found->second : none;
   }
   bool has(std::string_view option) const { return !(*this)[option].empty(); }
+  // Those of some options alone.
+  OptionTexts of(std::initializer_list<std::string_view> options) const {
+    OptionTexts some;
+    for (const std::string_view option : options) some.list(option) = list(option);
+    return some;
+  }
 
  private:
-  std::map<std::string, std::string, std::less<>> texts_;
+  std::map<std::string, std::vector<std::string>, std::less<>> texts_;
 };
 
 namespace rows {
@@ -118,6 +149,25 @@ constexpr auto& member_at(Options& options) {
   }
 }
 
+// The class in which a path begins.
+template <auto...>
+struct BeginOf;
+template <class Class, class Type, Type Class::*kFirst, auto... kRest>
+struct BeginOf<kFirst, kRest...> {
+  using type = Class;
+};
+template <auto... kPath>
+using OptionsAt = typename BeginOf<kPath...>::type;
+
+template <class Options>
+constexpr OptionRow<Options> row(const char* name, const char* value, const char* meaning,
+                                 OptionText rest) {
+  rest.name = name;
+  rest.value = value;
+  rest.meaning = meaning;
+  return {.text = rest};
+}
+
 constexpr void complete(OptionText& text, fields::Type type) {
   if (text.key.empty() || text.type) return;
   if (text.where != kEverywhere && type.kind != fields::Kind::kTrue)
@@ -126,69 +176,129 @@ constexpr void complete(OptionText& text, fields::Type type) {
 }
 
 // A member that has a word for every value: an enumeration, a flag or a number from 0.
-template <class Options, auto... kPath>
-constexpr OptionRow<Options> word(OptionText text) {
-  complete(text, fields::word(text.words));
-  return {text,
-          [](const OptionText& of, Options& options, const std::string& given) {
-            auto& member = member_at<kPath...>(options);
-            member = static_cast<std::remove_cvref_t<decltype(member)>>(
-                parse_word(of.name, given, words_in(of.words)));
-          },
-          [](const OptionText& of, const Options& options) {
-            const auto index = static_cast<std::size_t>(member_at<kPath...>(options));
-            return nlohmann::ordered_json(words_in(of.words).at(index));
-          }};
+template <auto... kPath>
+constexpr auto word(const char* name, const char* value, const char* meaning, OptionText rest) {
+  using Options = OptionsAt<kPath...>;
+  OptionRow<Options> all = row<Options>(name, value, meaning, rest);
+  complete(all.text, fields::word(rest.words));
+  all.read = [](const OptionText& of, Options& options, const std::string& given) {
+    auto& member = member_at<kPath...>(options);
+    member = static_cast<std::remove_cvref_t<decltype(member)>>(
+        parse_word(of.name, given, words_in(of.words)));
+  };
+  all.stated = [](const OptionText& of, const Options& options) {
+    const auto index = static_cast<std::size_t>(member_at<kPath...>(options));
+    return nlohmann::ordered_json(words_in(of.words).at(index));
+  };
+  return all;
 }
 
 // A whole number from `min` to `max`.
-template <class Options, auto... kPath>
-constexpr OptionRow<Options> number(OptionText text) {
-  complete(text, text.min > 0 ? fields::kPositive : fields::kCount);
-  return {text,
-          [](const OptionText& of, Options& options, const std::string& given) {
-            auto& member = member_at<kPath...>(options);
-            member = static_cast<std::remove_cvref_t<decltype(member)>>(
-                parse_number(given, of.name, of.min, of.max));
-          },
-          [](const OptionText&, const Options& options) {
-            return nlohmann::ordered_json(member_at<kPath...>(options));
-          }};
+template <auto... kPath>
+constexpr auto number(const char* name, const char* value, const char* meaning,
+                      OptionText rest = {}) {
+  using Options = OptionsAt<kPath...>;
+  OptionRow<Options> all = row<Options>(name, value, meaning, rest);
+  complete(all.text, rest.min > 0 ? fields::kPositive : fields::kCount);
+  all.read = [](const OptionText& of, Options& options, const std::string& given) {
+    auto& member = member_at<kPath...>(options);
+    using Number = std::remove_cvref_t<decltype(member)>;
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+    member = static_cast<Number>(parse_number(given, of.name, of.min, std::min(of.max, kMax)));
+  };
+  all.stated = [](const OptionText&, const Options& options) {
+    return nlohmann::ordered_json(member_at<kPath...>(options));
+  };
+  return all;
 }
 
-// A text as it was given; empty: null.
-template <class Options, auto... kPath>
-constexpr OptionRow<Options> text(OptionText text) {
-  complete(text, fields::kText);
-  return {text,
-          [](const OptionText&, Options& options, const std::string& given) {
-            member_at<kPath...>(options) = given;
-          },
-          [](const OptionText&, const Options& options) {
-            const std::string& member = member_at<kPath...>(options);
-            return member.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(member);
-          }};
+// A text as it was given, or several; an empty one: null.
+template <auto... kPath>
+constexpr auto text(const char* name, const char* value, const char* meaning,
+                    OptionText rest = {}) {
+  using Options = OptionsAt<kPath...>;
+  OptionRow<Options> all = row<Options>(name, value, meaning, rest);
+  complete(all.text, fields::kText);
+  all.read = [](const OptionText&, Options& options, const std::string& given) {
+    auto& member = member_at<kPath...>(options);
+    if constexpr (requires {
+                    member.push_back(given);
+                    member.front() == given;
+                  })
+      member.push_back(given);
+    else
+      member = given;
+  };
+  all.stated = [](const OptionText&, const Options& options) {
+    const auto& member = member_at<kPath...>(options);
+    return member.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(member);
+  };
+  return all;
 }
 
-// Results have it where it is true.
-template <class Options, auto... kPath>
-constexpr OptionRow<Options> flag(OptionText text) {
-  complete(text, fields::kTrue);
-  return {text,
-          [](const OptionText&, Options& options, const std::string&) {
-            member_at<kPath...>(options) = true;
-          },
-          [](const OptionText&, const Options& options) {
-            return member_at<kPath...>(options)
-                       ? nlohmann::ordered_json(true)
-                       : nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
-          }};
+// Changes the member from what it is without. Results have it where it is true.
+template <auto... kPath>
+constexpr auto flag(const char* name, const char* meaning, OptionText rest = {}) {
+  using Options = OptionsAt<kPath...>;
+  OptionRow<Options> all = row<Options>(name, nullptr, meaning, rest);
+  complete(all.text, fields::kTrue);
+  all.read = [](const OptionText&, Options& options, const std::string&) {
+    const Options without{};
+    member_at<kPath...>(options) = !member_at<kPath...>(without);
+  };
+  all.stated = [](const OptionText&, const Options& options) {
+    return member_at<kPath...>(options)
+               ? nlohmann::ordered_json(true)
+               : nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
+  };
+  return all;
+}
+
+// A value by kParse(text) or kParse(text, option); a member that is a list gets one more.
+template <auto kParse, auto... kPath>
+constexpr auto parsed(const char* name, const char* value, const char* meaning,
+                      OptionText rest = {}) {
+  using Options = OptionsAt<kPath...>;
+  OptionRow<Options> all = row<Options>(name, value, meaning, rest);
+  all.read = [](const OptionText& of, Options& options, const std::string& given) {
+    const auto value_of = [&] {
+      if constexpr (std::is_invocable_v<decltype(kParse), const std::string&>)
+        return kParse(given);
+      else
+        return kParse(given, of.name);
+    };
+    auto& member = member_at<kPath...>(options);
+    if constexpr (requires { member.push_back(value_of()); })
+      member.push_back(value_of());
+    else
+      member = value_of();
+  };
+  return all;
+}
+
+// Read by a function, which sets several members.
+template <class Options>
+constexpr auto read_by(void (*read)(const OptionText&, Options&, const std::string&),
+                       const char* name, const char* value, const char* meaning,
+                       OptionText rest = {}) {
+  OptionRow<Options> all = row<Options>(name, value, meaning, rest);
+  all.read = read;
+  return all;
 }
 
 // Read with others, by the code that completes the options.
 template <class Options>
-constexpr OptionRow<Options> given(OptionText text) {
-  return {text};
+constexpr auto given(const char* name, const char* value, const char* meaning,
+                     OptionText rest = {}) {
+  return row<Options>(name, value, meaning, rest);
+}
+
+// A table, or a part of one, under one heading.
+template <class First, class... Others>
+constexpr auto under(const char* heading, First first, Others... others) {
+  std::array<First, 1 + sizeof...(others)> all{first, others...};
+  for (First& row : all) row.text.heading = heading;
+  return all;
 }
 
 // Rows of several tables, one after the other.
@@ -214,18 +324,42 @@ constexpr std::span<const OptionRow<Options>> rows_between(std::span<const Optio
   return {at(first), at(last) + 1};
 }
 
-template <class Options>
-const OptionRow<Options>& row_of(std::span<const OptionRow<Options>> rows, std::string_view name) {
-  return rows_between(rows, name, name).front();
+template <class Rows>
+const auto& row_of(const Rows& rows, std::string_view name) {
+  return *std::ranges::find_if(rows, [&](const auto& row) { return row.text.name == name; });
 }
 
-// Reads what was given, in the order of the rows.
-template <class Options>
-void read_rows(std::span<const OptionRow<Options>> rows, const OptionTexts& texts,
-               std::type_identity_t<Options>& options) {
-  for (const OptionRow<Options>& row : rows)
-    if (row.read != nullptr && texts.has(row.text.name))
-      row.read(row.text, options, texts[row.text.name]);
+// Reads what was given, in the order of the rows, after what they need.
+template <class Rows, class Options>
+void read_rows(const Rows& rows, const OptionTexts& texts, Options& options) {
+  for (const auto& row : rows)
+    if (row.text.needs != nullptr && texts.has(row.text.name) && !texts.has(row.text.needs))
+      throw BadInput(
+          fmt::format("{}: found {} without {}; allowed: {}", row.text.name,
+                      row.text.value == nullptr ? "it" : "'" + texts[row.text.name] + "'",
+                      row.text.needs, row.text.allowed));
+  for (const auto& [text, read, stated] : rows) {
+    if (read == nullptr) continue;
+    if (*text.initial != '\0' && texts.list(text.name).empty()) read(text, options, text.initial);
+    for (const std::string& given : texts.list(text.name))
+      if (!given.empty() || *text.initial != '\0') read(text, options, given);
+  }
+}
+
+// True if an option was given, with another value than its default.
+inline bool differs(const OptionText& option, const OptionTexts& texts) {
+  const std::string_view initial =
+      *option.initial != '\0' ? option.initial : option.words.substr(0, option.words.find(' '));
+  return texts.has(option.name) && texts[option.name] != initial;
+}
+
+// Refuses what flows do not have.
+template <class Rows>
+void refuse_with_flows(const Rows& rows, const OptionTexts& texts) {
+  for (const auto& row : rows)
+    if (row.text.only_exact != nullptr && differs(row.text, texts))
+      throw BadInput(fmt::format("{}: found with --engine flow; allowed: --engine exact, since {}",
+                                 row.text.name, row.text.only_exact));
 }
 
 // Value of an option in results, to a question of this kind.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals of NPUs at collectives (operations/arrivals.h) as asked for: at random, beside the overhead of the machine.
+//
+// Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,7 @@
 
 #include "config/config.h"
 #include "operations/arrivals.h"
+#include "results/option_row.h"
 #include "results/results.h"
 
 namespace fredsim {
@@ -15,6 +18,15 @@ struct ArrivalOptions {
   std::string skew{};  // as typed; empty: none
   Skew of{};
 };
+ArrivalOptions parse_skew(const std::string& text);  // "none", "uniform:2us", "normal:2us"
+template <class Request>
+inline constexpr auto kSkewRows = rows::under(
+    headings::kModel,
+    rows::parsed<parse_skew, &Request::arrivals>(
+        "--skew", "WHAT",
+        "time by which each NPU comes later to each collective, at random by --seed: none "
+        "(default), uniform:2us, from 0 to that, or normal:2us, the magnitude of a normal "
+        "deviate"));
 
 Arrivals arrivals_of(const ArrivalOptions& options, const MachineConfig& machine,
                      std::uint64_t seed);

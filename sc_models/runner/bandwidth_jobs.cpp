@@ -82,16 +82,17 @@ TimeModel model_of(const MachineConfig& machine, const BandwidthOptions& options
 }
 
 OptimumSetup setup_of(const MachineConfig& machine, const BandwidthOptions& options) {
-  OptimumSetup setup{.config = machine.path,
-                     .settings = machine.settings,
-                     .machine = machine.keys,
-                     .fabric = machine.topology.name,
-                     .npus = static_cast<int>(machine.topology.npus.size()),
-                     .is_flow = options.is_flow,
-                     .has_cost = options.has_cost,
-                     .accounting = options.accounting_word,
-                     .total_gbps = options.total_gbps,
-                     .weights = options.weights};
+  OptimumSetup setup{
+      .config = machine.path,
+      .settings = machine.settings,
+      .machine = machine.keys,
+      .fabric = machine.topology.name,
+      .npus = static_cast<int>(machine.topology.npus.size()),
+      .is_flow = options.is_flow,
+      .has_cost = options.has_cost,
+      .accounting = stated_text(row_of(kBandwidthRows, "--accounting"), options, kEverywhere),
+      .total_gbps = options.total_gbps,
+      .weights = options.weights};
   for (const auto* bounds : {&options.at_least, &options.at_most, &options.sums})
     for (const BandwidthBound& b : *bounds) setup.constraints.push_back(b.text);
   if (options.descends) setup.constraints.emplace_back("--order descending");

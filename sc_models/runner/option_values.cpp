@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "collective/algorithm.h"
 #include "plan/parallelism.h"
+#include "routing/fred_routing.h"
 #include "runner/group_members.h"
 #include "traffic/traffic_options.h"
 
@@ -88,6 +89,10 @@ std::vector<int> parse_numbers(const std::string& text, const std::string& optio
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
+}
+
+std::vector<int> parse_middles(const std::string& text, const std::string& option) {
+  return parse_numbers(text, option, kMinMiddle, kMaxMiddle);
 }
 
 std::optional<NumberRange> to_range(std::string_view text) {

@@ -27,6 +27,9 @@ std::string algorithm_words();
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int min,
                                int max);
 
+// Middle sub-networks of Fred switches.
+std::vector<int> parse_middles(const std::string& text, const std::string& option);
+
 // "3" or "0-3", ports or ranks; none: neither, or the first is above the last.
 struct NumberRange {
   int first = 0;

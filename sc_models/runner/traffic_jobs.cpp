@@ -74,6 +74,21 @@ MachineConfig machine_of(const TrafficRequest& request) {
 
 }  // namespace
 
+void read_traffic(const OptionTexts& texts, TrafficRequest& request) {
+  const bool has_saturation = texts.has("--saturation");
+  if (has_saturation == texts.has("--rate"))
+    throw BadInput(
+        fmt::format("--rate: found {}; allowed: either --rate or --saturation",
+                    has_saturation ? "together with --saturation" : "neither it nor --saturation"));
+  const std::string pattern = texts.has("--pattern") ? texts["--pattern"] : "uniform";
+  for (const char* option : {"--hotspot-node", "--hotspot-fraction"})
+    if (texts.has(option) && pattern != "hotspot")
+      throw BadInput(
+          fmt::format("{}: found '{}' with --pattern {}; allowed: together with --pattern hotspot",
+                      option, texts[option], pattern));
+  read_rows(kTrafficRows, texts, request);
+}
+
 void check_threads(const TrafficRequest& request) {
   if (request.traffic.threads == 1) return;
   for (const auto& [option, is_on] : {std::pair("--wave", !request.wave.file.empty()),

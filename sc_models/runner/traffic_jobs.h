@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flit.h"
 #include "config/config.h"
 #include "results/traffic_results.h"
 #include "runner/run_options.h"
@@ -30,6 +31,51 @@ struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
   WaveOptions wave;
   BreakdownOptions breakdown;
 };
+
+namespace traffic_rows {
+
+using Q = TrafficRequest;
+using T = TrafficOptions;
+static_assert(kPacketFlits == 8);
+
+inline constexpr auto kAll = rows::join(
+    rows::under(
+        headings::kWork,
+        rows::parsed<parse_pattern, &Q::traffic, &T::pattern, &PatternSpec::kind>(
+            "--pattern", "NAME",
+            "uniform (default), transpose, bit_complement, neighbor or hotspot",
+            {.offer = "uniform transpose bit_complement neighbor hotspot", .initial = "uniform"}),
+        rows::parsed<parse_rates, &Q::rates>(
+            "--rate", "RATES",
+            "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP"),
+        rows::given<Q>(
+            "--saturation", nullptr,
+            "in place of --rate: searches the saturation point, to 1 % of the injection limit"),
+        rows::number<&Q::traffic, &T::packet_flits>("--packet-flits", "N",
+                                                    "flits of a packet, 1 to 8 (default 1)",
+                                                    {.initial = "1", .max = kPacketFlits}),
+        rows::number<&Q::traffic, &T::warmup_cycles>(
+            "--warmup", "N", "cycles before the window (default 5000)",
+            {.initial = "5000", .min = 0, .max = kMaxTrafficCycles}),
+        rows::number<&Q::traffic, &T::window_cycles>(
+            "--cycles", "N", "cycles of the window (default 20000)",
+            {.initial = "20000", .max = kMaxTrafficCycles}),
+        rows::number<&Q::traffic, &T::pattern, &PatternSpec::hotspot_node>(
+            "--hotspot-node", "N", "pattern hotspot: hot NPU (default 0)", {.min = 0}),
+        rows::parsed<parse_fraction, &Q::traffic, &T::pattern, &PatternSpec::hotspot_fraction>(
+            "--hotspot-fraction", "F",
+            "pattern hotspot: share of packets that go there (default 0.2)")),
+    rows::under(headings::kLimits,
+                rows::number<&Q::traffic, &T::threads>(
+                    "--threads", "N",
+                    "threads that step the fabric, up to its number of switches (default 1); same "
+                    "results",
+                    {.initial = "1", .max = kMaxThreads})));
+
+}  // namespace traffic_rows
+inline constexpr auto& kTrafficRows = traffic_rows::kAll;
+// Reads kTrafficRows, after what does not go together.
+void read_traffic(const OptionTexts& texts, TrafficRequest& request);
 
 // Observers of every edge of all nodes leave threads nothing to do by themselves.
 void check_threads(const TrafficRequest& request);

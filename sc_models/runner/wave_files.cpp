@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/error.h"
 #include "runner/program_name.h"
 
 namespace fredsim {
@@ -16,14 +15,6 @@ void add_wave_files(const WaveOptions& wave, FileUses& files) {
   if (wave.file.empty()) return;
   const std::vector<FileUse> uses = wave_uses(wave.file);
   files.outputs.insert(files.outputs.end(), uses.begin(), uses.end());
-}
-
-void check_trigger(const WaveOptions& wave, SwitchModel model) {
-  if (!wave.trigger || wave.trigger->kind != WaveTriggerKind::kLockstep) return;
-  if (model == SwitchModel::kLockstep) return;
-  throw BadInput(fmt::format(
-      "{}: found 'lockstep', but nothing runs in lockstep; allowed: with --model lockstep",
-      kWaveTrigger));
 }
 
 std::string wave_file_of(const std::string& file, const std::string& machine) {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "runner/file_uses.h"
-#include "switch/switch_factory.h"
 #include "trace/wave_options.h"
 #include "trace/wave_recorder.h"
 
@@ -15,9 +14,6 @@ inline constexpr const char* kWaveTrigger = "--wave-trigger";
 
 // Files written if a waveform is requested, by one machine.
 void add_wave_files(const WaveOptions& wave, FileUses& files);
-
-// BadInput where what the trigger looks for cannot happen.
-void check_trigger(const WaveOptions& wave, SwitchModel model);
 
 // The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
 std::string wave_file_of(const std::string& file, const std::string& machine);

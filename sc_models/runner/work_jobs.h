@@ -41,6 +41,30 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   BreakdownOptions breakdown;
   std::string placement_file;  // --write-placement; empty: none
 };
+inline constexpr auto kCalibrationRows = rows::under(
+    headings::kModel,
+    rows::text<&RunRequest::calibration_file>(
+        "--calibration", "FILE",
+        "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
+        "command"));
+inline constexpr auto kTimelineRows = rows::under(
+    headings::kOutput,
+    rows::text<&RunRequest::timeline_file>(
+        "--timeline", "FILE.json", "what happened when, for ui.perfetto.dev and chrome://tracing",
+        {.only_exact = kNoPackets}),
+    rows::number<&RunRequest::timeline_level>(
+        "--timeline-level", "N",
+        "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
+        "packets on links",
+        {.min = 0,
+         .max = 3,
+         .needs = "--timeline",
+         .allowed = "together with --timeline FILE.json"}));
+inline constexpr auto kBestBaseRows = rows::under(
+    headings::kOutput,
+    rows::flag<&RunRequest::best_base>("--best-base",
+                                       "the base once more, as well as it can: --algorithm auto "
+                                       "and --placement auto; speed-ups over both"));
 
 // One machine of the command: its plans, one per size, and what came out of them.
 struct ComparedMachine {

@@ -2,6 +2,7 @@
 // Work of a run as asked for, checked: collectives, groups, sizes.
 //
 // Units: sizes in bytes, with NCCL's meaning.
+// Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "collective/algorithm.h"
 #include "engine/work_run.h"
+#include "plan/chunk_rows.h"
 #include "plan/chunking.h"
 #include "plan/collective_spec.h"
 #include "plan/group_conflict.h"
 #include "plan/parallelism.h"
+#include "results/option_row.h"
+#include "runner/file_uses.h"
+#include "runner/option_values.h"
 #include "runner/placement.h"
 
 namespace fredsim {
@@ -40,6 +46,42 @@ struct WorkItem {
   std::uint64_t delay_ps = 0, delay_cycles = 0;  // and so much later: the sum
   std::uint64_t repeat = 1;                      // one after the other
 };
+inline constexpr auto kItemRows = rows::under(
+    headings::kWork,
+    rows::parsed<parse_collective, &WorkItem::collective>(
+        "--collective", "NAME",
+        "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
+        "scatter, all_to_all, all_to_all_v or unicast",
+        {.offer = "all_reduce reduce_scatter all_gather reduce broadcast multicast gather scatter "
+                  "all_to_all all_to_all_v unicast"}),
+    rows::given<WorkItem>("--size", "SIZE",
+                          "as NCCL counts it: 4096, 4K = 4KiB, 1.5MB, 1e6 (default 1MiB)"),
+    rows::given<WorkItem>("-b", "SIZE", "sweep of sizes: the first; without -e the only one"),
+    rows::given<WorkItem>("-e", "SIZE", "sweep of sizes: the largest"),
+    rows::given<WorkItem>("-f", "N", "sweep of sizes: factor from each to the next (default 2)"),
+    rows::parsed<parse_group, &WorkItem::groups>(
+        "--group", "RANKS",
+        "who takes part: all (default: all NPUs), 0,1,5,6 or 0-3,8. I/O controllers are io0, io0-3 "
+        "or io:all; several groups run at the same time, io:each,all is one per controller",
+        {.most = kAnyNumber}),
+    rows::number<&WorkItem::root>(
+        "--root", "R", "position in the group of who has or gets the data (default 0)", {.min = 0}),
+    rows::number<&WorkItem::roots>(
+        "--roots", "N",
+        "multicast, reduce: the first N of the group are roots, each of its share of the data, all "
+        "at once: weights from I/O controllers to NPUs, and gradients back"),
+    rows::text<&WorkItem::algorithm>(
+        "--algorithm", "NAME",
+        "auto (default: the one estimated to be the fastest), paper (the paper's), ring, tree, "
+        "in_switch and more. All: ",
+        {.more_words = algorithm_words, .more_meaning = algorithm_names}),
+    rows::parsed<parse_priority, &WorkItem::vc>(
+        "--priority", "NAME", "virtual channel: mp, pp or dp (default)", {.offer = "mp pp dp"}),
+    rows::given<WorkItem>(
+        "--matrix", "FILE",
+        "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)"),
+    rows::given<WorkItem>("--work", "FILE.yaml",
+                          "several collectives, at the same time or one after the other"));
 
 struct WorkOptions {
   std::vector<std::uint64_t> sizes;  // sizes of the runs, ascending
@@ -56,6 +98,45 @@ struct WorkOptions {
   bool names_all_controllers() const;  // io:all or io:each
   bool has_order() const;              // an item comes after another, after a delay, or is repeated
 };
+inline constexpr auto kWorkRows = rows::join(
+    rows::under(
+        headings::kPlacement,
+        rows::parsed<parse_strategy, &WorkOptions::strategy>(
+            "--strategy", "mpM-dpD-ppP",
+            "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)"),
+        rows::given<WorkOptions>(
+            "--dimension", "NAME",
+            "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to "
+            "the next stage), each at its own priority; several at the same time: mp,dp",
+            {.offer = "mp pp dp"}),
+        rows::given<WorkOptions>(
+            "--placement", "WHERE",
+            "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the "
+            "same, there and back along the rows of a grid), identity (default of --group and "
+            "--work), a file with a list of NPUs, or auto: the best for this work's traffic of "
+            "these and what a search finds",
+            {.offer = "paper snake identity auto"}),
+        rows::word<&WorkOptions::on_conflict>(
+            "--on-conflict", "WHAT",
+            "groups that the switches cannot route together: refuse (default), later or unicast",
+            {.words = "refuse later unicast"})),
+    kChunkRows<&WorkOptions::chunking>,
+    rows::under(
+        headings::kModel,
+        rows::word<&WorkOptions::packet_order>(
+            "--packet-order", "WHAT",
+            "of packets that wait for a channel. arrival: what came first. recurring: those of "
+            "all-reduces at the endpoints in an order known beforehand, in which the machine's "
+            "state recurs, so that large sizes are quickly simulated. auto (default): recurring "
+            "where that changes cycles by less than a percent, else arrival. paced: on a mesh or "
+            "torus, all collectives in an order, and NPUs start packets evenly: about half a "
+            "percent slower",
+            {.words = "auto arrival recurring paced", .only_exact = "flows have no packets"})));
+
+// From the values of kItemRows and kWorkRows.
+WorkOptions work_options(const OptionTexts& texts);
+// To the files that a command reads: those that the options name.
+void add_work_files(const OptionTexts& texts, const WorkOptions& work, FileUses& files);
 
 // Collectives of a run on a machine. `seed`: of the random sizes of an all_to_all_v.
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,

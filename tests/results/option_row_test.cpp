@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "report/fields/training.h"
@@ -23,22 +24,28 @@ struct Asked {
   Inner inner;
   std::optional<Inner> other;
   std::string note;
-  bool loud = false;
+  bool loud = false, fast = true;
+  std::vector<int> numbers;
+  std::string named;
+  std::int8_t small = 1;
 };
 
+int doubled(const std::string& text) { return 2 * std::stoi(text); }
+std::string behind(const std::string& text, const std::string& option) { return option + text; }
+
 constexpr Where kHere = 1, kThere = 2;
-constexpr auto kArray = std::to_array<OptionRow<Asked>>({
-    rows::word<Asked, &Asked::inner, &Inner::colour>({.name = "--colour",
-                                                      .value = "NAME",
-                                                      .words = "red green",
-                                                      .where = kHere,
-                                                      .key = "colour"}),
-    rows::number<Asked, &Asked::other, &Inner::count>(
-        {.name = "--count", .value = "N", .max = 9, .key = "count"}),
-    rows::text<Asked, &Asked::note>({.name = "--note", .value = "TEXT", .key = "note"}),
-    rows::flag<Asked, &Asked::loud>({.name = "--loud", .key = "loud"}),
-    rows::given<Asked>({.name = "--raw", .value = "TEXT"}),
-});
+constexpr auto kArray = rows::under(
+    headings::kOutput,
+    rows::word<&Asked::inner, &Inner::colour>(
+        "--colour", "NAME", "", {.words = "red green", .where = kHere, .key = "colour"}),
+    rows::number<&Asked::other, &Inner::count>("--count", "N", "", {.max = 9, .key = "count"}),
+    rows::text<&Asked::note>("--note", "TEXT", "", {.key = "note"}),
+    rows::flag<&Asked::loud>("--loud", "", {.only_exact = "flows are silent", .key = "loud"}),
+    rows::flag<&Asked::fast>("--slow", ""), rows::given<Asked>("--raw", "TEXT", ""),
+    rows::parsed<doubled, &Asked::numbers>("--double", "N", "", {.most = kAnyNumber}),
+    rows::parsed<behind, &Asked::named>("--named", "TEXT", "", {.initial = "none"}),
+    rows::number<&Asked::small>("--small", "N", "",
+                                {.initial = "7", .needs = "--raw", .allowed = "with it"}));
 constexpr std::span<const OptionRow<Asked>> kRows = kArray;
 
 std::string refusal(const char* option, const char* value) {
@@ -73,6 +80,57 @@ TEST(OptionRow, RefusesOtherWordsAndNumbers) {
   EXPECT_NE(refusal("--count", "10").find("--count"), std::string::npos);
   EXPECT_NE(refusal("--count", "0").find("--count"), std::string::npos);
   EXPECT_EQ(refusal("--count", "9"), "");
+}
+
+TEST(OptionRow, ReadsDefaultsListsAndFlagsEitherWay) {
+  OptionTexts texts;
+  texts.list("--double") = {"1", "3"};
+  texts["--slow"] = "true";
+  Asked asked;
+  read_rows(kRows, texts, asked);
+  EXPECT_EQ(asked.numbers, (std::vector<int>{2, 6}));
+  EXPECT_FALSE(asked.fast);
+  EXPECT_EQ(asked.named, "--namednone");
+  EXPECT_EQ(asked.small, 7);
+  texts["--named"] = "";  // given, and empty: read where there is a default
+  read_rows(kRows, texts, asked);
+  EXPECT_EQ(asked.named, "--named");
+  EXPECT_EQ(texts.of({"--double"}).list("--double").size(), 2U);
+  EXPECT_FALSE(texts.of({"--double"}).has("--slow"));
+}
+
+TEST(OptionRow, RefusesWhatItNeedsAndWhatAMemberCannotHold) {
+  EXPECT_EQ(refusal("--small", "5"), "--small: found '5' without --raw; allowed: with it");
+  OptionTexts texts;
+  texts["--raw"] = "x";
+  texts["--small"] = "128";
+  Asked asked;
+  EXPECT_THROW(read_rows(kRows, texts, asked), BadInput);
+  texts["--small"] = "127";
+  read_rows(kRows, texts, asked);
+  EXPECT_EQ(asked.small, 127);
+}
+
+TEST(OptionRow, RefusesWithFlowsWhatDiffersFromItsDefault) {
+  OptionTexts texts;
+  texts["--note"] = "x";
+  EXPECT_NO_THROW(refuse_with_flows(kRows, texts));
+  texts["--loud"] = "true";
+  try {
+    refuse_with_flows(kRows, texts);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "--loud: found with --engine flow; allowed: --engine exact, since flows are silent");
+  }
+  texts["--named"] = "none";
+  texts["--colour"] = "red";
+  EXPECT_FALSE(differs(row_of(kRows, "--named").text, texts));
+  EXPECT_FALSE(differs(row_of(kRows, "--colour").text, texts));
+  texts["--colour"] = "green";
+  EXPECT_TRUE(differs(row_of(kRows, "--colour").text, texts));
+  EXPECT_STREQ(row_of(kRows, "--raw").text.heading, headings::kOutput);
 }
 
 TEST(OptionRow, StatesItsValueWhereItBelongs) {
