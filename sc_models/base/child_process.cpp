@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -101,24 +104,49 @@ struct Start {
 
 bool redirect(int from, int to) { return from < 0 || ::dup2(from, to) >= 0; }
 
-// Turns the child into the program.
-[[noreturn]] void become(const Start& start) {
-  const ChildSettings& settings = *start.settings;
+// Sets the child up. Returns false on failure; errno says why.
+bool settle(const ChildSettings& settings, pid_t parent) {
   if (settings.ends_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != start.parent) ::_exit(kNotStarted);  // the parent has ended already
+    if (::getppid() != parent) ::_exit(kNotStarted);  // the parent has ended already
   }
   if (settings.own_group) ::setpgid(0, 0);
+  if (settings.blocked) ::pthread_sigmask(SIG_SETMASK, &*settings.blocked, nullptr);
   const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (redirect(in, STDIN_FILENO) && redirect(settings.out, STDOUT_FILENO) &&
-      redirect(settings.err, STDERR_FILENO) &&
-      (start.folder == nullptr || ::chdir(start.folder) == 0)) {
-    if (settings.blocked) ::pthread_sigmask(SIG_SETMASK, &*settings.blocked, nullptr);
+  return redirect(in, STDIN_FILENO) && redirect(settings.out, STDOUT_FILENO) &&
+         redirect(settings.err, STDERR_FILENO);
+}
+
+// Turns the child into the program.
+[[noreturn]] void become(const Start& start) {
+  if (settle(*start.settings, start.parent) &&
+      (start.folder == nullptr || ::chdir(start.folder) == 0))
     ::execve(start.program, start.words, start.environment);
-  }
   const int error = errno;
   if (::write(start.failed, &error, sizeof error) < 0) ::_exit(kNotStarted);
   ::_exit(kNotStarted);
+}
+
+// In the child: closes all but standard input, outputs and `kept`.
+void close_others(std::vector<int> kept) {
+  unsigned next = STDERR_FILENO + 1;
+  std::ranges::sort(kept);
+  for (const int descriptor : kept) {
+    const auto number = static_cast<unsigned>(descriptor);
+    if (number < next) continue;
+    if (number > next) ::close_range(next, number - 1, 0);
+    next = number + 1;
+  }
+  ::close_range(next, std::numeric_limits<unsigned>::max(), 0);
+}
+
+pid_t forked() {
+  std::fflush(stdout);  // what waits there is written once
+  const pid_t child = ::fork();
+  if (child < 0)
+    throw RunFailed(fmt::format("a child process: the system gives none: {}",
+                                std::generic_category().message(errno)));
+  return child;
 }
 
 ChildEnd end_of(int status) {
@@ -154,10 +182,7 @@ ChildProcess::ChildProcess(const ChildCommand& command, const ChildSettings& set
                     .settings = &settings,
                     .parent = ::getpid(),
                     .failed = failed.write.number()};
-  child_ = ::fork();
-  if (child_ < 0)
-    throw RunFailed(fmt::format("a child process: the system gives none: {}",
-                                std::generic_category().message(errno)));
+  child_ = forked();
   if (child_ == 0) become(start);
   if (own_group_) ::setpgid(child_, child_);  // set before anybody sends a signal to it
   failed.write.close();
@@ -167,6 +192,17 @@ ChildProcess::ChildProcess(const ChildCommand& command, const ChildSettings& set
   int number = 0;
   error.copy(reinterpret_cast<char*>(&number), sizeof number);
   refuse(program, number);
+}
+
+ChildProcess::ChildProcess(const std::function<int()>& work, const ChildSettings& settings,
+                           const std::vector<int>& kept)
+    : own_group_(settings.own_group) {
+  const pid_t parent = ::getpid();
+  child_ = forked();
+  if (child_ != 0) return;
+  if (!settle(settings, parent)) ::_exit(kNotStarted);
+  close_others(kept);
+  ::_exit(work());
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

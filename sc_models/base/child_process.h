@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that runs as a child process, without a shell; it has no input.
+// A program, or work of this program, that runs as a child process, without a shell; it has no input.
 //
 // Errors: BadInput if the program cannot be started, with the system's reason; RunFailed if the
 // system has no process for it.
@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ struct ChildEnd {
 class ChildProcess {
  public:
   ChildProcess(const ChildCommand& command, const ChildSettings& settings);
+  // A copy of this process in which `work` gives the exit code. It keeps no descriptors but its
+  // output and `kept`. Other threads are not copied: a lock that one holds is never released there.
+  ChildProcess(const std::function<int()>& work, const ChildSettings& settings,
+               const std::vector<int>& kept = {});
   ~ChildProcess();  // kills the child by SIGKILL, and with a group of its own all that it started
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;

@@ -2,7 +2,9 @@
 // Child processes: their end, output, folder, environment and group, and programs that cannot be started.
 #include "base/child_process.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string>
@@ -32,6 +34,20 @@ TEST(ChildProcess, WritesToAFileWithItsTemporaryFilesBeside) {
   command.folder = "/";
   EXPECT_EQ(start_to_file(command, output, true).wait().exit_code, 0);
   EXPECT_EQ(file_text(output.string()), folder.path().string() + "\n/\nerror\n");
+}
+
+TEST(ChildProcess, DoesWorkOfThisProcessWithItsOutputsAlone) {
+  const TemporaryFolder folder;
+  const int output = ::open((folder.path() / "output").c_str(), O_WRONLY | O_CREAT, 0600);
+  const int kept = ::dup(output), other = ::dup(output);
+  const std::string text = "a value of this process\n";
+  const auto work = [&] {
+    if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) return 1;
+    return ::write(kept, "kept\n", 5) == 5 && ::write(other, "other\n", 6) < 0 ? 7 : 2;
+  };
+  EXPECT_EQ(ChildProcess(work, {.out = output}, {kept}).wait().exit_code, 7);
+  for (const int descriptor : {output, kept, other}) ::close(descriptor);
+  EXPECT_EQ(file_text((folder.path() / "output").string()), text + "kept\n");
 }
 
 TEST(ChildProcess, IsRefusedWithTheReasonWhereItCannotStart) {
