@@ -9,10 +9,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "results/fields/field.h"
 #include "runner/file_uses.h"
+#include "runner/question.h"
 
 namespace fredsim {
 
@@ -36,6 +38,8 @@ class Command {
   virtual void check() = 0;
   // After check().
   virtual FileUses files() const = 0;
+  // The question that it puts, after check(); none: it puts none.
+  virtual std::optional<Question> question() const { return std::nullopt; }
   // Once in a process, during SystemC elaboration.
   virtual void run(const Invocation& invocation) = 0;
 };

@@ -2,23 +2,17 @@
 // `fredsim conflicts`: random sets of flows through one switch; no machine file, no simulation.
 #include <fmt/format.h>
 
-#include <atomic>
-#include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
+#include <variant>
 
-#include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
-#include "cli/route_arguments.h"
 #include "report/conflict_table.h"
-#include "report/json.h"
 #include "report/output_file.h"
 #include "results/version.h"
-#include "routing/conflict_count.h"
 #include "runner/interrupt.h"
-#include "runner/run_options.h"
+#include "runner/run.h"
 
 namespace fredsim {
 
@@ -27,9 +21,9 @@ namespace {
 class ConflictsCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
-    options_.add(app, asked_, kConflictRows,
-                 seed_rows<&ConflictOptions::seed>("of the random sets (default 1)"));
-    options_.add(app, output_, kJsonRows, kTableRows, kQuietRows);
+    options_.add(app, request_, kConflictRows,
+                 seed_rows<&ConflictsRequest::seed>("of the random sets (default 1)"));
+    options_.add(app, request_, kJsonRows, kTableRows, kQuietRows);
     app.footer(
         "A set is K flows whose input sides are disjoint and whose output sides are disjoint:\n"
         "  unicast     one input, one output\n"
@@ -44,56 +38,37 @@ class ConflictsCommand final : public Command {
 
   void check() override {
     options_.read();
-    asked_.flow_counts = parse_numbers(options_.texts["--flows"], "--flows", 1,
-                                       max_flows(asked_.kind, asked_.ports));
+    request_.flow_counts = parse_numbers(options_.texts["--flows"], "--flows", 1,
+                                         max_flows(request_.kind, request_.ports));
   }
 
   FileUses files() const override {
     FileUses files;
-    add_output("--json", output_.json_file, files);
+    add_output("--json", request_.json_file, files);
     return files;
   }
 
+  std::optional<Question> question() const override { return request_; }
+
   void run(const Invocation& invocation) override {
-    const std::atomic<bool>& interrupted = interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", output_.json_file);
-    const ConflictSetup setup{.kind = std::string(to_string(asked_.kind)),
-                              .ports = asked_.ports,
-                              .trials = asked_.trials,
-                              .seed = asked_.seed};
-    std::vector<ConflictPoint> points;
-    std::uint64_t sets = 0;
-    for (const int flows : asked_.flow_counts) {
-      const ConflictCounts counts = count_conflicts({.kind = asked_.kind,
-                                                     .ports = asked_.ports,
-                                                     .flows = flows,
-                                                     .trials = asked_.trials,
-                                                     .seed = asked_.seed},
-                                                    asked_.middles, interrupted);
-      sets += counts.trials;
-      if (counts.trials == 0) break;
-      for (std::size_t i = 0; i < asked_.middles.size(); ++i)
-        points.push_back({.flows = flows,
-                          .middle = asked_.middles[i],
-                          .conflicts = counts.conflicts[i],
-                          .trials = counts.trials});
-    }
-    if (!points.empty() && (!json || !json->is_stdout())) {
-      TableOutput output = table_output(output_);
-      fmt::print("{}", output.table(conflict_table(setup, points)));
+    interrupt_flag();
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    RunObserver nobody;
+    const Results answer = fredsim::run(request_, nobody, invocation.files);
+    const auto& found = std::get<FoundConflicts>(answer);
+    if (!found.points.empty() && request_.json_file != "-") {
+      TableOutput output = table_output(request_);
+      fmt::print("{}", output.table(conflict_table(found.setup, found.points)));
       fmt::print("{}", output.legend(kConflictLegend));
     }
-    if (json && !points.empty())
-      json->write(conflicts_json(origin_of(invocation.command_line), setup, points));
-    const std::uint64_t asked_sets = asked_.flow_counts.size() * asked_.trials;
-    if (sets < asked_sets)
-      throw Interrupted(fmt::format("interrupted: {} of {} sets of flows tried", sets, asked_sets));
+    if (json && !found.points.empty())
+      json->write(results_text(answer, origin_of(invocation.command_line)));
+    check_complete(answer);
   }
 
  private:
   OptionSet options_;
-  ConflictOptions asked_;
-  OutputOptions output_;
+  ConflictsRequest request_;
 };
 
 }  // namespace

@@ -56,17 +56,16 @@ class OptimizeCommand final : public Command {
     return files;
   }
 
+  std::optional<Question> question() const override { return request_; }
+
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     const auto* const network = std::get_if<TopooptAsked>(&request_.search);
-    const std::optional<OutputFile> machine_file =
-        open_output("--write", network != nullptr ? network->machine_file : "");
     RunObserver nobody;
     const Results answer = fredsim::run(request_, nobody, invocation.files);
-    if ((!json || !json->is_stdout()) && (!machine_file || !machine_file->is_stdout()))
+    if (request_.json_file != "-" && (network == nullptr || network->machine_file != "-"))
       print(answer);
-    if (machine_file) machine_file->write(std::get<FoundNetwork>(answer).machine);
     if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
     check_complete(answer);
   }

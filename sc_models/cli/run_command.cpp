@@ -26,16 +26,12 @@
 #include "runner/machines.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
-#include "runner/timeline_output.h"
 #include "runner/wave_options.h"
 #include "runner/work_jobs.h"
 
 namespace fredsim {
 
 namespace {
-
-constexpr std::string_view kTimelineShares = ", half of them packets and additions";
-constexpr std::string_view kTimelineHint = "a smaller --size or --timeline-level shows all";
 
 bool prints_tables(const RunRequest& request) {
   return request.json_file != "-" && request.timeline_file != "-";
@@ -108,8 +104,8 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
 // Tables of each size while others are simulated, then what needs all of them.
 class RunPrinter final : public RunObserver {
  public:
-  RunPrinter(const RunRequest& request, const OutputFile* timeline_file)
-      : request_(request), output_(table_output(request)), timeline_file_(timeline_file) {}
+  explicit RunPrinter(const RunRequest& request)
+      : request_(request), output_(table_output(request)) {}
 
   void on_runs(std::span<const ReportedRun> runs) override {
     if (!request_.compares || !prints_tables(request_)) return;
@@ -129,19 +125,11 @@ class RunPrinter final : public RunObserver {
     }
   }
 
-  // Writes the timeline until the failure.
-  void on_error(const Results& results, const Error& error) override {
-    if (timeline_file_ != nullptr && error.code() == ExitCode::kFailed)
-      write_timeline(*timeline_file_, *std::get<WorkResults>(results).timeline, kTimelineShares,
-                     kTimelineHint);
-  }
-
   TableOutput& output() { return output_; }
 
  private:
   const RunRequest& request_;
   TableOutput output_;
-  const OutputFile* timeline_file_;  // null: none
 };
 
 class RunCommand final : public Command {
@@ -202,21 +190,18 @@ class RunCommand final : public Command {
     return files;
   }
 
+  std::optional<Question> question() const override { return request_; }
+
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     request_.progress_log = open_progress(request_.progress_file);
-    const std::optional<OutputFile> timeline_file =
-        open_output("--timeline", request_.timeline_file);
-    RunPrinter printer(request_, timeline_file ? &*timeline_file : nullptr);
+    RunPrinter printer(request_);
     const Results answer = fredsim::run(request_, printer, invocation.files);
     note_ranks(request_.quiet);
     if (prints_tables(request_))
       fmt::print("{}", printer.output().legend(request_.is_flow ? kFlowLegend : kTableLegend));
     if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
-    if (timeline_file)
-      write_timeline(*timeline_file, *std::get<WorkResults>(answer).timeline, kTimelineShares,
-                     kTimelineHint);
     check_complete(answer);
   }
 

@@ -101,6 +101,8 @@ class TrafficCommand final : public Command {
     return files;
   }
 
+  std::optional<Question> question() const override { return request_; }
+
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);

@@ -24,7 +24,6 @@
 #include "runner/program_name.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
-#include "runner/timeline_output.h"
 #include "runner/trace_output.h"
 
 namespace fredsim {
@@ -137,21 +136,18 @@ class TrainCommand final : public Command {
     return files;
   }
 
+  std::optional<Question> question() const override { return request_; }
+
   void run(const Invocation& invocation) override {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     request_.progress_log = open_progress(request_.progress_file);
-    const std::optional<OutputFile> timeline_file =
-        open_output("--timeline", request_.timeline_file);
     TrainPrinter printer(*this);
     const Results answer = fredsim::run(request_, printer, invocation.files);
     const auto& training = std::get<TrainResults>(answer);
     note_ranks(request_.quiet);
     if (json && !training->results().empty())
       json->write(results_text(answer, origin_of(invocation.command_line)));
-    if (timeline_file && !training->results().empty())
-      write_timeline(*timeline_file, training->timeline(), "",
-                     "fewer --iterations, or one machine by itself, show more");
     check_complete(answer);
   }
 

@@ -19,6 +19,7 @@
 #include "runner/interrupt.h"
 #include "runner/job_runner.h"
 #include "runner/machines.h"
+#include "runner/timeline_output.h"
 
 namespace fredsim {
 namespace {
@@ -71,12 +72,7 @@ void simulate(const std::function<void()>& jobs, RunObserver& observer, const Re
   JobRunner runner("jobs", jobs);
   sc_core::sc_start();
   observer.on_end(results);
-  try {
-    runner.finish();
-  } catch (const Error& error) {
-    observer.on_error(results, error);
-    throw;
-  }
+  runner.finish();
 }
 
 void check_elaborates() {
@@ -88,27 +84,43 @@ void check_elaborates() {
 
 Results answer(const RunRequest& request, RunObserver& observer, const FileUses& files) {
   check_elaborates();
+  const std::optional<OutputFile> timeline_file = open_output("--timeline", request.timeline_file);
   Results results = WorkResults{};
   auto& work = std::get<WorkResults>(results);
   work.machines = plan_work(request, files);
   work.asked = work.machines.size() * request.work.sizes.size();
-  if (!request.timeline_file.empty()) work.timeline = std::make_unique<Timeline>();
+  if (timeline_file) work.timeline = std::make_unique<Timeline>();
+  const auto finish_timeline = [&] {
+    if (timeline_file)
+      write_timeline(*timeline_file, *work.timeline, ", half of them packets and additions",
+                     "a smaller --size or --timeline-level shows all");
+  };
   elaborate(request, files, work.machines, work.timeline.get());
-  simulate([&] { run_jobs(request, work.machines, observer); }, observer, results);
+  try {
+    simulate([&] { run_jobs(request, work.machines, observer); }, observer, results);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kFailed) finish_timeline();
+    throw;
+  }
   finish_waves(work.machines);
   for (ComparedMachine& entry : work.machines) {
     std::ranges::move(entry.runs, std::back_inserter(work.runs));
     entry.machine.reset();  // a large one's memory is used again for the results' text
     entry.plans.clear();
   }
+  finish_timeline();
   return results;
 }
 
 Results answer(const TrainRequest& request, RunObserver& observer, const FileUses& files) {
   check_elaborates();
+  const std::optional<OutputFile> timeline_file = open_output("--timeline", request.timeline_file);
   const auto jobs = std::make_shared<TrainingJobs>(request, files);
   Results results = jobs;
   simulate([&] { jobs->run(); }, observer, results);
+  if (timeline_file && !jobs->results().empty())
+    write_timeline(*timeline_file, jobs->timeline(), "",
+                   "fewer --iterations, or one machine by itself, show more");
   return results;
 }
 
@@ -117,9 +129,8 @@ Results answer(const TrafficRequest& request, RunObserver& observer, const FileU
   Results results = jobs;
   try {
     jobs->measure();
-  } catch (const Error& error) {
+  } catch (const Error&) {
     observer.on_end(results);
-    observer.on_error(results, error);
     throw;
   }
   observer.on_end(results);
@@ -128,12 +139,28 @@ Results answer(const TrafficRequest& request, RunObserver& observer, const FileU
 }
 
 Results answer(const OptimizeRequest& request, RunObserver& observer, const FileUses& /*files*/) {
+  const auto* const network = std::get_if<TopooptAsked>(&request.search);
+  const std::optional<OutputFile> machine_file =
+      open_output("--write", network != nullptr ? network->machine_file : "");
   const MachineConfig machine = std::move(load_machines(request, request.quiet).front());
   Results results = std::visit(
       Cases{
           [&](const BandwidthOptions& asked) -> Results { return find_bandwidths(machine, asked); },
           [&](const TopooptAsked& asked) -> Results { return find_network(machine, asked); }},
       request.search);
+  if (machine_file) machine_file->write(std::get<FoundNetwork>(results).machine);
+  observer.on_end(results);
+  return results;
+}
+
+Results answer(const StrategiesRequest& request, RunObserver& observer, const FileUses&) {
+  Results results = find_strategies(request);
+  observer.on_end(results);
+  return results;
+}
+
+Results answer(const ConflictsRequest& request, RunObserver& observer, const FileUses&) {
+  Results results = find_conflicts(request);
   observer.on_end(results);
   return results;
 }
@@ -147,21 +174,25 @@ Results run(const Question& question, RunObserver& observer, const FileUses& fil
 }
 
 std::string results_text(const Results& results, const Origin& origin) {
-  return std::visit(Cases{[&](const WorkResults& work) { return results_json(origin, work.runs); },
-                          [&](const TrainResults& jobs) {
-                            return training_json(origin, jobs->asked(), jobs->workload(),
-                                                 jobs->results());
-                          },
-                          [&](const TrafficResults& jobs) {
-                            return traffic_json(origin, jobs->setup(), jobs->points());
-                          },
-                          [&](const FoundBandwidths& found) {
-                            return optimum_json(origin, found.setup, found.result);
-                          },
-                          [&](const FoundNetwork& found) {
-                            return network_json(origin, found.setup, found.result);
-                          }},
-                    results);
+  return std::visit(
+      Cases{[&](const WorkResults& work) { return results_json(origin, work.runs); },
+            [&](const TrainResults& jobs) {
+              return training_json(origin, jobs->asked(), jobs->workload(), jobs->results());
+            },
+            [&](const TrafficResults& jobs) {
+              return traffic_json(origin, jobs->setup(), jobs->points());
+            },
+            [&](const FoundBandwidths& found) {
+              return optimum_json(origin, found.setup, found.result);
+            },
+            [&](const FoundNetwork& found) {
+              return network_json(origin, found.setup, found.result);
+            },
+            [&](const FoundStrategies& found) { return strategy_json(origin, found.report); },
+            [&](const FoundConflicts& found) {
+              return conflicts_json(origin, found.setup, found.points);
+            }},
+      results);
 }
 
 void check_complete(const Results& results) {
@@ -194,6 +225,16 @@ void check_complete(const Results& results) {
             [](const FoundBandwidths&) {},
             [](const FoundNetwork& found) {
               if (found.is_interrupted) throw Interrupted("interrupted: the best network so far");
+            },
+            [](const FoundStrategies& found) {
+              if (found.done < found.asked)
+                throw Interrupted(fmt::format("interrupted: {} of {} strategies checked",
+                                              found.done, found.asked));
+            },
+            [](const FoundConflicts& found) {
+              if (found.done < found.asked)
+                throw Interrupted(fmt::format("interrupted: {} of {} sets of flows tried",
+                                              found.done, found.asked));
             }},
       results);
 }

@@ -11,6 +11,7 @@
 //
 // SystemC: works and training, by flits or by flows, whose calibration runs flits, are elaborated and simulated here, once in a process;
 //   traffic and searches need no SystemC and may be run as often as one likes.
+// Files: those that the question names beside its results are tried first and written here; after a failed run the timeline until then.
 // Interrupted (runner/interrupt.h): results so far, with an incomplete run.
 // Errors: BadInput and RoutingConflict before the first cycle, RunFailed; BadInput where SystemC has been started before.
 #pragma once
@@ -26,6 +27,7 @@
 #include "runner/bandwidth_jobs.h"
 #include "runner/file_uses.h"
 #include "runner/question.h"
+#include "runner/routability.h"
 #include "runner/topoopt_run.h"
 
 namespace fredsim {
@@ -38,8 +40,8 @@ struct WorkResults {
 };
 using TrainResults = std::shared_ptr<TrainingJobs>;
 using TrafficResults = std::shared_ptr<TrafficJobs>;
-using Results =
-    std::variant<WorkResults, TrainResults, TrafficResults, FoundBandwidths, FoundNetwork>;
+using Results = std::variant<WorkResults, TrainResults, TrafficResults, FoundBandwidths,
+                             FoundNetwork, FoundStrategies, FoundConflicts>;
 
 // Looks at results while they come.
 class RunObserver {
@@ -52,8 +54,6 @@ class RunObserver {
   virtual void on_runs(std::span<const ReportedRun> /*runs*/) {}
   // Nothing more comes; before an error is thrown, too.
   virtual void on_end(const Results& /*results*/) {}
-  // The error that is thrown next.
-  virtual void on_error(const Results& /*results*/, const Error& /*error*/) {}
 };
 
 // `files`: files that the caller reads and writes, which no placement or trace of the question may overwrite.
