@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "base/suggest.h"
 #include "cli/add_option.h"
 #include "cli/command_line.h"
-#include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/known_words.h"
@@ -64,15 +62,16 @@ std::vector<std::string_view> command_names(const CLI::App& app, std::vector<std
 }
 
 // The command for several machines in place of the one that was parsed; empty: none.
-std::string_view several_of(const CLI::App& app) {
-  for (const CommandRow& row : commands())
+std::string_view several_of(const CLI::App& app, std::span<const CommandRow> rows) {
+  for (const CommandRow& row : rows)
     if (app.got_subcommand(row.name)) return row.several;
   return {};
 }
 
 }  // namespace
 
-std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv) {
+std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv,
+                                                std::span<const CommandRow> rows) {
   CLI::App app(
       "Cycle-accurate collectives and traffic on a wafer-scale interconnect: FRED against a 2D "
       "mesh.",
@@ -84,7 +83,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
   app.set_help_all_flag("--help-all", "all options of all commands");
 
   std::vector<Candidate> candidates;
-  for (const CommandRow& row : commands()) {
+  for (const CommandRow& row : rows) {
     CLI::App* const command = app.add_subcommand(row.name, row.purpose);
     candidates.push_back({command, row.make(), row.runs_on_ranks});
     under(*command, headings::kWork);
@@ -113,7 +112,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
       app.exit(error);
       return std::nullopt;
     }
-    throw BadInput(parse_problem(app, several_of(app)));
+    throw BadInput(parse_problem(app, several_of(app, rows)));
   }
   help_options.read();
   const auto& [topic, shell, has_all, is_page, is_man] = asked;
@@ -140,7 +139,7 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
     std::vector<const char*> asked{*argv};
     if (!topic.empty()) asked.push_back(topic.c_str());
     asked.push_back(has_all ? "--help-all" : "--help");
-    return parse_command_line(static_cast<int>(asked.size()), asked.data());
+    return parse_command_line(static_cast<int>(asked.size()), asked.data(), rows);
   }
   for (auto& [parsed, command, runs_on_ranks] : candidates) {
     if (!parsed->parsed()) continue;

@@ -7,9 +7,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/commands.h"
 
 namespace fredsim {
 
@@ -21,7 +23,9 @@ struct ParsedCommand {
   void run() const { command->run(invocation); }
 };
 
-// Nothing to do (`help`, `--help`, `--version`: printed to standard output) gives no command.
-std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv);
+// Nothing to do (`help`, `--help`, `--version`: printed to standard output) gives no command. `rows`: commands that are known; a message may
+// name others.
+std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv,
+                                                std::span<const CommandRow> rows = commands());
 
 }  // namespace fredsim

@@ -2,6 +2,7 @@
 #include "cli/study_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/file_text.h"
+#include "cli/answer.h"
 #include "cli/command_line.h"
 #include "cli/study_commands.h"
 #include "report/progress.h"
@@ -173,7 +175,9 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
   while (next < points.size() || children.running() > 0) {
     if (interrupt_flag()) return false;
     while (next < points.size() && children.running() < jobs) {
-      children.start(points[next], words_of(points_[points[next]]));
+      children.start(points[next], [words = words_of(points_[points[next]])] {
+        return AskedQuestion(words).answer_into(STDOUT_FILENO, STDERR_FILENO);
+      });
       started[points[next]] = Clock::now();
       ++next;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs points of a study, each as a command of its own in a child process, and keeps their results (study/study_folder.h).
+// Runs points of a study, each as a question of its own in a child process, and keeps their results (study/study_folder.h).
 //
 // A point whose command ends with the exit code of bad input, a failed run or a routing conflict would do so again; it is kept as failed.
 // One that is ended by a signal is failed too, but not kept: the next sweep runs it again. A file of the folder that cannot be read, or

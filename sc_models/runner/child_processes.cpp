@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "runner/program_name.h"
 
 namespace fredsim {
 namespace {
@@ -71,19 +70,16 @@ ChildProcesses::~ChildProcesses() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-ChildProcesses::Child::Child(std::size_t number, const std::vector<std::string>& words,
+ChildProcesses::Child::Child(std::size_t number, const std::function<int()>& work,
                              const sigset_t& blocked)
     : id(number),
-      process({.words = words}, {.program = "/proc/self/exe",
-                                 .out = out.descriptor(),
-                                 .err = err.descriptor(),
-                                 .ends_with_parent = true,
-                                 .blocked = blocked}) {}
+      process(work, {.out = out.descriptor(),
+                     .err = err.descriptor(),
+                     .ends_with_parent = true,
+                     .blocked = blocked}) {}
 
-void ChildProcesses::start(std::size_t id, const std::vector<std::string>& words) {
-  std::vector<std::string> all{program_name()};
-  all.insert(all.end(), words.begin(), words.end());
-  children_.emplace_back(id, all, before_);
+void ChildProcesses::start(std::size_t id, const std::function<int()>& work) {
+  children_.emplace_back(id, work, before_);
 }
 
 std::optional<EndedProcess> ChildProcesses::take_ended() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of this program as child processes, whose outputs are caught in memory.
+// Work of this process in child processes, whose outputs are caught in memory.
 //
 // None outlives this process or this object: both end them by SIGTERM, which they take as an interruption.
 // Errors: RunFailed, where the system gives no process or memory; those of a ChildProcess.
@@ -8,10 +8,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/child_process.h"
 
@@ -31,8 +31,8 @@ class ChildProcesses {
   ChildProcesses(const ChildProcesses&) = delete;
   ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-  // `words`: of the command line, without the program.
-  void start(std::size_t id, const std::vector<std::string>& words);
+  // `work` gives the exit code.
+  void start(std::size_t id, const std::function<int()>& work);
   std::size_t running() const { return children_.size(); }
   // The next one that has ended; none within this time, or before a signal came.
   std::optional<EndedProcess> wait(std::chrono::milliseconds time);
@@ -52,7 +52,7 @@ class ChildProcesses {
     int descriptor_;
   };
   struct Child {
-    Child(std::size_t number, const std::vector<std::string>& words, const sigset_t& blocked);
+    Child(std::size_t number, const std::function<int()>& work, const sigset_t& blocked);
 
     std::size_t id;
     Memory out, err;
