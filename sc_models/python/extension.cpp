@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python extension fredsim._fredsim: what of fredsim needs no SystemC. fredsim/_fredsim.pyi has its interface.
+// The Python extension fredsim._fredsim; fredsim/_fredsim.pyi has its interface.
 //
-// Purpose: machines, plans and fixed facts, for the package around it, which makes objects and arrays of them.
+// Purpose: machines, plans, fixed facts and answers to questions, for the package around it, which makes objects and arrays of them.
 // Units: those of topology/topology.h and plan/plan.h.
 // Errors: BadInput as _fredsim.BadInput, with the words that the command prints.
 #include <fmt/format.h>
@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "answering.h"
 #include "base/error.h"
 #include "base/long_words.h"
 #include "base/member.h"
@@ -311,6 +312,17 @@ PYBIND11_MODULE(_fredsim, module) {
       .def("trees", &PlanOnMachine::trees)
       .def("sends", &PlanOnMachine::sends)
       .def("link_flits", &PlanOnMachine::flits_by_link);
+
+  // Others run meanwhile.
+  using WithoutLock = py::call_guard<py::gil_scoped_release>;
+  py::class_<Answering>(module, "Answering")
+      .def(py::init<const std::vector<std::string>&, const std::string&, bool, int, int,
+                    const std::vector<int>&>(),
+           py::arg("words"), py::arg("program"), py::arg("in_process"), py::arg("out"),
+           py::arg("err"), py::arg("kept"))
+      .def("wait", &Answering::wait, py::arg("seconds"), WithoutLock())
+      .def("interrupt", &Answering::interrupt)
+      .def("kill", &Answering::kill, WithoutLock());
 
   module.def("load_machine", &load_machine, py::arg("path"), py::arg("settings"), py::arg("faults"),
              py::arg("text"), py::call_guard<py::gil_scoped_release>());

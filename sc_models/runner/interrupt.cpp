@@ -16,6 +16,7 @@ namespace {
 // State that a signal handler can reach.
 std::atomic<bool> interrupted{false};
 std::atomic<bool> is_planning{false};
+thread_local const std::atomic<bool>* own_flag = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 constexpr const char* kDuringPlanning = "interrupted during planning";
@@ -47,10 +48,15 @@ void handle(int signal) {
 }  // namespace
 
 const std::atomic<bool>& interrupt_flag() {
+  if (own_flag != nullptr) return *own_flag;
   static const bool installed = (handle(SIGINT), handle(SIGTERM), handle(SIGHUP), true);
   static_cast<void>(installed);
   return interrupted;
 }
+
+OwnInterrupt::OwnInterrupt(const std::atomic<bool>& flag) { own_flag = &flag; }
+
+OwnInterrupt::~OwnInterrupt() { own_flag = nullptr; }
 
 InterruptEndsPlanning::InterruptEndsPlanning() {
   is_planning = true;

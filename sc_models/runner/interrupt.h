@@ -11,6 +11,16 @@ namespace fredsim {
 // (`nohup`, background jobs of scripts) stays ignored.
 const std::atomic<bool>& interrupt_flag();
 
+// While this lives, interrupt_flag() of this thread is `flag`, and signals are left alone: they are those of the program in whose process a
+// question is answered.
+class OwnInterrupt {
+ public:
+  explicit OwnInterrupt(const std::atomic<bool>& flag);
+  ~OwnInterrupt();
+  OwnInterrupt(const OwnInterrupt&) = delete;
+  OwnInterrupt& operator=(const OwnInterrupt&) = delete;
+};
+
 // Work that does not ask for the flag and leaves nothing to keep, such as planning: while this lives the first
 // signal ends the program at once too, after a message. Nothing may wait in the buffer of standard output.
 // Errors: Interrupted, where a signal came before.

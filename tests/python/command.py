@@ -6,7 +6,9 @@ import os
 import subprocess
 from typing import Any
 
-PROGRAM = os.environ["FREDSIM_PROGRAM"]
+import fredsim as package
+
+PROGRAM = os.fspath(package.program())
 # Differ from run to run, or name how it was called.
 OWN_KEYS = ("command", "wall_s", "sim_cycles_per_s")
 
@@ -32,5 +34,6 @@ def comparable(document: Any, without: tuple[str, ...] = ()) -> Any:
     """Results without the keys that differ from run to run."""
     left_out = OWN_KEYS + without
     kept = {key: value for key, value in document.items() if key not in left_out}
-    kept["runs"] = [{key: value for key, value in run.items() if key not in left_out} for run in document["runs"]]
+    if "runs" in kept:
+        kept["runs"] = [{key: value for key, value in run.items() if key not in left_out} for run in document["runs"]]
     return kept

@@ -37,6 +37,8 @@ except KeyboardInterrupt:
 print("goes on")
 """
 RUN = 'fredsim.run(fredsim.Machine("configs/mesh_2x2.yaml").to_dict(), size="64GiB", no_skip=True, on_progress=under_way)'
+TRAFFIC = 'fredsim.traffic("configs/mesh_2x2.yaml", 0.1, cycles=10**8, on_progress=under_way)'
+SEARCH = 'print("under way", flush=True); fredsim.conflicts(32, 3, 4, trials=10**9)'
 SWEEP = ('fredsim.sweep({"machines": ["configs/mesh_2x2.yaml"], "run": {"size": ["1KiB", "64GiB"], "no-skip": True}}, jobs=2, '
          "on_progress=lambda p: under_way(p) if p.complete else None)")  # fmt: skip
 
@@ -60,6 +62,10 @@ class InterruptTest(unittest.TestCase):
 
     def test_a_run(self) -> None:
         self.check(RUN)
+
+    def test_in_this_process(self) -> None:
+        self.check(TRAFFIC)
+        self.check(SEARCH)
 
     def test_a_study(self) -> None:
         self.check(SWEEP)

@@ -19,7 +19,8 @@ time: float = results.runs[0].time_ns
 speedup: float | None = results.runs[0].speedup
 flits: int = sum(link.flits for link in results.runs[0].links)
 load: NDArray[numpy.int64] = machine.plan("all_gather").link_bytes
-rate: float | None = fredsim.traffic(machine, rate=[0.1, 0.2]).saturation.accepted_rate
+rate: float | None = fredsim.traffic(machine, rate=[0.1, 0.2], in_process=True).saturation.accepted_rate
+ports: int = fredsim.conflicts(8, 3, 2).runs[0].ports
 """
 # Each line is an error by itself.
 WRONG = ["results.runs[0].time_n", "speedup + 1", "fredsim.run(machine, 3)", "fredsim.traffic(machine, rate=[None])"]

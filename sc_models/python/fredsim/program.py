@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `fredsim` as a child process: where it is, and one command of it.
+"""A command under way: by a thread of this process, in a process that is forked from it, or by the program `fredsim`, and where that is.
 
-A command runs in a process of its own: SystemC is elaborated once in a process, several run at once by threads, and neither a crash nor a signal takes
-the interpreter along. While it runs other threads do, too."""
+SystemC is elaborated once in a process, so that runs and training have processes of their own: several run at once by threads, and neither a crash nor
+a signal takes the interpreter along. While a command runs other threads do, too."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal, Union
 
-from .errors import BadInput, Error, error_of
+from . import _fredsim
+from .errors import BadInput, Error, error_of, own_errors
 
 __all__ = ["OnProgress", "Progress", "program"]
 
@@ -56,6 +57,8 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], object]
+Where = Literal["here", "fork", "program"]
+"""In this process, in one forked from it, or in one of the program."""
 
 
 def program() -> Path:
@@ -82,7 +85,7 @@ def program() -> Path:
 
 @dataclass
 class _Stream:
-    """What a child writes into a pipe."""
+    """Reader of what a child writes into a pipe."""
 
     take: Callable[[bytes], None]
 
@@ -117,21 +120,53 @@ class Outcome:
         return error_of(self.exit_code, message or f"exit code {self.exit_code}")
 
 
-def execute(words: Sequence[str], on_progress: OnProgress | None = None) -> Outcome:
+class _Answering:
+    """An answer under way, with those methods of a Popen that execute() calls."""
+
+    def __init__(self, words: Sequence[str], here: bool, passed: Sequence[int]) -> None:
+        self.stdout, out = _pipe()
+        self.stderr, err = _pipe()
+        with out, err, own_errors():  # the other side has its own
+            self._answering = _fredsim.Answering([*words], os.fspath(program()), here, out.fileno(), err.fileno(), [*passed])
+
+    def poll(self) -> int | None:
+        return self._answering.wait(0)
+
+    def wait(self, timeout: float = -1) -> int | None:
+        return self._answering.wait(timeout)
+
+    def send_signal(self, _: int) -> None:
+        self._answering.interrupt()
+
+    def kill(self) -> None:
+        self._answering.kill()
+
+
+_Child = Union["subprocess.Popen[bytes]", _Answering]
+
+
+def _pipe() -> tuple[BinaryIO, BinaryIO]:
+    """Its ends to read and to write."""
+    read, written = os.pipe()
+    return os.fdopen(read, "rb", buffering=0), os.fdopen(written, "wb", buffering=0)
+
+
+def _start(words: Sequence[str], where: Where, passed: Sequence[int]) -> _Child:
+    if where != "program":
+        return _Answering(words, where == "here", passed)
+    return subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=passed)
+
+
+def execute(words: Sequence[str], on_progress: OnProgress | None = None, where: Where = "program") -> Outcome:
     """Runs a command and waits for it. An exception, KeyboardInterrupt among them, or one of on_progress, ends the child first."""
-    path = program()
     out, err = bytearray(), bytearray()
     with ExitStack() as stack:
         passed: list[int] = []
-        progress: int | None = None
         if on_progress is not None:
-            progress, written = os.pipe()
-            progress_file = stack.enter_context(os.fdopen(progress, "rb", buffering=0))
-            written_file = stack.enter_context(os.fdopen(written, "wb", buffering=0))
-            passed = [written]
-            words = [*words, "--progress", f"/dev/fd/{written}"]
-        child = stack.enter_context(_ended(subprocess.Popen(
-            [path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=passed)))  # fmt: skip
+            progress_file, written_file = (stack.enter_context(end) for end in _pipe())
+            passed = [written_file.fileno()]
+            words = [*words, "--progress", f"/dev/fd/{written_file.fileno()}"]
+        child = stack.enter_context(_ended(_start(words, where, passed)))
         assert child.stdout is not None and child.stderr is not None
         with selectors.DefaultSelector() as selector:
             selector.register(child.stdout, selectors.EVENT_READ, _Stream(out.extend))
@@ -147,11 +182,12 @@ def execute(words: Sequence[str], on_progress: OnProgress | None = None) -> Outc
                     else:
                         selector.unregister(key.fileobj)
         code = child.wait()
+    assert code is not None
     return Outcome(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 @contextmanager
-def _ended(child: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def _ended(child: _Child) -> Iterator[_Child]:
     """A child that does not outlive the block, and leaves no zombie."""
     pipes = [pipe for pipe in (child.stdout, child.stderr) if pipe is not None]
     try:

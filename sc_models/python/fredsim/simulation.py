@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulations: each call is a command of fredsim in a process of its own, whose JSON it returns.
+"""Simulations and searches: each call is a command of fredsim, whose JSON it returns.
+
+in_process: True, the default of traffic and of what simulates nothing: by a thread of this process; False: in a process that is forked from it. Runs and
+training are answered once in a process, since SystemC is elaborated once, and none afterwards in forked ones. RTL is in the program `fredsim` alone, which
+answers where a model asks for it, and everywhere if the environment names one by FREDSIM_PROGRAM.
 
 Keyword arguments beyond those named are the options of the command (docs/reference/options.md), with underscores: `timeout_cycles=10**6`,
 `no_skip=True`. on_progress is called in the thread of the call, at the start and the end of every job and at most ten times a second between them; what
@@ -17,51 +21,83 @@ from typing import Any, TypeVar
 from .errors import RunFailed
 from .machine import MachineLike, machine_words
 from .options import Files, Group, Option, groups_of, rates_text, words_of
-from .program import OnProgress, execute
+from .program import VARIABLE, OnProgress, Where, execute
 from .record import Results
-from .records import FailedPointResults, RunResults, SweepResults, TrafficResults, TrainingResults
+from .records import (
+    ConflictsResults, FailedPointResults, OptimizeResults, OptimizeTopologyResults, RunResults, StrategiesResults, SweepResults, TrafficResults,
+    TrainingResults,
+)  # fmt: skip
 
-__all__ = ["compare", "load", "run", "sweep", "traffic", "train"]
+__all__ = ["compare", "conflicts", "load", "optimize", "run", "strategies", "sweep", "traffic", "train"]
 
 R = TypeVar("R", bound=Results)
 
 
 def run(machine: MachineLike, collective: str | None = None, size: int | str | None = None, *, group: Group | Sequence[Group] | None = None,
         algorithm: str | None = None, work: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None, model: str | None = None,
-        seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
+        seed: int | None = None, in_process: bool = False, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
     """A collective, or the collectives of a work file, on one machine.
 
     size: bytes or "1MiB", of NCCL's meaning; in place of it begin, end and factor. group: one, or a list of several at the same time.
     algorithm: auto, paper or one of algorithms(). work: a work file, or what it has. model: tlm, rtl or lockstep."""
-    return _simulate("run", [machine], RunResults, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm, work=work,
-                     model=model, seed=seed, **options)  # fmt: skip
+    return _simulate("run", [machine], RunResults, in_process, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm,
+                     work=work, model=model, seed=seed, **options)  # fmt: skip
 
 
 def compare(machines: Sequence[MachineLike], collective: str | None = None, size: int | str | None = None, *, group: Group | Sequence[Group] | None = None,
             algorithm: str | None = None, work: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None, model: str | None = None,
-            seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
+            seed: int | None = None, in_process: bool = False, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
     """The same work on several machines against the first; arguments as of run(). Failed components of a Machine are of all of them."""
-    return _simulate("compare", machines, RunResults, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm, work=work,
-                     model=model, seed=seed, **options)  # fmt: skip
+    return _simulate("compare", machines, RunResults, in_process, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm,
+                     work=work, model=model, seed=seed, **options)  # fmt: skip
 
 
 def traffic(machine: MachineLike, rate: float | str | Iterable[float] | None = None, *, pattern: str | None = None, saturation: bool = False,
-            model: str | None = None, seed: int | None = None, on_progress: OnProgress | None = None, **options: Option) -> TrafficResults:  # fmt: skip
+            model: str | None = None, seed: int | None = None, in_process: bool = True, on_progress: OnProgress | None = None,
+            **options: Option) -> TrafficResults:  # fmt: skip
     """Latency and throughput under synthetic traffic, a run per rate.
 
     rate: flits per cycle and node, several of them, or "0.1:0.5:0.1"; or saturation=True, which searches it."""
-    return _simulate("traffic", [machine], TrafficResults, on_progress, pattern=pattern, rate=rates_text(rate), saturation=saturation, model=model, seed=seed,
-                     **options)  # fmt: skip
+    return _simulate("traffic", [machine], TrafficResults, in_process, on_progress, pattern=pattern, rate=rates_text(rate), saturation=saturation, model=model,
+                     seed=seed, **options)  # fmt: skip
 
 
 def train(machines: MachineLike | Sequence[MachineLike], workload: str | os.PathLike[str] | Mapping[str, Any] | None = None, *, mp: int | None = None,
-          dp: int | None = None, pp: int | None = None, model: str | None = None, seed: int | None = None, on_progress: OnProgress | None = None,
-          **options: Option) -> TrainingResults:  # fmt: skip
+          dp: int | None = None, pp: int | None = None, model: str | None = None, seed: int | None = None, in_process: bool = False,
+          on_progress: OnProgress | None = None, **options: Option) -> TrainingResults:  # fmt: skip
     """Training iterations or inference on one machine, or on several against the first.
 
     workload: a model by name, or a model file or what it has. mp, dp, pp: workers of each kind of parallelism."""
     several = machines if isinstance(machines, Sequence) and not isinstance(machines, str) else [machines]
-    return _simulate("train", several, TrainingResults, on_progress, workload=workload, mp=mp, dp=dp, pp=pp, model=model, seed=seed, **options)
+    return _simulate("train", several, TrainingResults, in_process, on_progress, workload=workload, mp=mp, dp=dp, pp=pp, model=model, seed=seed, **options)
+
+
+def optimize(machine: MachineLike, total: str | None = None, *, workload: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+             size: int | str | None = None, topology: str | None = None, in_process: bool = True,
+             **options: Option) -> OptimizeResults | OptimizeTopologyResults:  # fmt: skip
+    """Bandwidths of the links, or with topology="topoopt" a network, for the least time of a workload or an all-reduce.
+
+    total: bandwidth of an NPU, "300GB/s". workload: a model by name, or a model file or what it has. size: of the all-reduce."""
+    asked: dict[str, Option] = {"total": total, "workload": workload, "size": size, "topology": topology, **options}
+    if topology is not None:
+        return _simulate("optimize", [machine], OptimizeTopologyResults, in_process, None, **asked)
+    return _simulate("optimize", [machine], OptimizeResults, in_process, None, **asked)
+
+
+def strategies(machine: MachineLike, middle: int | str | None = None, *, in_process: bool = True, **options: Option) -> StrategiesResults:
+    """Which strategies of parallelism the switches of a machine can route, by dimension.
+
+    middle: middle sub-networks, 3, "2,3" or "2:4"; None: those of the machine."""
+    return _simulate("strategies", [machine], StrategiesResults, in_process, None, middle=middle, **options)
+
+
+def conflicts(ports: int, middle: int | str, flows: int | str, *, kind: str | None = None, trials: int | None = None, seed: int | None = None,
+              in_process: bool = True, **options: Option) -> ConflictsResults:  # fmt: skip
+    """How often random sets of flows have no routing through one Fred switch.
+
+    middle: middle sub-networks; flows: of a set; both 3, "2,3" or "2:4". kind: unicast, multicast, reduce, all_reduce or any. trials: sets."""
+    return _simulate("conflicts", [], ConflictsResults, in_process, None, ports=ports, middle=middle, flows=flows, kind=kind, trials=trials, seed=seed,
+                     **options)  # fmt: skip
 
 
 def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.PathLike[str] | None = None, *, jobs: int = 1, retry: bool = False,
@@ -105,7 +141,13 @@ def _group(group: Group | Sequence[Group] | None) -> Option:
     return groups_of(group)
 
 
-def _simulate(command: str, machines: Sequence[MachineLike], document: type[R], on_progress: OnProgress | None, **options: Option) -> R:
+def _where(in_process: bool, model: Option = None, rtl_instances: Option = None) -> Where:
+    if model not in (None, "tlm") or rtl_instances or os.environ.get(VARIABLE):
+        return "program"
+    return "here" if in_process else "fork"
+
+
+def _simulate(command: str, machines: Sequence[MachineLike], document: type[R], in_process: bool, on_progress: OnProgress | None, **options: Option) -> R:
     with Files() as files:
         words = [command]
         faults: list[str] = []
@@ -113,7 +155,8 @@ def _simulate(command: str, machines: Sequence[MachineLike], document: type[R], 
             word, of_machine = machine_words(machine, files)
             words.append(word)
             faults += of_machine
-        ended = execute([*words, *faults, *words_of(options, files), "--quiet", "--json", "-"], on_progress)
+        where = _where(in_process, options.get("model"), options.get("rtl_instances"))
+        ended = execute([*words, *faults, *words_of(options, files), "--quiet", "--json", "-"], on_progress, where)
     if ended.exit_code != 0:
         raise ended.error()
     return document(json.loads(ended.out))
