@@ -105,8 +105,8 @@ def main(words: Sequence[str]) -> int:
     checkout.enter()
     times = Times(checkout.programs({"fredsim": options.program}, "eflops")["fredsim"])
     tables = {"mapping": mapping(times), "rings": rings(times, options.seeds), "shared": shared(times)}
-    markdown(["(m, n)", "NPUs", "`hdrm`, µs", "over bytes / rate", "`halving_doubling`, µs", "ratio", "`ring`, ratio"], tables["mapping"])
-    markdown(["order of the ring", "least", "quartile", "median", "quartile", "most", f"processor time of {options.seeds}, s"], tables["rings"])
+    markdown(["(m, n)", "NPUs", "`hdrm`, µs", "`hdrm` over bytes / rate", "`halving_doubling`, µs", "ratio", "`ring`, ratio"], tables["mapping"])
+    markdown(["order of the ring", "min", "lower quartile", "median", "upper quartile", "max", f"processor time of {options.seeds}, s"], tables["rings"])
     markdown(["NPUs to a NIC", "`ring`", "`ring` across", "`halving_doubling`", "`direct`", "`hier_ring`", "`hier_direct`"], tables["shared"])
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n")
