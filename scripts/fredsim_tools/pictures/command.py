@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of README and docs as SVG, each from runs of fredsim. The same program and matplotlib draw the same files, byte for byte.
 
-Two have what takes long from the tables of their pages: memory_cluster its times, switch_kinds areas of synthesis.
+Ten read figures that take long to simulate from the tables of their pages: memory_cluster, switch_kinds (areas alone) and the module `pages`.
 The waveform of a fault comes from the fredsim that the tests build with that fault (tests/tutorial).
 """
 
@@ -41,6 +41,14 @@ PLACES = {
     "themis": ("studies/pictures", "clusters"),
     "memory_cluster": ("studies/pictures", "clusters"),
     "wafer_front": ("studies/pictures", "clusters"),
+    "energy": ("studies/pictures", "pages"),
+    "eflops": ("studies/pictures", "pages"),
+    "gradients": ("studies/pictures", "pages"),
+    "libra": ("studies/pictures", "pages"),
+    "own_networks": ("studies/pictures", "pages"),
+    "rounding": ("studies/pictures", "pages"),
+    "silicon": ("studies/pictures", "pages"),
+    "topoopt": ("studies/pictures", "pages"),
     "latency_curve": ("user/pictures", "notebooks"),
     "pareto_front": ("user/pictures", "notebooks"),
     "my_dgx": ("gallery/pictures", "gallery"),
@@ -69,10 +77,10 @@ def main(words: Sequence[str]) -> int:
     if options.program is None or ("lost_credit" in names and options.faulty is None):
         checkout.prepare("pictures.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES", "python3-matplotlib", "gtkwave"],
                          ["-DBUILD_TESTING=ON", "fredsim", "fredsim_with_fault", "fredsim_python"])  # fmt: skip
-    from . import bars, buffers, clusters, curves, experts, floorplans, gallery, kinds, notebooks, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
+    from . import bars, buffers, clusters, curves, experts, floorplans, gallery, kinds, notebooks, pages, strategies, systems, trees, uplinks, waveform, wafer  # need matplotlib
     from .picture import Picture
 
-    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "floorplans": floorplans, "gallery": gallery, "kinds": kinds, "notebooks": notebooks, "strategies": strategies,
+    modules = {"bars": bars, "buffers": buffers, "clusters": clusters, "curves": curves, "experts": experts, "floorplans": floorplans, "gallery": gallery, "kinds": kinds, "notebooks": notebooks, "pages": pages, "strategies": strategies,
                "systems": systems, "trees": trees, "uplinks": uplinks, "waveform": waveform, "wafer": wafer}  # fmt: skip
     runs = Runs("pictures", options.program or "build/fredsim")
     for name in names:

@@ -47,14 +47,19 @@ class Picture:
         save(figure, self.file, sys.stdout, ["svg"])
 
 
-def page_table(study: str, first: str) -> list[list[str]]:
-    """Cells of the table of a page in docs/studies whose head begins with the cell `first`, head included."""
+def page_tables(study: str, first: str) -> list[list[list[str]]]:
+    """Tables of a page in docs/studies whose heads begin with the cell `first`: their cells, heads included."""
     lines = (checkout.CHECKOUT / f"docs/studies/{study}.md").read_text(encoding="utf-8").splitlines()
-    start = next((k for k, line in enumerate(lines) if line.startswith(f"| {first} |")), None)
-    if start is None:
+    starts = [k for k, line in enumerate(lines) if line.startswith(f"| {first} |")]
+    if not starts:
         raise SystemExit(f"docs/studies/{study}.md: no table with the head {first}")
-    table = list(takewhile(lambda line: line.startswith("|"), lines[start:]))
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in [table[0], *table[2:]]]
+    tables = [list(takewhile(lambda line: line.startswith("|"), lines[start:])) for start in starts]
+    return [[[cell.strip() for cell in line.strip("|").split("|")] for line in [table[0], *table[2:]]] for table in tables]
+
+
+def page_table(study: str, first: str) -> list[list[str]]:
+    """Cells of the first of these tables."""
+    return page_tables(study, first)[0]
 
 
 def sizes_on(axis: Axes, sizes: Sequence[int]) -> None:
