@@ -9,7 +9,7 @@
 #   --python                flake8 and mypy
 #   --spelling              codespell; of these files, or of all
 #   --sv-format             format of SystemVerilog; of these files, or of all
-#   --comments              openings of comments
+#   --comments              openers and pronouns of comments
 #   --licences              an SPDX line in every file
 #   --types                 one type of a name in a program
 #   --subjects RANGE        subjects of the commits of a range: 'area: imperative', at most 72 columns, no full stop
@@ -104,7 +104,7 @@ sv-format() {
 }
 
 comments() {
-  say "openings of comments"
+  say "openers and pronouns of comments"
   (cd scripts && python3 -B -m fredsim_tools.comments)
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""comments_test.py FOLDER: comments as the linter finds them in every language, and those that open without a subject."""
+"""comments_test.py FOLDER: comments as the linter finds them in every language, refused openers, and limits by kind of file."""
 
 import contextlib
 import io
@@ -17,6 +17,7 @@ FOLDER = Path(sys.argv.pop())
 
 def file(name, text):
     path = FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -46,29 +47,95 @@ class Comments(unittest.TestCase):
         self.assertEqual(self.found("CMakeLists.txt", text), self.found("a.cmake", text))
         self.assertEqual(self.found("notes.txt", text), [])
 
+    def test_no_comments(self):
+        text = ("// SPDX-License-Identifier: Apache-2.0\n// Ports.\n#pragma once\nnamespace a {\nint f(int /*of*/);  // NOLINT(x)\n"
+                "// clang-format off\n}  // namespace a\n")  # fmt: skip
+        self.assertEqual(self.found("a.h", text), [(2, "Ports.")])
 
-class Openings(unittest.TestCase):
+
+class Openers(unittest.TestCase):
+    def refused(self, name, text):
+        return [comment.line for comment in comments.comments(file(name, text)) if comments.is_refused(comment)]
+
+    def check(self, text, refused):
+        with self.subTest(comment=text):
+            self.assertEqual(self.refused("word.cpp", f"// {text}\n"), [1] * refused)
+
+    def check_behind_code(self, text, refused):
+        with self.subTest(comment=text):
+            self.assertEqual(self.refused("word.cpp", f"int a;  // {text}\n"), [1] * refused)
+
+    def test_every_refused_opener(self):
+        for word in ("By", "Of", "In", "As", "Such", "So", "Those", "That", "The same", "What", "Where", "Whether", "Who", "Which", "Whose",
+                     "From which", "To whose", "For that", "For what", "what", "(of", "`where", "---- who"):  # fmt: skip
+            self.check(f"{word} it is", True)
+            self.check_behind_code(f"{word} it is", True)
+        for word in ("Offers", "Whole", "Wherever", "Bytes", "Inputs", "Asks", "Thosewords", "In-switch trees", "As-is", "From", "To", "For",
+                     "The samples", "Solves"):  # fmt: skip
+            self.check(f"{word} it is", False)
+
+    def test_one_word(self):
+        for text in ("About.", "Dijkstra's.", "--seed.", "rtl/mesh/mesh_router.sv."):
+            self.check(text, True)
+        for text in ("link", "ports", "Shortest path (Dijkstra)."):
+            self.check(text, False)
+
+    def test_adjectives(self):
+        for text in ("alike", "Alike.", "sent", "delivered and compared", "not repeated", "still open", "likewise"):
+            self.check_behind_code(text, True)
+        for text in ("flits sent", "relative error", "one-hot", "read-only", "ascending", "speed", "need"):
+            self.check_behind_code(text, False)
+
+    def test_unit_notes(self):
+        for text in ("in flits", "by NPU", "by (port, VC)", "by VC and link: flits of a packet", "in CSV, unit included", "in ascending order", "as a mask",
+                     "as typed; empty: none", "by destination, as written: 1 + output port"):  # fmt: skip
+            self.check_behind_code(text, False)
+            self.check(text, True)
+        for text in ("by how much it is lowered", "by its output", "as many phases can be in use", "in which it runs", "in the window",
+                     "in the order of the phase store", "of maps", "so far", "as many as there are", "by what they come after"):  # fmt: skip
+            self.check_behind_code(text, True)
+
+    def test_docstrings(self):
+        self.assertEqual(self.refused("a.py", '"""What it does."""\n\n\ndef f():\n    """Returns what it does."""\n'), [1])
+
+
+class Limits(unittest.TestCase):
     def run_on(self, *words):
-        with contextlib.redirect_stdout(io.StringIO()) as found, contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()) as found, contextlib.redirect_stderr(io.StringIO()) as said:
             code = comments.main([str(word) for word in words])
-        return code, found.getvalue().splitlines()
+        return code, found.getvalue().splitlines(), said.getvalue()
 
-    def test_found_with_file_and_line(self):
-        path = file("opens.h", "// Of a node's ports: two.\n\nint a;  // what is sent\n// Offers. What it sends.\n/// (Whose.)\nint b;\n")
-        self.assertEqual(self.run_on("--limit", 1, path), (1, [f"{path}:1: Of a node's ports: two.", f"{path}:3: what is sent"]))
-        self.assertEqual(self.run_on("--limit", 2, path)[0], 0)
+    def planted(self, name, lines):
+        root = FOLDER / name
+        for kind in comments.LIMITS:
+            file(f"{name}/{kind}/good.h", "// Ports of a node.\n\n" * 100)
+        file(f"{name}/rtl/planted.sv", "".join(f"// {line}\n\n" for line in lines))
+        return self.run_on("--root", root)
+
+    def test_share_of_refused_openers(self):
+        self.assertEqual(self.planted("five", ["Of a node's ports: two."] * 5)[0], 0)  # 5 of 105
+        code, found, said = self.planted("six", ["Of a node's ports: two."] * 6)
+        self.assertEqual(code, 1)
+        self.assertEqual(len(found), 6)
+        self.assertEqual(found[0], f"{FOLDER}/six/rtl/planted.sv:1: Of a node's ports: two.")
+        self.assertIn("rtl: 106 comments, 430 words\n  refused openers, percent: found 5.66; allowed: 5 at most\n", said)
+        self.assertIn("tests: 100 comments, 400 words\n  refused openers, percent: found 0.00; allowed: 5 at most\n", said)
+
+    def test_pronouns(self):
+        for pronoun in comments.PRONOUNS:
+            with self.subTest(pronoun=pronoun):
+                folder = pronoun.replace(" ", "_")
+                self.assertEqual(self.planted(folder, [f"Ports of {pronoun} sent."] * 5)[0], 1)
+                self.assertIn(f'"{pronoun}" per 1000 words: found ', self.planted(folder, ["Ports of a node."] * 5)[2])
+                self.assertEqual(self.planted(folder, ["Ports of a node."] * 5)[0], 0)
+
+    def test_paths_without_limits(self):
+        path = file("part/rtl/opens.h", "// Of a node's ports: two.\n\nint a;  // what is sent\n// Offers. What it sends.\n")
+        self.assertEqual(self.run_on("--root", FOLDER / "part", path)[:2], (0, [f"{path}:1: Of a node's ports: two.", f"{path}:3: what is sent"]))
 
     def test_the_checkout(self):
-        code, found = self.run_on()
-        self.assertEqual(code, 0, "\n".join(found))
-
-    def test_every_opening_word(self):
-        for word in ("What", "Of", "Where", "Whether", "Who", "what", "(of", "`where", "---- who"):
-            with self.subTest(word=word):
-                self.assertEqual(len(self.run_on(file("word.py", f"a = 1  # {word} it is\n"))[1]), 1)
-        for word in ("Offers", "Whole", "Whose", "Wherever", "Whatever"):
-            with self.subTest(word=word):
-                self.assertEqual(self.run_on(file("word.py", f"a = 1  # {word} it is\n"))[1], [])
+        code, found, said = self.run_on()
+        self.assertEqual(code, 0, "\n".join([*found, said]))
 
 
 unittest.main()
