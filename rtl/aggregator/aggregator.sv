@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregator: a switch of the same ports, buffers, phases and registers as a FRED chiplet, whose interconnect is a
-// crossbar with a central pool of adders and a reduction table (switch-centric, as the reduction engines of NVLink
-// SHARP).
+// Aggregator: a switch with the ports, buffers, phases and registers of a FRED chiplet, whose
+// interconnect is a crossbar with a central pool of adders and a reduction table (switch-centric,
+// like the reduction engines of NVLink SHARP).
 //
-// All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: aggregator_interconnect, and phased_table_routes, which says where online unicasts leave.
-//   The arbiter's stalls count flits that wait for adders too; bit p of bist_fail_o is input p's buffer or its
-//   operands, bit 2P+1 the routing table.
-// Timing: unloaded, with its phase active or as an online unicast, a flit of one input that is sampled on in_flit_i at
-//   edge e is on out_flit_o after edge e + 8; the sum of n flits after e + n + 9.
+// Pins: everything but the interconnect is phased_switch, whose contract holds for links, flits,
+//   registers, memory test, idle_o and error_o. This module adds aggregator_interconnect and
+//   phased_table_routes, the routing table of online unicasts. The arbiter stall counters include
+//   flits that wait for adders. Bit p of bist_fail_o covers the buffer and the operand FIFO of
+//   input p, bit 2P+1 the routing table.
+// Timing: in an unloaded switch, with its phase active or as an online unicast, a flit of one input
+//   sampled on in_flit_i at edge e is on out_flit_o after edge e + 8; the sum of n flits after edge
+//   e + n + 9.
 module aggregator #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
-  /// adders, each for all lanes, 1 to 32
+  /// number of adders, each for all lanes, 1 to 32
   parameter int unsigned ADDERS = 4,
-  /// input buffer of each data VC in flits: 24 KB
+  /// input buffer depth of each data VC, in flits (24 KB)
   parameter int unsigned VC_DEPTH = 48,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   `include "../phased/phased_parameters.svh"
   `include "../common/switch_parameters.svh"
@@ -39,7 +41,7 @@ module aggregator #(
   logic                       change, load;
   logic [ROW_W-1:0]           change_row;
   logic [P*P-1:0]             move;
-  logic [P*P-1:0]             move_q, unicast_q;  // an edge and two edges after move
+  logic [P*P-1:0]             move_q, unicast_q;  // move_i delayed by one and by two edges
   logic [P-1:0]               phase_in, phase_out, hold, closed, under_way;
   logic [noc_pkg::VC_W*P-1:0] phase_vc;
   logic [noc_pkg::VC_W-1:0]   under_way_vc;
@@ -164,7 +166,7 @@ module aggregator #(
     .bist_fail_o   (operands_fail)
   );
 
-  // The interconnect knows itself when the flits of a phase enter.
+  // The interconnect itself tracks when the flits of a phase enter.
   logic unused;
   assign unused = &{1'b0, load, phase_vc};
 endmodule

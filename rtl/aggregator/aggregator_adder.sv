@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// One adder of an aggregator, for every lane, with its accumulator: adds the operands of a flit one after the other.
+// Adder of an aggregator, for all lanes, with its accumulator: adds the operands of a flit one
+// after the other.
 //
-// Contract: the sum of the flits at the heads of the operand FIFOs of a flow's inputs, by rising input, from left to
-//   right: header of the lowest input, lanes added element-wise, bits above the last lane zero.
-// Timing: start_i at edge s gives the adder a flit of a flow of n inputs, n 2 or more: the lowest input (first_i), the
-//   others (rest_i), the outputs (to_i). In the cycle before s + i + 1, i = 0 … n - 2, it comes to the operand of input
-//   i + 1, at i = 0 to that of input 0 too; that operand is read at s + i + 2 (read_o). It is free for another start at
-//   s + n - 1. The sum is on sum_flit_o after s + n + 2, for the cycle in which sum_to_o is not zero.
-// active_o, last_o, to_o: of the flit whose operands are being looked for; last_o: the last of them in this cycle.
-// busy_o: anything is in here. Reset (synchronous): nothing. Flit registers are not reset.
+// Function: computes the sum of the head-of-line flits in the operand FIFOs of a flow's inputs, in
+//   ascending input order, from left to right. The header is that of the lowest input; lanes are
+//   added element-wise; bits above the last lane are zero.
+// Timing: start_i at edge s assigns a flit of a flow with n inputs to the adder, n >= 2: the lowest
+//   input (first_i), the remaining inputs (rest_i) and the outputs (to_i). In the cycle before s +
+//   i + 1, i = 0 … n - 2, the adder selects the operand of input i + 1, and for i = 0 that of input
+//   0 too; the operand is read at s + i + 2 (read_o). The adder can be started again at s + n - 1.
+//   The sum is on sum_flit_o after s + n + 2, in the cycle in which sum_to_o is not zero.
+// active_o, last_o, to_o: status of the flit whose operands are being selected; last_o marks its
+//   last operand.
+// busy_o: high while a flit is in any stage. Reset (synchronous) empties all stages. Flit registers
+//   are not reset.
 module aggregator_adder #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
   /// lane format: noc_pkg::FORMAT_*
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  // a flit of a flow; pair_i: of two inputs
+  // start with a flit of a flow; pair_i: the flow has two inputs
   output logic                free_o,
   input  logic                start_i,
   input  logic [P-1:0]        first_i,
@@ -35,7 +40,7 @@ module aggregator_adder #(
   // operands
   output logic [P-1:0]        read_o,
   input  logic [P*FLIT_W-1:0] operand_i,
-  // sum, and the outputs it is for
+  // sum and its outputs
   output logic [P-1:0]        sum_to_o,
   output logic [FLIT_W-1:0]   sum_flit_o,
   output logic                busy_o
@@ -43,14 +48,16 @@ module aggregator_adder #(
   localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
   localparam int unsigned HEADER_W = noc_pkg::HEADER_W;
   localparam int unsigned LANES_W = LANES * noc_pkg::LANE_W;
-  localparam int unsigned USED_W = HEADER_W + LANES_W;  // without what is above the last lane
+  localparam int unsigned USED_W = HEADER_W + LANES_W;  // header and lanes, without the bits above
+                                                        // the last lane
 
-  // ------------------------------------------------------------------ which operands
-  // Stage 0: inputs to come, the lowest input of a flit that was just given. Then, stage by stage: operands to be read
-  // from the memories, at their outputs, in registers.
+  // ------------------------------------------------------------------ operand selection
+  // Stage 0: inputs still to be added, and the lowest input of a flit that has just been assigned.
+  // The next stages hold operands to be read from the memories, at the memory outputs, and in
+  // registers.
   logic [P-1:0] first_q, rest_q, next, after;
   logic [P-1:0] left1_q, right1_q, left2_q, right2_q;
-  logic [P-1:0] to1_q, to2_q, to3_q;  // outputs of that flit
+  logic [P-1:0] to1_q, to2_q, to3_q;  // outputs of the flit
   logic         add3_q, last3_q, last1_q, last2_q;
 
   assign next = rest_q & (~rest_q + P'(1));
@@ -127,14 +134,14 @@ module aggregator_adder #(
   gated_registers #(.WIDTH(LANES_W)) i_right (
     .clk_i,
     .en_i     (right2_q != '0),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (right),
     .q_o      (right_q)
   );
   gated_registers #(.WIDTH(HEADER_W)) i_header (
     .clk_i,
     .en_i     (left2_q != '0),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (left[HEADER_W-1:0]),
     .q_o      (header_q)
   );
@@ -150,7 +157,7 @@ module aggregator_adder #(
   gated_registers #(.WIDTH(FLIT_W)) i_sum (
     .clk_i,
     .en_i     (add3_q && last3_q),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      ({sum, header_q}),
     .q_o      (sum_flit_o)
   );

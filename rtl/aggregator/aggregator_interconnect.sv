@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interconnect of an aggregator: a crossbar, and beside it a pool of adders that the flows of a phase share.
+// Interconnect of an aggregator: a crossbar beside a pool of adders that the flows of a phase
+// share.
 //
-// Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after a later one. Port p of a flit vector is bits
-//   [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful where valid only. Nothing stalls: places are kept for what comes
-//   out.
-// Online unicasts: a flit whose input has a bit in unicast_i (bit P*input + output) goes there, with BYPASS_STAGES
-//   register stages, whatever the phase. So do the flits of flows of one input, to all outputs of the flow.
-// Sums: the flits of a flow of two or more inputs, which enter together, wait in operand FIFOs, one per input, for an
-//   adder (aggregator_scheduler). It adds them by rising input, from left to right, one a cycle (aggregator_adder): a
-//   flow of n inputs alone runs at min(1, ADDERS / (n-1)) flits per cycle. Unloaded, flits that fired at edge f are on
-//   out_flit_o after f + n + 5 (a unicast that moved at f: after f + 4). Sums of a flow leave in the order in which its
-//   flits fired.
-// Fires: fire_in_i and fire_out_i, registers, say which inputs and outputs the phase used at the last edge; those flits
-//   enter two edges later. hold_o, before an edge: flits of the phase at these inputs must not fire at it.
-// Phases: change_i with row_i (aggregator_table). The new phase is held back until no sum of the old one is being
-//   worked on.
-// Sums and unicasts: closed_o, before an edge: a sum would meet a unicast that moves to this output at this edge.
-//   under_way_o: of sums that will leave there later, on VC under_way_vc_o; a unicast packet of that VC must not start.
-// busy_o low: without inputs an edge changes nothing. Reset (synchronous): nothing inside, no phase.
-// BIST, bist_i, bist_fail_o: bist_ram; bit p: the operands of input p.
+// Flits: in_valid_i / in_flit_i are sampled at an edge; out_valid_o / out_flit_o follow at a later
+//   edge. Port p of a flit vector is bits [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful only with
+//   out_valid_o. There is no back-pressure: a place at the output is reserved for every flit.
+// Online unicasts: a flit whose input has a bit set in unicast_i (bit P*input + output) goes to
+//   that output through BYPASS_STAGES register stages, independent of the phase. The flits of
+//   single-input flows take the same path, to all outputs of the flow.
+// Sums: flits of a flow with two or more inputs enter together and wait in operand FIFOs, one per
+//   input, for an adder (aggregator_scheduler). The adder adds them in ascending input order, from
+//   left to right, one per cycle (aggregator_adder): a flow of n inputs alone sustains min(1,
+//   ADDERS / (n-1)) flits per cycle. Unloaded, flits that fired at edge f are on out_flit_o after f
+//   + n + 5 (a unicast that moved at f: after f + 4). The sums of a flow leave in the order in
+//   which its flits fired.
+// Fires: the registers fire_in_i and fire_out_i give the inputs and outputs that the phase used at
+//   the last edge; these flits enter two edges later. hold_o, valid before an edge, blocks flits of
+//   the phase at its inputs from firing at that edge.
+// Phases: change_i with row_i (aggregator_table). The new phase is held back until no sum of the
+//   old phase is in progress.
+// Sums and unicasts: closed_o, valid before an edge, marks outputs at which a sum would collide
+//   with a unicast that moves at this edge. under_way_o marks outputs with sums in flight, on VC
+//   under_way_vc_o; a unicast packet of that VC must not start there.
+// busy_o: low if an edge without inputs changes nothing. Reset (synchronous): no flits, no phase.
+// BIST (bist_i, bist_fail_o): see bist_ram; bit p of bist_fail_o is the operand FIFO of input p.
 module aggregator_interconnect #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
-  /// adders, each for all lanes, 1 to 32
+  /// number of adders, each for all lanes, 1 to 32
   parameter int unsigned ADDERS = 4,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
   /// lane format: noc_pkg::FORMAT_*
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// bits of the flow table of a phase, derived
+  /// width of a phase's flow table, derived
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
   input  logic                       clk_i,
@@ -45,7 +50,7 @@ module aggregator_interconnect #(
   input  logic [P-1:0]               fire_in_i,
   input  logic [P-1:0]               fire_out_i,
   output logic [P-1:0]               hold_o,
-  // outputs that are not free for unicasts
+  // outputs closed to unicasts
   output logic [P-1:0]               closed_o,
   output logic [P-1:0]               under_way_o,
   output logic [VC_W-1:0]            under_way_vc_o,
@@ -62,19 +67,20 @@ module aggregator_interconnect #(
 );
   localparam int unsigned STAGES = aggregator_pkg::BYPASS_STAGES;
   if (P < 2 || P > 32 || ADDERS < 1 || ADDERS > 32 || FORMAT > 1) begin : gen_range
-    // The parameters' list has the ranges.
+    // Ranges: see the parameter list.
     $fatal(1, "aggregator_interconnect: found P=%0d ADDERS=%0d FORMAT=%0d", P, ADDERS, FORMAT);
   end
 
   // ------------------------------------------------------------------ phase
-  // Tables of the phase: ports of sums by flow, and the lowest input; paths of the other flows by output.
+  // Tables of the phase: per flow, ports of sums and the lowest input; per output, paths of the
+  // single-input flows.
   logic [P*P-1:0] table_inputs, table_first, table_outputs, table_direct;
   logic [P-1:0]   inputs [P], first [P], outputs [P], direct [P];
   logic [P-1:0]   pair, sum_in, sum_out, operand;
   logic [P-1:0]   fired, hold, waiting;  // flows
   logic           pending, drained, table_idle;
 
-  // Adders: flows that they are given, outputs of a flit, operands that are read, outputs of a sum.
+  // Per adder: flow assigned to it, outputs of its flit, operands read, outputs of its sum.
   logic [ADDERS-1:0]   free, active, last, adder_busy;
   logic [ADDERS*P-1:0] start, sum_to;  // bit P*adder + flow or port
   logic [P-1:0]        to [ADDERS], read [ADDERS];
@@ -134,7 +140,8 @@ module aggregator_interconnect #(
     end
   end
 
-  // Outputs in use, all flows and adders at once: one after the other would be a chain of as many gates.
+  // Outputs in use, over all flows and adders in parallel: a sequential search would chain as many
+  // gates.
   always_comb begin : outputs_in_use
     logic [P-1:0]      waits;
     logic [ADDERS-1:0] adds;
@@ -289,14 +296,14 @@ module aggregator_interconnect #(
     gated_registers #(.WIDTH(FLIT_W)) i_in (
       .clk_i,
       .en_i     (in_valid_i[p] && !write[p]),
-      .test_en_i(1'b0),  // there are no scan chains
+      .test_en_i(1'b0),  // no scan chain
       .d_i      (in_flit_i[FLIT_W*p +: FLIT_W]),
       .q_o      (flit_q[FLIT_W*p +: FLIT_W])
     );
     gated_registers #(.WIDTH(FLIT_W)) i_out (
       .clk_i,
       .en_i     (valid[p]),
-      .test_en_i(1'b0),  // there are no scan chains
+      .test_en_i(1'b0),  // no scan chain
       .d_i      (flit[p]),
       .q_o      (out_flit_o[FLIT_W*p +: FLIT_W])
     );

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of one input of an aggregator: a FIFO of the flits that adders have not taken yet.
+// Operand FIFO of one input of an aggregator: flits that no adder has taken yet.
 //
-// Timing: a flit written at an edge may be read at later ones. rdata_o follows the edge that samples read_i, and holds
-//   until the next read. Who writes and reads keeps count: a write into a full one, a read of an empty one are
-//   assertion failures.
-// BIST, bist_i, bist_fail_o: see bist_ram.
-// Reset (synchronous): empty.
+// Timing: a flit written at an edge can be read at later edges. rdata_o follows the edge that
+//   samples read_i and holds until the next read. The parent keeps count: a write to a full FIFO
+//   and a read from an empty one are assertion failures.
+// BIST (bist_i, bist_fail_o): see bist_ram.
+// Reset (synchronous): empties the FIFO.
 module aggregator_operands #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
   /// flits, 2 or more
   parameter int unsigned DEPTH = 8,
-  /// 1: the memory can be tested
+  /// 1: adds BIST to the memory
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                       clk_i,
@@ -53,7 +53,7 @@ module aggregator_operands #(
   end
 
   // ------------------------------------------------------------------ assertions
-  logic [COUNT_W-1:0] count_q;  // nothing but these and cover points looks at it
+  logic [COUNT_W-1:0] count_q;  // for assertions and cover points only
 
   always_ff @(posedge clk_i) begin : assertions
     if (!rst_ni) count_q <= '0;

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the adders of an aggregator to the flows that have flits to add.
+// Scheduler of an aggregator: assigns adders to flows that have flits to add.
 //
-// Every flow has a queue of flits that have fired and that no adder has yet, at most aggregator_pkg::MAX_WAITING. An
-//   adder takes one flit of a flow, a flow has one flit taken at an edge at most.
-// Order: rounds. In a round every flow that has a flit gets an adder once before any gets a second one; within that by
-//   rising number. As long as there are adders and flows with flits no adder stays free. The n-th flow gets the n-th
-//   free adder.
-// Shares: over any time in which a flow has flits at every edge, no other one gets more than two turns more than it.
-//   One that was held back and then gets an adder at edge after edge has none at one edge, since hold_o looks at what
-//   waits and at nothing that is on its way; if a round ends there, it has lost its turn in it. So flows of two inputs
-//   each that always have packets get equal shares of the adders where that never happens (four flows at three adders),
-//   and 7 : 6 at worst (six at five: 3500 and 3000 flits in 4000 cycles; the bound is that of all sizes up to 32
-//   ports).
-// hold_o: flows that must not fire at the edge to come: MAX_WAITING - 1 of their flits wait or more. One that fired at
-//   the last edge is not among these yet. So who is not held finds a place, whatever the adders do (asserted).
-// Timing: fired_i, a register, says which flows fired at the last edge. A flit that fired at edge e is given to an
-//   adder at e + 2 at the earliest; its operands are written at e + 3. A flow that fires at every edge is never held
-//   back if it always gets an adder.
-// Reset (synchronous): nothing waits.
+// Queues: every flow has a queue of flits that have fired and have no adder yet, at most
+//   aggregator_pkg::MAX_WAITING. An adder takes one flit of one flow; at most one flit per flow is
+//   taken at an edge.
+// Order: rounds. In a round every flow with flits gets one adder before any flow gets a second one;
+//   within a round flows are served in ascending order. No adder stays free while a flow has flits:
+//   the n-th flow gets the n-th free adder.
+// Shares: over any interval in which a flow has flits at every edge, no other flow gets more than
+//   two turns more than it. A flow that was held back and then gets an adder at consecutive edges
+//   has no flit at one edge, since hold_o depends on waiting flits and ignores flits in flight; if
+//   a round ends at that edge, the flow has lost its turn in it. Two-input flows that always have
+//   packets get equal shares of the adders if that never happens (four flows, three adders), and 7
+//   : 6 at worst (six flows, five adders: 3500 and 3000 flits in 4000 cycles; the bound holds for
+//   all sizes up to 32 ports).
+// hold_o: flows that must not fire at the next edge, because MAX_WAITING - 1 or more of their flits
+//   wait. A flit that fired at the last edge is not counted yet. A flow that is not held always
+//   finds a place, whatever the adders do (asserted).
+// Timing: the register fired_i marks flows that fired at the last edge. A flit that fired at edge e
+//   is assigned to an adder at e + 2 at the earliest; its operands are written at e + 3. A flow
+//   that fires at every edge and always gets an adder is never held back.
+// Reset (synchronous): empties all queues.
 module aggregator_scheduler #(
-  /// flows, one for every port
+  /// number of flows, one per port
   parameter int unsigned P = 12,
-  /// adders
+  /// number of adders
   parameter int unsigned ADDERS = 4
 ) (
   input  logic                clk_i,
@@ -36,13 +39,14 @@ module aggregator_scheduler #(
   localparam int unsigned DEPTH = aggregator_pkg::MAX_WAITING;
   localparam int unsigned PLACE_W = $clog2(((P > ADDERS) ? P : ADDERS) + 1);
 
-  // Flits that wait, a run of ones: bit DEPTH*f + n of flow f is n + 1 of them or more. Flows that have had their turn.
+  // Waiting flits, thermometer-coded: bit DEPTH*f + n is set if flow f has n + 1 flits or more.
+  // Flows that have had their turn.
   logic [DEPTH*P-1:0] waiting_q, waiting_d;
   logic [P-1:0]       served_q;
 
   // ------------------------------------------------------------------ places
   logic [P-1:0]       first, second;  // flows with flits: in this round, in the next one
-  logic [PLACE_W-1:0] place [P];      // position of a flow among them
+  logic [PLACE_W-1:0] place [P];      // position of a flow among these
   logic [PLACE_W-1:0] rank [ADDERS];  // rank of an adder among the free ones
   logic [P-1:0]       started;
 
@@ -98,7 +102,7 @@ module aggregator_scheduler #(
     end
   end
 
-  // A fire of the last edge is not counted yet, and one may come at the next edge.
+  // A fire at the last edge is not counted yet, and another may come at the next edge.
   for (genvar f = 0; f < P; f++) begin : gen_flow
     assign waiting_o[f] = waiting_q[DEPTH*f];
     assign hold_o[f] = waiting_q[DEPTH*f + DEPTH-2];
@@ -115,7 +119,7 @@ module aggregator_scheduler #(
   end
 
   // ------------------------------------------------------------------ assertions
-  logic [P-1:0] full, all_but_full;  // no place is free; one at most
+  logic [P-1:0] full, all_but_full;  // no free place; one at most
   for (genvar f = 0; f < P; f++) begin : gen_full
     assign full[f] = waiting_q[DEPTH*f + DEPTH-1];
     assign all_but_full[f] = waiting_q[DEPTH*f + DEPTH-2];

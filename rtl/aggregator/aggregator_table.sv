@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction table of an aggregator: what the flows of the phase in use add, and the paths of the other flows.
+// Reduction table of an aggregator: sums of the flows of the phase in use, and paths of the
+// single-input flows.
 //
-// Change: change_i at an edge, with the row of a phase. If drained_i says that no flit of a sum is under way, the row
-//   is taken at that edge; else it is pending, its flits are to be held back (pending_o), and it is taken at the first
-//   edge with drained_i. A change while another one is pending replaces it.
-// Timing: what is on inputs_o to vc_o follows the edge t at which a row is taken, for flits that fire at t + 1 or
-//   later. What is on direct_o and operand_o follows the edge t + 2, for flits that enter the interconnect three edges
-//   after they fired; flits of the phase before are in by then.
-// Flows: flow f is code f + 1 of a row. One of two or more inputs is a sum, its ports are field f, of P bits, of
-//   inputs_o and outputs_o. Paths of flows of one input are on direct_o: bit P*output + input.
-// idle_o: without change_i an edge changes nothing. Reset (synchronous): no flows.
+// Change: change_i at an edge carries the row of a phase. If drained_i is high (no flit of a sum in
+//   flight), the row is taken at that edge; otherwise it is pending (pending_o, its flits are held
+//   back) and is taken at the first edge with drained_i. A change while another one is pending
+//   replaces it.
+// Timing: inputs_o to vc_o follow the edge t at which a row is taken, for flits that fire at t + 1
+//   or later. direct_o and operand_o follow the edge t + 2, for flits that enter the interconnect
+//   three edges after they fired; by then all flits of the previous phase have entered.
+// Flows: flow f is code f + 1 of a row. A flow with two or more inputs is a sum; its ports are
+//   field f, P bits wide, of inputs_o and outputs_o. Paths of single-input flows are on direct_o:
+//   bit P*output + input.
+// idle_o: high if an edge without change_i changes nothing. Reset (synchronous): no flows.
 module aggregator_table #(
-  /// ports of the switch, 2 to 32
+  /// number of switch ports, 2 to 32
   parameter int unsigned P = 12,
-  /// bits of the flow table of a phase, derived
+  /// width of a phase's flow table, derived
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
   input  logic               clk_i,
@@ -24,7 +27,8 @@ module aggregator_table #(
   input  logic [TABLE_W-1:0] row_i,
   input  logic               drained_i,
   output logic               pending_o,
-  // sums: input ports, the lowest of each, output ports; those of two inputs; ports of all of them; virtual channel
+  // sums: input ports, lowest input port, output ports; sums of two inputs; ports of all sums;
+  // virtual channel
   output logic [P*P-1:0]     inputs_o,
   output logic [P*P-1:0]     first_o,
   output logic [P*P-1:0]     outputs_o,
@@ -145,13 +149,14 @@ module aggregator_table #(
 
   assign idle_o = !pending_o && taken_q == '0;
 
-  // Unused bits of a row: all but its flows and its virtual channel.
+  // Unused bits of a row: everything but its flows and its virtual channel.
   logic unused;
   assign unused = &{1'b0, row[phased_pkg::ROW_VALID_BIT]};
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
-    // The row and the sums are those of one phase: nothing fires between a row's taking and the edge after.
+    // The row and the sums belong to one phase: nothing fires between the edge that takes a row and
+    // the next one.
     if (rst_ni && taken_q[1]) ways_of_the_phase_in_use: assert (!pending_o);
   end
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register bus of a chip: an APB slave in front of the register port of a switch.
+// APB slave in front of the register port of a switch: the register bus of a chip.
 //
-// Bus: APB4 without PSTRB and PPROT: whole words of 32 bits, byte addresses. The register port has word addresses,
-//   paddr_i / 4. PCLK is clk_i.
-// Timing: a transfer takes three cycles, one of them a wait state: set-up; access, at whose edge the register port
-//   samples the request; access with pready_o, and prdata_o where it was a read.
-// Errors: pslverr_o with pready_o for an address that is no multiple of 4, and where refuse_i is high at the edge that
-//   ends set-up; nothing is asked of the register port then, and prdata_o is zero. refuse_i is the parent's verdict on
-//   paddr_i and pwrite_i as they are on the pins.
-// Contract of the bus (asserted): a transfer begins with a cycle of psel_i without penable_i; penable_i follows, and
-//   all stays as it is until pready_o.
+// Bus: APB4 without PSTRB and PPROT, with whole words of 32 bits and byte addresses. The register
+//   port has word addresses, paddr_i / 4. PCLK is clk_i.
+// Timing: a transfer takes three cycles, including one wait state: setup; access, at whose edge the
+//   register port samples the request; access with pready_o, and prdata_o for a read.
+// Errors: pslverr_o with pready_o for an address that is not a multiple of 4, and if refuse_i is
+//   high at the edge that ends setup. The register port then gets no request, and prdata_o is zero.
+//   refuse_i is the parent's combinational check of paddr_i and pwrite_i on the pins.
+// Bus contract (asserted): a transfer begins with one cycle of psel_i without penable_i; penable_i
+//   follows, and all signals hold until pready_o.
 module apb_slave #(
-  /// bits of a byte address
+  /// width of a byte address
   parameter int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2
 ) (
   input  logic              clk_i,

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO between two clock domains, with Gray-coded pointers.
+// Asynchronous FIFO between two clock domains, with Gray-coded pointers.
 //
-// Write side (wclk_i): write_i at an edge stores wdata_i; allowed only where free_o is not zero (asserted). free_o:
-//   places that are free, from registers; those of words read lately may be missing in it, never the other way round.
-// Read side (rclk_i): rdata_o is the oldest word where valid_o is high, from registers through a multiplexer; read_i at
-//   an edge takes it away, allowed only where valid_o is high (asserted).
-// Timing: a word written at an edge is on rdata_o after the second edge of rclk_i that sees its pointer. Its place is
-//   in free_o again after the second edge of wclk_i that sees the read. With equal clocks in any phase six places
-//   sustain a word per cycle, eight where every synchroniser is caught in a change.
-// Crossing: the pointers go through `synchroniser`, whose constraints hold for wgray_q and rgray_q. The words do not: a
-//   word is written before its pointer leaves and stays until the pointer of its read has come back; so the paths
-//   from word_q to rclk_i are given one period of rclk_i as maximum delay, no more.
-// Words are registers, not a memory: each is written in one domain and read in the other.
-// Reset: each side's own, synchronous. Both are asserted together, and end at any time: what is written before the read
-//   side is out of its reset waits.
+// Write side (wclk_i): write_i at an edge stores wdata_i; allowed only if free_o is not zero
+//   (asserted). free_o, from registers, counts free places; it may lack words that were read
+//   recently, and never counts a place too many.
+// Read side (rclk_i): rdata_o is the oldest word while valid_o is high, from registers through a
+//   multiplexer; read_i at an edge removes it, allowed only while valid_o is high (asserted).
+// Timing: a word written at an edge is on rdata_o after the second edge of rclk_i that samples its
+//   write pointer. Its place is counted in free_o again after the second edge of wclk_i that
+//   samples the read pointer. With equal clocks in any phase six places sustain one word per cycle;
+//   eight are needed if every synchroniser samples a changing bit.
+// Crossing: the pointers go through `synchroniser`, whose constraints hold for wgray_q and rgray_q.
+//   Words cross without synchronisers: a word is written before its pointer leaves and stays until
+//   the read pointer has come back. The paths from word_q to rclk_i therefore need a maximum delay
+//   of one period of rclk_i, and no other constraint.
+// Storage: registers, not a memory: words are written in one domain and read in the other.
+// Reset: one per side, synchronous. Both are asserted together and may end at any time: words
+//   written before the read side leaves reset wait.
 module async_fifo #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 32,
-  /// words: a power of two, 2 or more
+  /// words, a power of two, 2 or more
   parameter int unsigned DEPTH = 8,
-  /// bits of a number of words, derived
+  /// width of a word count, derived
   localparam int unsigned COUNT_W = $clog2(DEPTH) + 1
 ) (
   // write side

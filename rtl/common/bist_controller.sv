@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-test of memories: a march C- over all that are on its test bus, at the same time and at the speed of the clock.
+// Memory self-test: a march C- over all memories on its test bus, in parallel and at clock speed.
 //
-// What it does: start_i at an edge while busy_o is low begins a test. For words of alternating bits, then for words of
-//   equal bits, march C-: up w0; up r0 w1; up r1 w0; down r0 w1; down r1 w0; down r0 (w0: write the word, r1: read
-//   it, its complement must come). After it every word is zero.
-// What it finds: cells and address decoders that are stuck, transitions that fail, couplings between words, and those
-//   between neighbours in a word as far as two words show them.
-// Timing: busy_o is high for 20 * DEPTH + 4 cycles after the edge with start_i, then done_o until the next start.
-//   fail_o has a bit for each bit of fail_i, which stays when a memory there failed, and is cleared at the start; it is
-//   final where done_o is high. bist_o is a register.
-// Contract: nobody else needs the memories while busy_o is high.
+// Algorithm: start_i at an edge while busy_o is low begins a test. It runs march C- for words of
+//   alternating bits, then for words of equal bits: up w0; up r0 w1; up r1 w0; down r0 w1; down r1
+//   w0; down r0 (w0 writes the word, r1 reads it and expects its complement). Afterwards every word
+//   is zero.
+// Coverage: stuck-at faults of cells and address decoders, transition faults, coupling faults
+//   between words, and coupling faults between neighbours in a word as far as two data backgrounds
+//   show them.
+// Timing: busy_o is high for 20 * DEPTH + 4 cycles after the edge with start_i; then done_o is high
+//   until the next start. fail_o has one bit per bit of fail_i; it is set when a memory there
+//   fails, and is cleared at the start; it is final while done_o is high. bist_o is a register.
+// Contract: nobody else accesses the memories while busy_o is high.
 module bist_controller #(
   /// words of the deepest memory
   parameter int unsigned DEPTH = 1024,
-  /// places that tell a failure
+  /// number of fail bits
   parameter int unsigned PLACES = 1
 ) (
   input  logic                       clk_i,
@@ -29,18 +31,19 @@ module bist_controller #(
     $fatal(1, "bist_controller: found DEPTH=%0d; allowed: 1 to %0d", DEPTH, 1 << bist_pkg::ADDR_W);
   end
 
-  // Elements of the march, in bits by element: whether it reads first, which value, whether it then writes, which
-  // value, and whether from the last word down.
+  // March elements, one bit per element: reads first, value read, writes afterwards, value written,
+  // and runs from the last word down.
   localparam int unsigned ELEMENTS = 6;
   localparam logic [7:0] READS = 8'b00111110;
   localparam logic [7:0] READ_VALUE = 8'b00010100;
   localparam logic [7:0] WRITES = 8'b00011111;
   localparam logic [7:0] WRITE_VALUE = 8'b00001010;
   localparam logic [7:0] DOWN = 8'b00111000;
-  localparam int unsigned DRAIN = 3;  // cycles from a read on the bus to its verdict in here
+  localparam int unsigned DRAIN = 3;  // cycles from a read on the bus to its result in this module
   localparam logic [bist_pkg::ADDR_W-1:0] LAST = bist_pkg::ADDR_W'(DEPTH - 1);
 
-  logic                        run_q, alternate_q, writing_q;  // writing: the second half of a word's turn
+  logic                        run_q, alternate_q, writing_q;  // writing: second half of a word's
+                                                               // turn
   logic [2:0]                  element_q;
   logic [bist_pkg::ADDR_W-1:0] addr_q;
   logic [1:0]                  drain_q;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flit_ram with the collar of a self-test (BIST) in front of it: the test bus may take the memory from its user.
+// Memory with a self-test (BIST) collar: a flit_ram whose ports the test bus can take over.
 //
-// Ports: those of flit_ram, and bist_i, the test bus (bist_pkg). While its enable is high the user's pins have no
-//   effect. A read or write of a word that this memory does not have is left out: memories of all depths share a bus.
-// Timing: as flit_ram for its user. fail_o is high for a cycle after the second edge that follows the one which
-//   sampled a read on the bus, if that read did not give what the bus said with it. With BIST the user's path to the
-//   memory has a multiplexer more.
-// Without BIST there is nothing but the memory: bist_i has no effect and fail_o is low.
+// Ports: the ports of flit_ram, and bist_i, the test bus (bist_pkg). While the bus is enabled the
+//   user's pins have no effect. Accesses to words beyond this memory's depth are skipped, so
+//   memories of all depths share one bus.
+// Timing: as flit_ram for its user. fail_o is high for one cycle after the second edge that follows
+//   the edge which sampled a read on the bus, if the word differs from the expected one on the bus.
+//   BIST adds one multiplexer to the user's path to the memory.
+// Without BIST (parameter) the module is the memory alone: bist_i has no effect and fail_o is low.
 module bist_ram #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 32,
   /// words, 1 or more, at most 2 to the power of bist_pkg::ADDR_W
   parameter int unsigned DEPTH = 16,
-  /// 1: the memory can be tested
+  /// 1: adds the BIST collar
   parameter int unsigned BIST = 0,
-  /// bits of an address, derived
+  /// address width in bits, derived
   localparam int unsigned ADDR_W = (DEPTH > 1) ? $clog2(DEPTH) : 1
 ) (
   input  logic                       clk_i,
@@ -46,7 +47,7 @@ module bist_ram #(
       $fatal(1, "bist_ram: found DEPTH=%0d; allowed: at most %0d", DEPTH, 1 << bist_pkg::ADDR_W);
     end
 
-    // 0101... : the odd bits are clear.
+    // The alternating word 0101…: odd bits are clear.
     localparam logic [WIDTH-1:0] EVEN_BITS = WIDTH'({(WIDTH + 1) / 2{2'b01}});
 
     logic                        test, hit, compare_q, wrong_q;
@@ -66,7 +67,7 @@ module bist_ram #(
     assign read = test ? bist_i[bist_pkg::READ_BIT] && hit : read_i;
     assign raddr = test ? addr[ADDR_W-1:0] : raddr_i;
 
-    // No reset: whatever is in here is gone two edges after the enable went low.
+    // No reset: two edges after the enable goes low all state here is clear.
     always_ff @(posedge clk_i) begin
       compare_q <= test && read;
       value_q <= bist_i[bist_pkg::VALUE_BIT];

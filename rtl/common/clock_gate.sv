@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integrated clock-gating cell: a wrapper, to be replaced by the cell of a library.
+// Integrated clock-gating cell: a wrapper, to be replaced by a library cell.
 //
-// Contract: clk_o has the pulses of clk_i whose rising edge finds en_i or test_en_i high. The enable is taken by a
-//   latch that is open while the clock is low, so clk_o has no glitch, whatever en_i does while the clock is high.
-// Timing: en_i settles before the rising edge of clk_i by the time through the latch, and holds until the latch is
-//   closed.
-// Use: by gated_registers, where FREDSIM_CLOCK_GATES is defined.
+// Function: clk_o has the pulses of clk_i at whose rising edge en_i or test_en_i is high. A latch
+//   that is transparent while the clock is low samples the enable, so clk_o is free of glitches
+//   even if en_i changes while the clock is high.
+// Timing: en_i has to be stable one latch delay before the rising edge of clk_i, and has to hold
+//   until the latch has closed.
+// Use: in gated_registers, if FREDSIM_CLOCK_GATES is defined.
 module clock_gate (
   input  logic clk_i,
   input  logic en_i,

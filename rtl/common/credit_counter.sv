@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of one virtual channel at the sending end of a link: how many flits the receiver has room for.
+// Credit counter of one virtual channel at the sending end of a link: free slots at the receiver.
 //
-// Timing: has_credit_o and credits_o are registers. give_i at an edge adds one credit, spend_i takes one; both at once
-//   leave the number as it is. write_i sets it, whatever comes or goes at the same edge. A credit that comes at an
-//   edge may be spent at that edge: the parent spends one where has_credit_o or give_i is high (asserted).
-// Number: CREDIT_W bits, wraps.
+// Timing: has_credit_o and credits_o are registers. give_i at an edge adds one credit, spend_i
+//   takes one; both at once leave the count unchanged. write_i sets the count and overrides give_i
+//   and spend_i at the same edge. A credit can be spent at the edge at which it comes: the parent
+//   spends one only if has_credit_o or give_i is high (asserted).
+// Count: CREDIT_W bits, wraps.
 module credit_counter #(
   /// credits after reset
   parameter int unsigned DEPTH = 48,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
   input  logic                clk_i,

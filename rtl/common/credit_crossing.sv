@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of one virtual channel from one clock domain to another: pulses in, as many pulses out.
+// Clock domain crossing of the credits of one virtual channel: as many pulses out as in.
 //
-// Timing: give_i at an edge of sclk_i is one credit. It is a pulse of one cycle on credit_o after the third edge of
-//   dclk_i that sees it, or later where others are before it: one per edge leaves. With equal clocks a credit may come
-//   at every edge.
-// How: the credits that came are counted in a Gray code; the count goes through `synchroniser`, whose constraints hold
-//   for gray_q; the other side counts those that left.
-// Contract: of a buffer of MOST slots no more than MOST credits can be in flight (asserted).
-// Reset: each side's own, synchronous; both are asserted together, and end at any time.
+// Timing: give_i at an edge of sclk_i is one credit. It is a pulse of one cycle on credit_o after
+//   the third edge of dclk_i that samples it, or later if earlier credits wait: one leaves per
+//   edge. With equal clocks a credit may come at every edge.
+// Method: credits are counted in a Gray code; the count goes through `synchroniser`, whose
+//   constraints hold for gray_q; the destination side counts the credits that have left.
+// Contract: at most MOST credits of a buffer of MOST slots are in flight (asserted).
+// Reset: one per side, synchronous; both are asserted together and may end at any time.
 module credit_crossing #(
-  /// credits in flight, max
+  /// max credits in flight
   parameter int unsigned MOST = 48
 ) (
   // source domain
@@ -21,7 +21,7 @@ module credit_crossing #(
   input  logic drst_ni,
   output logic credit_o
 );
-  // One bit more than MOST needs, so that one credit too many is seen.
+  // One bit more than MOST needs, so that one surplus credit is detected.
   localparam int unsigned W = $clog2(MOST + 1) + 1;
 
   logic [W-1:0] given_q, given_d, gray_q, gray_here, given, taken_q;

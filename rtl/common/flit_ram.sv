@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synchronous memory with one write and one read port: the only place where a memory is inferred. A chip puts
-// its own macro here.
+// Synchronous memory with one write port and one read port. Every memory is inferred here; a chip
+// puts its own macro here.
 //
-// Timing: a write at an edge is there for reads at later edges. rdata_o follows the edge that samples read_i, and holds
-//   until the next read. A read and a write of the same word at the same edge are not allowed (asserted).
+// Timing: a write at an edge is visible to reads at later edges. rdata_o follows the edge that
+//   samples read_i and holds until the next read. A read and a write of the same word at the same
+//   edge are not allowed (asserted).
 // Reset: none. A word that was never written is zero in simulation and unknown in silicon.
 module flit_ram #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 32,
   /// words, 1 or more
   parameter int unsigned DEPTH = 16,
-  /// bits of an address, derived
+  /// address width in bits, derived
   localparam int unsigned ADDR_W = (DEPTH > 1) ? $clog2(DEPTH) : 1
 ) (
   input  logic              clk_i,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the reduction: a combinational floating-point adder, FP16 or BF16.
+// Floating-point adder of one reduction lane, combinational, FP16 or BF16.
 //
-// Contract: sum_o = a_i + b_i in the same cycle, IEEE 754 round to nearest even, subnormals kept
-//   on both sides. NaN in, or Inf - Inf: the canonical quiet NaN (FP16 0x7E00, BF16 0x7FC0).
-//   +0 + -0 = +0, x - x = +0, -0 + -0 = -0. Commutative bit for bit.
-// en_i low forces sum_o to 0 and keeps the body quiet in simulation. Not in hardware: synthesis moves the gates to the
-//   output (docs/studies/synthesis.md).
-// Not done: no exception flags, no other rounding mode. Its halves, fp_add_align and fp_add_round, are used alone where
-//   a register comes between them.
+// Function: sum_o = a_i + b_i in the same cycle, IEEE 754 round to nearest even, with subnormal
+//   inputs and outputs. A NaN input or Inf - Inf gives the canonical quiet NaN (FP16 0x7E00, BF16
+//   0x7FC0). +0 + -0 = +0, x - x = +0, -0 + -0 = -0. Commutative bit for bit.
+// en_i: low forces sum_o to 0 and keeps the logic quiet in simulation. In hardware it does not:
+//   synthesis moves the gates to the output (docs/studies/synthesis.md).
+// Not supported: exception flags and other rounding modes. The halves, fp_add_align and
+//   fp_add_round, are used separately if a register comes between them.
 module fp_add #(
   /// Lane format: noc_pkg::FORMAT_FP16 (5-bit exponent) or noc_pkg::FORMAT_BF16 (8-bit exponent).
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16

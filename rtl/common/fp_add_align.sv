@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // First half of fp_add: orders the operands, aligns the smaller one, and adds or subtracts.
 //
-// Contract: part_o is the exact sum before normalisation, for fp_add_round, in the same cycle. Its fields, lowest bit
-//   first: total, fixed point with the carry; the exponent that it stands at; the sign of the larger magnitude;
-//   subtract.
-//   Exponent EXP_MAX: the sum is no finite number, total is not 0 if it is a NaN.
-// en_i low forces part_o to 0 and keeps the body quiet in simulation, as in fp_add.
+// Function: part_o is the exact sum before normalisation, for fp_add_round, in the same cycle. Its
+//   fields, from bit 0: total, in fixed point with the carry; the exponent of that fixed point; the
+//   sign of the larger magnitude; subtract. An exponent of EXP_MAX means infinity or NaN; total is
+//   not 0 for a NaN.
+// en_i: low forces part_o to 0 and keeps the logic quiet in simulation, as in fp_add.
 module fp_add_align #(
   /// Lane format: noc_pkg::FORMAT_FP16 (5-bit exponent) or noc_pkg::FORMAT_BF16 (8-bit exponent).
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16
@@ -20,11 +20,11 @@ module fp_add_align #(
   localparam int unsigned MAN_W = LANE_W - 1 - EXP_W;
   localparam int unsigned FIX_W = MAN_W + 4;  // hidden bit, mantissa, guard, round, sticky
   localparam logic [EXP_W-1:0] EXP_MAX = '1;
-  localparam logic [EXP_W-1:0] EXP_MIN = EXP_W'(1);  // exponent of the smallest normal, and of subnormals
+  localparam logic [EXP_W-1:0] EXP_MIN = EXP_W'(1);  // min exponent, also of subnormals
 
   // order
-  logic [LANE_W-1:0] larger;   // operand of the larger magnitude
-  logic [LANE_W-2:0] smaller;  // the other, without its sign
+  logic [LANE_W-1:0] larger;   // operand of larger magnitude
+  logic [LANE_W-2:0] smaller;  // other operand, without its sign
   logic              subtract;
   logic [EXP_W-1:0]  exp_larger, exp_smaller;
   // align
@@ -33,7 +33,7 @@ module fp_add_align #(
   // add, with the carry
   logic [FIX_W:0]    total;
 
-  // One process for all steps: the simulator keeps its nets in registers.
+  // A single process for all steps: the simulator keeps its nets in registers.
   always_comb begin : steps
     part_o = '0;
     {larger, smaller, subtract, exp_larger, exp_smaller} = '0;
@@ -41,8 +41,8 @@ module fp_add_align #(
     total = '0;
 
     if (en_i) begin
-      // By magnitude: exponent and mantissa compare as one number. The sum has the sign of the larger magnitude, and a
-      // difference of magnitudes is never negative.
+      // Magnitudes compare as exponent and mantissa in one number. The sum has the sign of the
+      // larger magnitude, and a difference of magnitudes is never negative.
       begin : order
         if (a_i[LANE_W-2:0] >= b_i[LANE_W-2:0]) begin
           larger = a_i;
@@ -56,14 +56,14 @@ module fp_add_align #(
         exp_smaller = smaller[MAN_W +: EXP_W];
       end
 
-      // A NaN has the largest magnitude, infinity the next. So the larger operand is a NaN if either is; an infinity is
-      // the sum, unless the other operand is the opposite one.
+      // A NaN has the largest magnitude, infinity the next. The larger operand is thus a NaN if
+      // either is one; an infinity is the sum, unless the other operand is the opposite infinity.
       if (exp_larger == EXP_MAX) begin : special_values
         exp_common = EXP_MAX;
         total = (FIX_W + 1)'(larger[MAN_W-1:0] != '0 || (subtract && exp_smaller == EXP_MAX));
       end else begin : finite_values
-        // Fixed point, both at the exponent of the larger one. A subnormal has EXP_MIN and no hidden bit. The sticky
-        // bit stands for all bits that are shifted out: rounding only asks whether any is set.
+        // Fixed point, both operands at the exponent of the larger one. A subnormal has EXP_MIN and
+        // no hidden bit. The sticky bit is the OR of all bits shifted out: rounding needs no more.
         begin : align
           fix_larger = {exp_larger != '0, larger[MAN_W-1:0], 3'b000};
           fix_smaller = {exp_smaller != '0, smaller[MAN_W-1:0], 3'b000};
@@ -74,7 +74,7 @@ module fp_add_align #(
           if (lost != '0) shifted[0] = 1'b1;
         end
 
-        // Magnitudes: the larger one comes first.
+        // Magnitudes: the larger operand comes first.
         begin : add
           if (subtract) total = {1'b0, fix_larger} - {1'b0, shifted};
           else total = {1'b0, fix_larger} + {1'b0, shifted};

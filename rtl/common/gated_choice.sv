@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that load one of four words or hold, behind clock gates as those of gated_registers.
+// Registers that load one of four words or hold, behind clock gates as in gated_registers.
 //
-// Contract: at an edge q_o takes the word of the highest bit of load_i that is high, and holds where none is. No reset.
-// In simulation no word is read that is not loaded.
+// Function: at an edge q_o loads the word of the highest bit set in load_i, and holds if no bit is
+//   set. No reset. In simulation only the loaded word is read.
 module gated_choice #(
-  /// Bits of a word.
+  /// Word width in bits.
   parameter int unsigned WIDTH = 128
 ) (
   input  logic             clk_i,
@@ -28,7 +28,7 @@ module gated_choice #(
   gated_registers #(.WIDTH(WIDTH)) i_registers (
     .clk_i,
     .en_i     (load_i != '0),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (d),
     .q_o
   );

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that load when they are enabled, with a clock gate for every GROUP of them.
+// Registers with a load enable, and a clock gate for every GROUP of them.
 //
-// Contract: at an edge with en_i or test_en_i high q_o takes d_i, at others it holds. No reset.
-// Two forms, the same at every edge (tests/synth/clock_gates_test.py proves it): with FREDSIM_CLOCK_GATES defined, as
-//   scripts/synth.sh has it, registers behind clock gates; else registers with an enable, which cost a simulator least.
-// test_en_i: opens all gates. A design without scan chains ties it low; the tool that puts in the chains connects it.
+// Function: at an edge with en_i or test_en_i high q_o loads d_i; otherwise it holds. No reset.
+// Variants, equal at every edge (proved by tests/synth/clock_gates_test.py): with
+//   FREDSIM_CLOCK_GATES defined, as scripts/synth.sh does, registers behind clock gates; otherwise
+//   registers with an enable, which simulate fastest.
+// test_en_i: opens all gates. A design without scan chains ties it low; the tool that inserts scan
+//   chains connects it.
 module gated_registers #(
-  /// Registers.
+  /// Number of registers.
   parameter int unsigned WIDTH = 128,
-  /// Registers that a clock gate drives, at most.
+  /// Max registers per clock gate.
   parameter int unsigned GROUP = 32
 ) (
   input  logic             clk_i,

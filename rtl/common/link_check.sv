@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of a word that goes over a link: the remainder of its bits as a polynomial, inverted, so that a word of
-// zeros with a check of zeros is not intact.
+// CRC of a word on a link: the remainder of its bits as a polynomial, inverted, so that an all-zero
+// word with an all-zero check is not intact.
 //
-// Bit i of data_i stands for x^(CHECK_W + i). Each bit of the check is the parity of a constant choice of the data's
-// bits: trees of XOR gates, no chain.
-// Detects: every error of up to 3 bits in a flit of 256 lanes (CRC-32C), every burst of up to CHECK_W bits; of other
-//   errors all but one in 2^CHECK_W.
+// Structure: bit i of data_i is the coefficient of x^(CHECK_W + i). Each bit of the check is the
+//   parity of a constant subset of the data bits: XOR trees, no chain.
+// Detection: every error of up to 3 bits in a flit of 256 lanes (CRC-32C), every burst of up to
+//   CHECK_W bits, and all but one in 2^CHECK_W of other errors.
 // Timing: combinational.
 module link_check #(
-  /// bits of the word
+  /// word width in bits
   parameter int unsigned DATA_W = 128,
-  /// bits of the check
+  /// check width in bits
   parameter int unsigned CHECK_W = link_pkg::CHECK_W,
   /// polynomial, without its highest term
   parameter bit [CHECK_W-1:0] POLYNOMIAL = link_pkg::CHECK_POLYNOMIAL
@@ -18,7 +18,7 @@ module link_check #(
   input  logic [DATA_W-1:0]  data_i,
   output logic [CHECK_W-1:0] check_o
 );
-  // The data's bits in the parity that is one bit of the check.
+  // Data bits whose parity is the given bit of the check.
   function automatic logic [DATA_W-1:0] chosen(input logic [CHECK_W-1:0] of_check);
     logic [CHECK_W-1:0] power;  // x^(CHECK_W + i), modulo the polynomial
     power = POLYNOMIAL;

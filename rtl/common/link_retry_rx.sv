@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving end of a link with retransmission: passes every flit on exactly once, in order, and asks for it again when
-// it came damaged or not at all.
+// Receiving end of a link with retransmission: delivers every flit exactly once, in order, and
+// requests retransmission of flits that were damaged or lost.
 //
-// Wire: wire_i with wire_valid_i is sampled at every edge: {check, round, sequence number, flit}, link_pkg. At the next
-//   edge its check decides: the flit that is expected goes on; one that came before is left out; a damaged one, or one
-//   behind a gap, is left out and asked for, by a round counted up. Until the expected one is there, the receiver asks
-//   once more only for a gap that a flit of the new round shows, since those of the old one were in flight already.
-// Back: back_o, a register, at every cycle: {check, credits given so far, round, next sequence number that is
-//   expected}.
-// Switch side: valid_o and flit_o are registers; a flit is not held back. Bit v of credit_i: a slot of VC v was freed;
-//   it is counted in back_o after that edge.
-// Timing: a flit sampled at an edge is on flit_o after the next (link_pkg::RX_EDGES: one more edge samples it there),
-//   and acknowledged on back_o one edge later.
+// Wire: wire_i with wire_valid_i is sampled at every edge: {check, round, sequence number, flit},
+//   link_pkg. The check is evaluated at the next edge: the expected flit is delivered; a duplicate
+//   is discarded; a damaged flit, or one behind a gap, is discarded and requested by incrementing
+//   the round. Until the expected flit arrives, only a gap in flits of the new round triggers
+//   another request, since flits of the old round were already in flight.
+// Return channel: back_o, a register, in every cycle: {check, credits given so far, round, next
+//   expected sequence number}.
+// Switch side: valid_o and flit_o are registers without back-pressure. Bit v of credit_i is one
+//   slot of VC v freed; it is counted in back_o after that edge.
+// Timing: a flit sampled at an edge is on flit_o after the next one (link_pkg::RX_EDGES: one more
+//   edge samples it there), and acknowledged on back_o one edge later.
 // Reset: synchronous. Both ends are reset together.
 module link_retry_rx #(
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128
 ) (
   input  logic                                   clk_i,
@@ -27,7 +28,7 @@ module link_retry_rx #(
   output logic                                   valid_o,
   output logic [FLIT_W-1:0]                      flit_o,
   input  logic [noc_pkg::NUM_VCS-1:0]            credit_i,
-  /// a flit whose check failed was left out
+  /// a flit with a wrong check was discarded
   output logic                                   damaged_o
 );
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
@@ -52,7 +53,7 @@ module link_retry_rx #(
   // ------------------------------------------------------------------ acceptance
   logic [SEQ_W-1:0]   expected_q;
   logic [ROUND_W-1:0] round_q;
-  logic               asked_q;  // for the one that is expected
+  logic               asked_q;  // retransmission of the expected flit requested
   logic               pass, ask;
 
   assign intact = here_q && check == check_q;
@@ -82,7 +83,7 @@ module link_retry_rx #(
   end
 
   // ------------------------------------------------------------------ back
-  logic [link_pkg::CREDITS_W-1:0]   given_q, given;  // those of VC v begin at CREDIT_W*v
+  logic [link_pkg::CREDITS_W-1:0]   given_q, given;  // credits of VC v begin at CREDIT_W*v
   logic [link_pkg::BACK_DATA_W-1:0] back;
   logic [link_pkg::CHECK_W-1:0]     back_check;
 
@@ -99,7 +100,7 @@ module link_retry_rx #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       given_q <= '0;
-      back_o <= '0;  // not intact
+      back_o <= '0;  // an invalid check
     end else begin
       given_q <= given;
       back_o <= {back_check, back};

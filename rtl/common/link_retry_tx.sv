@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending end of a link with retransmission: keeps every flit until the receiver has acknowledged it, and sends it
-// again when it is asked to, or when nothing is heard (Go-Back-N).
+// Sending end of a link with retransmission (Go-Back-N): keeps every flit until the receiver has
+// acknowledged it, and retransmits on request or after a time-out.
 //
-// Switch side: a flit with valid_i, one per cycle, is taken at every edge; ready_o, a register, says that there is room
-//   for it and that none waits. Up to MARGIN flits may come after ready_o has fallen. Bit v of credit_o is a slot of VC
-//   v that was freed at the other end.
-// Wire: at an edge with wire_ready_i (pacing) the next flit is fetched, new or again, and is on wire_o with
-//   wire_valid_o after the next edge: {check, round, sequence number, flit}, link_pkg.
-// Back: back_i is sampled at every edge: {check, credits given so far, round, next sequence number that is expected}.
-//   What is not intact is left out; the next one says as much. Credits that were missed by that come one per cycle.
-// Round: a number that the receiver counts up when it asks for flits again. As long as it is another one than the
-//   sender's, which goes with every flit, the sender goes back to the flit that is expected and takes the number over.
-// Time-out: TIMEOUT edges without an acknowledgement while some flit lacks one: back to the oldest of them.
-// Dead: when the oldest flit without acknowledgement goes on the wire again for more than MAX_RETRIES times, dead_o
-//   rises with it and stays until reset. The sender goes on as before: what becomes of the link is for the system to
-//   decide.
-// Timing: a flit sampled at an edge where wire_ready_i is high, and no flit waits, is on the wire after the next edge
-//   (link_pkg::TX_EDGES). For full rate DEPTH is the flits that are sent in a round trip: latency there and back,
-//   TX_EDGES, RX_EDGES and ACK_EDGES, and MARGIN.
+// Switch side: a flit with valid_i, one per cycle, is taken at every edge. ready_o, a register, is
+//   high if there is room and no flit waits. Up to MARGIN flits may arrive after ready_o has
+//   fallen. Bit v of credit_o is one slot of VC v freed at the other end.
+// Wire: at an edge with wire_ready_i (pacing) the next flit, new or retransmitted, is fetched; it
+//   is on wire_o with wire_valid_o after the next edge: {check, round, sequence number, flit},
+//   link_pkg.
+// Return channel: back_i is sampled at every edge: {check, credits given so far, round, next
+//   expected sequence number}. A damaged word is discarded, since the next one carries the same
+//   totals. Credits missed in this way are given one per cycle.
+// Round: incremented by the receiver with every retransmission request. While it differs from the
+//   sender's round, which goes with every flit, the sender goes back to the expected flit and takes
+//   the round over.
+// Time-out: after TIMEOUT edges without an acknowledgement, with flits unacknowledged, the sender
+//   goes back to the oldest of them.
+// Dead link: when the oldest unacknowledged flit is retransmitted more than MAX_RETRIES times,
+//   dead_o rises and stays high until reset. The sender goes on as before: the system decides what
+//   to do with the link.
+// Timing: a flit sampled at an edge with wire_ready_i high, and with no flit waiting, is on the
+//   wire after the next edge (link_pkg::TX_EDGES). For full throughput DEPTH covers one round trip:
+//   the latency of both directions, TX_EDGES, RX_EDGES and ACK_EDGES, and MARGIN.
 // Reset: synchronous. Both ends are reset together.
 module link_retry_tx #(
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128,
-  /// flits that are kept, a power of two, at most half of the sequence numbers
+  /// flits in the retransmission buffer, a power of two, at most half of the sequence numbers
   parameter int unsigned DEPTH = 64,
-  /// flits that may come after ready_o has fallen
+  /// flits that may arrive after ready_o has fallen
   parameter int unsigned MARGIN = 3,
-  /// edges, more than a round trip
+  /// time-out in edges, more than a round trip
   parameter int unsigned TIMEOUT = 128,
-  /// how often the oldest flit may be retransmitted
+  /// max retransmissions of the oldest flit
   parameter int unsigned MAX_RETRIES = 1000
 ) (
   input  logic                                   clk_i,
@@ -43,7 +47,7 @@ module link_retry_tx #(
   output logic                                   wire_valid_o,
   output logic [FLIT_W+link_pkg::OVERHEAD_W-1:0] wire_o,
   input  logic [link_pkg::BACK_W-1:0]            back_i,
-  /// the flit on the wire is there again
+  /// the flit on the wire is a retransmission
   output logic                                   wire_again_o,
   /// the oldest flit was retransmitted more than MAX_RETRIES times
   output logic                                   dead_o
@@ -97,15 +101,16 @@ module link_retry_tx #(
     end
   end
 
-  // ------------------------------------------------------------------ which flit is next
-  // Sequence numbers: of the oldest flit without acknowledgement, of the next one to send, of the first one that was
-  // never sent, of the next one to come.
+  // ------------------------------------------------------------------ selection of the next flit
+  // Sequence numbers: oldest unacknowledged flit, next flit to send, first flit never sent, next
+  // flit to arrive.
   logic [SEQ_W-1:0]     base_q, next_q, fresh_q, come_q;
   logic [SEQ_W-1:0]     base, next, come;
   logic [ROUND_W-1:0]   round_q;
   logic [TIME_W-1:0]    time_q;
   logic                 waits, send, go_back, time_out;
-  logic [RETRIES_W-1:0] retries_q, retries;  // retries of the oldest flit, up to MAX_RETRIES + 1
+  logic [RETRIES_W-1:0] retries_q, retries;  // retransmissions of the oldest flit, up to
+                                             // MAX_RETRIES + 1
 
   assign waits = next_q != come_q;
   assign send = wire_ready_i && (waits || valid_i);
@@ -116,7 +121,7 @@ module link_retry_tx #(
     base = intact ? expected : base_q;
     come = come_q + SEQ_W'(valid_i);
     next = next_q + SEQ_W'(send);
-    // The last: retransmitted flits had come.
+    // Last condition: retransmitted flits had arrived.
     if (go_back || time_out || next - base_q < base - base_q) next = base;
     retries = (base != base_q) ? '0 : retries_q;
     if (send && next_q == base && next_q != fresh_q && retries != RETRIES_W'(MAX_RETRIES + 1)) begin
@@ -148,8 +153,7 @@ module link_retry_tx #(
     end
   end
 
-  // ------------------------------------------------------------------ flits
-  // At the last edge: a flit was fetched, from the memory, not for the first time.
+  // State of the last edge: a flit was fetched, from the memory, as a retransmission.
   logic                         taken_q, waited_q, again_q;
   logic [FLIT_W-1:0]            new_q, kept;
   logic [SEQ_W-1:0]             seq_q;

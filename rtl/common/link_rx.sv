@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving end of a link: flits and credits that arrive with the link's clock, brought to the switch's clock.
+// Receiving end of a link: brings flits and credits from the clock of the link to the clock of the
+// switch.
 //
-// Link side (rx_clk_i): a flit with rx_valid_i, without ready: the sender has credits. Bit v of rx_credit_i: a slot of
-//   VC v was freed at the other end.
-// Switch side (clk_i): valid_o and flit_o, credit_o, as the pins of a switch take them. A flit goes on at the first
-//   edge at which it is valid: it is not held back.
-// Timing: a flit sampled at an edge of rx_clk_i is on flit_o after the second edge of clk_i that sees it, a
-//   credit on credit_o after the third.
-// Rate: flits come no faster than clk_i takes them, one per cycle, but for DEPTH less 6 at a time (8 are enough for
-//   equal clocks in any phase). A link whose clock is faster than the switch's leaves gaps. A flit that finds no room
-//   is dropped, and rx_overflow_o stays high from then on. Credits may come at every edge: those that wait are
-//   counted.
+// Link side (rx_clk_i): a flit with rx_valid_i, without ready: the sender has credits. Bit v of
+//   rx_credit_i is one slot of VC v freed at the other end.
+// Switch side (clk_i): valid_o, flit_o and credit_o match the input pins of a switch. A flit leaves
+//   at the first edge at which it is valid, without back-pressure.
+// Timing: a flit sampled at an edge of rx_clk_i is on flit_o after the second edge of clk_i that
+//   samples its pointer, a credit on credit_o after the third.
+// Rate: on average at most one flit per cycle of clk_i, with bursts of up to DEPTH - 6 flits (a
+//   DEPTH of 8 is enough for equal clocks in any phase). A link with a faster clock than the switch
+//   leaves gaps. A flit that finds the FIFO full is dropped, and rx_overflow_o stays high from then
+//   on. Credits may come at every edge; waiting credits are counted.
 module link_rx #(
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128,
-  /// flits between the clocks, a power of two
+  /// FIFO depth in flits, a power of two
   parameter int unsigned DEPTH = 8,
   /// slots of the deepest buffer at the other end
   parameter int unsigned CREDITS = 48

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending end of a link: flits and credits of a switch, brought to the link's clock.
+// Sending end of a link: brings flits and credits from the clock of the switch to the clock of the
+// link.
 //
-// Switch side (clk_i): ready_o goes to out_ready_i of the switch, valid_i and flit_i come from its pins, and so does
-//   credit_i: bit v for a slot of VC v that was freed in its input buffer.
-// Link side (tx_clk_i): a flit leaves at an edge where tx_ready_i is high (pacing), on tx_flit_o with tx_valid_o after
-//   it. Bit v of tx_credit_o: as credit_i.
-// Room: a flit is on the pins LAUNCH_EDGES edges after its launch was decided and in here one edge later, and ready_o
-//   is a register. So ready_o is high after an edge where there was room for the LAUNCH_EDGES + 2 flits that may be on
-//   their way unseen, and one more.
-// Timing: a flit that is on the pins before an edge of clk_i is on tx_flit_o after the third edge of tx_clk_i that sees
-//   it, a credit likewise. With equal clocks in any phase one flit per cycle is sustained from a DEPTH of 16 on.
-// Reset: each side's own, synchronous; both are asserted together.
+// Switch side (clk_i): ready_o drives out_ready_i of the switch; valid_i, flit_i and credit_i come
+//   from its output pins. Bit v of credit_i is one slot of VC v freed in its input buffer.
+// Link side (tx_clk_i): a flit leaves at an edge with tx_ready_i high (pacing) and is on tx_flit_o
+//   with tx_valid_o after it. tx_credit_o carries credits as credit_i does.
+// Room: a flit is on the pins LAUNCH_EDGES edges after the decision to launch it and in this module
+//   one edge later, and ready_o is a register. ready_o is therefore high after an edge at which
+//   there was room for the LAUNCH_EDGES + 2 flits that may be in flight, and one more.
+// Timing: a flit on the pins before an edge of clk_i is on tx_flit_o after the third edge of
+//   tx_clk_i that samples it, and a credit likewise. With equal clocks in any phase a DEPTH of 16
+//   or more sustains one flit per cycle.
+// Reset: one per side, synchronous; both are asserted together.
 module link_tx #(
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128,
-  /// flits between the clocks, a power of two, more than LAUNCH_EDGES + 2
+  /// FIFO depth in flits, a power of two, more than LAUNCH_EDGES + 2
   parameter int unsigned DEPTH = 16,
-  /// edges from the decision of a launch to the one after which the flit is on the pins: fred_switch 1, mesh_router 2
+  /// edges from the decision of a launch to the edge after which the flit is on the pins:
+  /// fred_switch 1, mesh_router 2
   parameter int unsigned LAUNCH_EDGES = 1,
   /// slots of the deepest input buffer of the switch
   parameter int unsigned CREDITS = 48

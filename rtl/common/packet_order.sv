@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions on the flits that pass a port: the packets of a virtual channel come whole, one after the other.
+// Assertions on the flits that pass a port: the packets of a virtual channel are whole and not
+// interleaved.
 //
-// A flit is a head exactly if the flit before it of its VC was a tail, or there was none since reset. The flit counts
-//   where valid_i is high, header_i is its header. Simulation only: nothing of it is synthesised.
+// Rule: a flit is a head exactly if the flit before it on its VC was a tail, or if it is the first
+//   flit since reset. The flit counts while valid_i is high; header_i is its header. Simulation
+//   only: not synthesised.
 module packet_order (
   input logic             clk_i,
   input logic             rst_ni,
@@ -10,7 +12,7 @@ module packet_order (
   input noc_pkg::header_t header_i
 );
   logic [noc_pkg::NUM_VCS-1:0] inside_q;  // a head has passed, its tail has not
-  logic                        unused;    // fields that do not matter here
+  logic                        unused;    // unused header fields
 
   assign unused = &{1'b0, header_i};
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset synchroniser: a reset that comes at any time begins at once and ends with the clock.
+// Reset synchroniser: asserts asynchronously, deasserts with the clock.
 //
-// Timing: rst_no is low as soon as rst_ni is low, with or without a clock, and stays so until the second edge of clk_i
-//   after rst_ni went high (the third, where the first flip-flop was caught in the change). So whatever is reset
-//   synchronously by rst_no has seen an edge with the reset, however short rst_ni was.
-// Test: with test_mode_i high rst_no is test_rst_ni, so that a scan test has the reset in hand.
-// Constraints: no path to the reset pins of the two flip-flops is timed; the recovery time of the second counts from
-//   the first one's clock.
+// Timing: rst_no falls as soon as rst_ni falls, with or without a clock, and stays low until the
+//   second edge of clk_i after rst_ni rose (the third, if the first flip-flop sampled the change).
+//   A register with synchronous reset by rst_no thus sees at least one edge in reset, however short
+//   the pulse on rst_ni is.
+// Test: with test_mode_i high rst_no is test_rst_ni, so that a scan test controls the reset.
+// Constraints: paths to the reset pins of the two flip-flops are not timed; the recovery time of
+//   the second counts from the clock of the first.
 module reset_sync (
   input  logic clk_i,
   input  logic rst_ni,

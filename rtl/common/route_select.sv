@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Route select of one input port in a mesh or torus: the output port of a flit by X-Y routing, the same as
-// sc_models/routing/mesh_routing.h.
+// Route computation of one input port in a mesh or torus: output port of a flit by X-Y routing,
+// equal to sc_models/routing/mesh_routing.h.
 //
-// Route: first along x, then along y, on a ring by the shorter path (mesh_pkg::is_upwards). At the router of the
-//   destination to the NPU (endpoint 0) by local port npu_port_i, or to I/O port endpoint - 1. known_o low: there is
-//   none, because the I/O port does not exist, or because it would be a U-turn to the direction that the flit came from
-//   (from_i, a bit per direction, all low at local and I/O ports).
-// Inputs: dst_i, an address of mesh_pkg; x_i, y_i, the router's position; columns_i, rows_i, its rings' sides, 0: none.
-// Timing: combinational. The user chooses where the register is: before it, so that a route is by what the router's
-//   registers hold after the edge that samples the flit (mesh_input), or after it (mesh_reducing_routes).
-// valid_i low: the answer means nothing, and a simulator skips the logic.
-// Not here: routing tables (phased_route_ram). Their answer is the output of a memory that is read at an edge, and
-//   written and tested besides: neither logic nor timing is shared.
+// Route: first along x, then along y, on a ring by the shorter path (mesh_pkg::is_upwards). At the
+//   destination router a flit goes to the NPU (endpoint 0) by local port npu_port_i, or to I/O port
+//   endpoint - 1. known_o is low if there is no route: the I/O port does not exist, or the route
+//   would be a U-turn to the direction from which the flit came (from_i, a bit per direction, all
+//   low at local and I/O ports).
+// Inputs: dst_i, an address of mesh_pkg; x_i, y_i, position of the router; columns_i, rows_i, sides
+//   of its rings, 0: no ring.
+// Timing: combinational. The parent places the register: in front, so that a route depends on the
+//   router's registers after the edge that samples the flit (mesh_input), or behind
+//   (mesh_reducing_routes).
+// valid_i: low if the result is not needed; a simulator then skips the logic.
+// Not included: routing tables (phased_route_ram). Their result is the output of a memory that is
+//   read at an edge, written, and tested: neither logic nor timing is shared.
 module route_select #(
-  /// local ports of the router
+  /// number of local ports
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports of the router
+  /// number of I/O ports
   parameter int unsigned NUM_IO = 2
 ) (
   // flit

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin arbiter: of those that ask, the first one at or after its turn, cyclically.
+// Round-robin arbiter: grants the first request at or after its turn, cyclically.
 //
-// Timing: grant_o, one-hot or none, follows request_i in the same cycle. With advance_i at an edge the turn is that of
-//   the one after the one granted; without it, and without a grant, it stays. After reset the turn is at 0.
-// Fairness: one that asks until it is granted with advance_i waits for at most N - 1 such grants of others.
+// Timing: grant_o, one-hot or zero, follows request_i in the same cycle. With advance_i at an edge
+//   the turn moves to the request after the granted one; without it, and without a grant, it stays.
+//   After reset the turn is at 0.
+// Fairness: a request that stays high until it is granted with advance_i waits for at most N - 1
+//   such grants to other requests.
 module rr_arbiter #(
-  /// requests, 1 or more
+  /// number of requests, 1 or more
   parameter int unsigned N = 4
 ) (
   input  logic         clk_i,
@@ -14,7 +16,8 @@ module rr_arbiter #(
   input  logic         advance_i,
   output logic [N-1:0] grant_o
 );
-  // Requests at or after the turn. After the last one it is none, which is as good as all.
+  // Thermometer mask of the requests at or after the turn. After the last request it is zero, which
+  // acts like all ones.
   logic [N-1:0] in_turn_q;
 
   always_comb begin : pick
@@ -24,7 +27,8 @@ module rr_arbiter #(
     if (request_i != '0) begin
       first = request_i & in_turn_q;
       if (first == '0) first = request_i;
-      // The lowest bit: those at or below it are left as they are by the negation's carry.
+      // Isolates the lowest set bit: the carry of the negation leaves it and the bits below it
+      // unchanged.
       grant_o = first & (~first + N'(1));
     end
   end

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Performance counters of a switch, 64 bits each, read through the register map.
 //
-// Shared by fred_switch and mesh_router; addresses: noc_pkg::REG_*. Reads of addresses without a counter
-// give 0. Timing: an event of a cycle is in the counter after its edge; rdata_o follows the edge that
-// samples read_i and holds. Counters that are never fed are removed by synthesis.
+// Users: fred_switch and mesh_router share them; addresses: noc_pkg::REG_*. Reads of addresses
+//   without a counter give 0.
+// Timing: an event of a cycle is in the counter after its edge; rdata_o follows the edge that
+//   samples read_i and holds. Synthesis removes counters without events.
 module switch_counters #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a register's address, derived
+  /// width of a register address, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic              clk_i,

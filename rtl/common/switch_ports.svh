@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins that every switch has, in front of those of a memory test: clock, reset, links, registers, state. P, FLIT_W, VCS and
-// REG_ADDR_W are the module's. The error code, error_o, is left to the module, whose list may end with it.
+// Pins of every switch, in front of the memory test pins: clock, reset, links, registers, state. P,
+// FLIT_W, VCS and REG_ADDR_W come from the module. The error code, error_o, is left to the module,
+// whose list may end with it.
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic [P-1:0]          in_valid_i,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings bits into another clock domain: two flip-flops in a row for each bit. A chip puts its library's synchroniser
-// cell here.
+// Bit synchroniser into another clock domain: two flip-flops in a row per bit. A chip puts the
+// synchroniser cell of its library here.
 //
-// Timing: q_o follows d_i at the second edge of clk_i that sees it; one edge later where the first flip-flop was caught
-//   in a change.
-// Contract: d_i comes straight from flip-flops of the other domain. Bits are taken over each for itself: of a bus at
-//   most one bit changes per edge of its own clock (a Gray code), and its bits arrive within one period of that clock
-//   of each other: a maximum delay in the constraints, from the flip-flops behind d_i to the first ones here. Other
-//   timing paths between the two domains are cut.
+// Timing: q_o follows d_i at the second edge of clk_i that samples it, or one edge later if the
+//   first flip-flop sampled the change.
+// Contract: d_i comes straight from flip-flops of the source domain. Bits cross independently: at
+//   most one bit of a bus changes per edge of its own clock (a Gray code), and its bits arrive
+//   within one period of that clock of each other. This needs a max-delay constraint from the
+//   flip-flops behind d_i to the first flip-flops here. All other timing paths between the two
+//   domains are cut.
 // Reset: synchronous, to zero.
 module synchroniser #(
-  /// bits
+  /// number of bits
   parameter int unsigned WIDTH = 1
 ) (
   input  logic             clk_i,

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocator of a switch's virtual channels: one round of request, grant and accept between input and output ports.
+// VC allocator of a switch: one round of request, grant and accept between input and output ports.
 //
-// Request  Bit P*vc_index(p, v) + o of request_i: the head-of-line flit of VC v at input p asks for output o, of one
-//          output at most.
-// Grant    Every (output, VC) that is asked for has a winner: the first input that asks, at or after the turn of
-//          (output, VC), cyclically. Every output grants the winner of one VC: the highest one (VC_ORDER) that has a
-//          winner, those of last_i after all others. grant_o, bit P*p + o; grant_vc_o, bit vc_index(o, v).
-// Accept   Every input accepts the grant of its highest VC. An output of drop_i is accepted by none. accept_o, bit
-//          P*p + o, at most one of an input and of an output; accept_vc_o, bit vc_index(p, v); pop_o and pop_vc_o, an
-//          input that accepts a grant and its VC (0 without one).
-// Turns    advance_i, bit vc_index(o, v): at the edge the turn of (output, VC) goes to the input after its winner. High
-//          only where there is a winner (asserted). After reset all turns are at input 0.
-// Timing: all outputs are of the cycle of the inputs; the turns are the only registers. drop_i may depend on grant_o,
-//   and advance_i on all outputs.
+// Request  Bit P*vc_index(p, v) + o of request_i: the head-of-line flit of VC v at input p requests
+//          output o. A flit requests one output at most.
+// Grant    Every requested (output, VC) has a winner: the first requesting input at or after the
+//          turn of (output, VC), cyclically. Every output grants the winner of one VC: the highest
+//          one (VC_ORDER) with a winner; VCs of last_i come after all others. grant_o, bit P*p + o;
+//          grant_vc_o, bit vc_index(o, v).
+// Accept   Every input accepts the grant of its highest VC. Grants of outputs in drop_i are not
+//          accepted. accept_o, bit P*p + o, at most one per input and per output; accept_vc_o, bit
+//          vc_index(p, v); pop_o and pop_vc_o: an input accepts a grant, and the VC of it (0
+//          without one).
+// Turns    advance_i, bit vc_index(o, v): at the edge the turn of (output, VC) moves to the input
+//          after its winner. High only with a winner (asserted). After reset all turns are at input
+//          0.
+// Timing: all outputs are combinational; the turns are the only registers. drop_i may depend on
+//   grant_o, and advance_i on all outputs.
 module vc_allocator #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 10,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
   input  logic               clk_i,
@@ -39,8 +42,8 @@ module vc_allocator #(
   output logic [P-1:0]       pop_o,
   output logic [VC_W*P-1:0]  pop_vc_o
 );
-  // Inputs that ask, and VCs of which a head-of-line flit does: lets the simulator skip the logic of others; all of
-  // them for synthesis.
+  // Inputs with requests, and VCs with a head-of-line request: let the simulator skip the logic of
+  // the remaining ones; tied high for synthesis.
   logic [P-1:0]   enable;
   logic [VCS-1:0] enable_vc;
 `ifdef SYNTHESIS
@@ -63,15 +66,16 @@ module vc_allocator #(
   end
 `endif
 
-  // ------------------------------------------------------------------ winners
-  // Vectors have a bit per output.
-  logic [VCS*P*P-1:0] in_turn_q;       // as request_i: at or after the turn; none of (output, VC): as good as all
-  logic [P-1:0]       any [VCS];       // an input asks, likewise one in turn
+  // Vectors of a bit per output.
+  logic [VCS*P*P-1:0] in_turn_q;       // indexed as request_i: at or after the turn; none of
+                                       // (output, VC): as good as all
+  logic [P-1:0]       any [VCS];       // some input requests, likewise one in turn
   logic [P-1:0]       any_in_turn [VCS];
   logic [P-1:0]       winner [VCS*P];  // (input, VC) is the winner
 
   always_comb begin : winners
-    logic [P-1:0] earlier, earlier_in_turn;  // an input before this one asks, likewise one in turn
+    logic [P-1:0] earlier, earlier_in_turn;  // an input before this one requests, likewise one in
+                                             // turn
     earlier = '0;
     earlier_in_turn = '0;
     for (int unsigned v = 0; v < VCS; v++) begin
@@ -116,7 +120,8 @@ module vc_allocator #(
   end
 
   always_ff @(posedge clk_i) begin : turns
-    logic [P-1:0] earlier, earlier_in_turn;  // an input before this one asks, likewise one in turn
+    logic [P-1:0] earlier, earlier_in_turn;  // an input before this one requests, likewise one in
+                                             // turn
     if (!rst_ni) begin
       in_turn_q <= '0;
     end else begin
@@ -138,7 +143,7 @@ module vc_allocator #(
   end
 
   // ------------------------------------------------------------------ grants
-  logic [P-1:0] fresh [VCS];  // asked for, and not of last_i
+  logic [P-1:0] fresh [VCS];  // requested, and not of last_i
   logic [P-1:0] grant [VCS];  // the output grants this VC
 
   always_comb begin : grants
@@ -185,7 +190,7 @@ module vc_allocator #(
   end
 
   always_comb begin : accepts
-    logic [VCS-1:0] got, accept;  // of one input
+    logic [VCS-1:0] got, accept;  // VCs of one input
     accept_o = '0;
     accept_vc_o = '0;
     pop_o = '0;
@@ -213,10 +218,10 @@ module vc_allocator #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     logic [P-1:0] used, used_twice;  // outputs
-    logic         one_winner;        // of every (output, VC) that is asked for
+    logic         one_winner;        // every requested (output, VC) has one winner
     logic         one_each;          // no input accepts two
-    logic         winner_advances;   // turns move only where there is one
-    logic         thermometers;      // turns
+    logic         winner_advances;   // turns move only with a winner
+    logic         thermometers;      // turns are thermometer codes
     if (rst_ni && enable != '0) begin
       used_twice = '0;
       one_winner = 1'b1;

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input buffer of one port: a FIFO per virtual channel, with credits (§5.4, §6.2.3).
 //
-// What it does: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i, with in_side_i, what the control
-//   wants to know of it. The side of the oldest flit of every VC, its head-of-line flit, is on side_o, from registers.
-//   pop_i, a bit per VC, at most one of them, takes its head-of-line flit away, which is read from the memory
-//   afterwards.
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
-//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be
-//   high only where there is a head-of-line flit. A pop gives one credit back.
-// Timing: stored at edge e, a flit with none before it is a head-of-line flit after e. With pop_i at edge e the next
-//   head-of-line flit is there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e +
-//   1, until the next pop. One flit may come and one go at every edge.
-// How: flits are in one memory with one read port. The sides of the first three flits of a VC are in registers. Those
-//   behind are in a memory for each VC; one is read ahead of its turn at an edge after which fewer than three are
-//   known, and is in a register one edge later: no matter in what order VCs are popped, no head-of-line flit is ever
-//   late.
-// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
-// empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
+// Function: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i together with its
+//   sideband in_side_i, the fields that the control logic needs. side_o shows, from registers, the
+//   sideband of the head-of-line flit of every VC. pop_i, a bit per VC, at most one of them,
+//   removes a head-of-line flit, which is then read from the memory.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its
+//   VC in use is dropped, and overflow_o is high after the edge; the slot of a popped flit is free
+//   one edge later. pop_i may be high only with a head-of-line flit. A pop returns one credit.
+// Timing: a flit stored at edge e with none before it is head-of-line after e. With pop_i at edge e
+//   the next head-of-line flit is there after e, credit_o is high after e for one cycle, and flit_o
+//   has the flit after edge e + 1, until the next pop. One flit can enter and one leave at every
+//   edge.
+// Method: flits are in one memory with one read port. The sidebands of the first three flits of a
+//   VC are in registers, further ones in a memory per VC. One sideband is prefetched at an edge
+//   after which fewer than three are known, and is in a register one edge later: a head-of-line
+//   flit is never late, in whatever order VCs are popped.
+// BIST (bist_i, bist_fail_o): see bist_ram; a failure of any of the memories.
+// empty_o: no flits, no pop whose flit is still to be read, no credit on credit_o.
 module vc_buffer #(
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128,
-  /// bits of a side
+  /// sideband width in bits
   parameter int unsigned SIDE_W = 16,
-  /// depth of each data VC in flits
+  /// buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 48,
-  /// depth of the control VC in flits
+  /// buffer depth of the control VC, in flits
   parameter int unsigned CTRL_DEPTH = 4,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0
 ) (
   input  logic                               clk_i,
@@ -51,13 +52,13 @@ module vc_buffer #(
 
   logic [VCS-1:0]    push, full;
   logic [SLOT_W-1:0] head [VCS];  // slots of the head-of-line flits
-  logic [SLOT_W-1:0] tail [VCS];  // slots for flits that come
-  logic [SLOT_W-1:0] popped;      // slot of the flit that is popped
+  logic [SLOT_W-1:0] tail [VCS];  // slots for flits that arrive
+  logic [SLOT_W-1:0] popped;      // slot of the popped flit
   logic [SLOT_W-1:0] popped_q;
 
   logic              write, read;
   logic [SLOT_W-1:0] write_slot;
-  logic [VCS:0]      bist_fail;  // by VC, then that of the flits
+  logic [VCS:0]      bist_fail;  // by VC, then the flit memory
 
   always_comb begin : who_comes_and_goes
     push = '0;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Book-keeping of one virtual channel of a vc_buffer: which slots are in use, and the sides of its first flits.
+// Queue control of one virtual channel of a vc_buffer: slots in use, and the sidebands of its first
+// flits.
 //
-// Timing: as vc_buffer. push_i and pop_i at an edge are obeyed; the parent pushes nothing while full_o is high and pops
-//   nothing while valid_o is low (asserted).
-//   The slot of a flit that was popped is free one edge later, when the flit has been read.
-// Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit that comes at this
-//   edge, head_o that of the head-of-line flit.
-// Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in
-//   the memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known
-//   or in flight. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
-// BIST, bist_i, bist_fail_o: see bist_ram.
+// Timing: as vc_buffer. push_i and pop_i at an edge are always executed; the parent does not push
+//   while full_o is high, nor pop while valid_o is low (asserted). The slot of a popped flit is
+//   free one edge later, when the flit has been read.
+// Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit
+//   that arrives at this edge, head_o the slot of the head-of-line flit.
+// Sidebands: at most KNOWN, of the first flits, are in registers. A new sideband goes to the
+//   registers if the memory holds none, otherwise to the memory, which is read at an edge before
+//   which fewer than KNOWN are known or in flight. KNOWN is three because a pop affects the reads
+//   one edge later and a read completes two edges later.
+// BIST (bist_i, bist_fail_o): see bist_ram.
 module vc_queue #(
-  /// bits of a side
+  /// sideband width in bits
   parameter int unsigned SIDE_W = 16,
-  /// flits
+  /// depth in flits
   parameter int unsigned DEPTH = 48,
   /// last slot
   parameter int unsigned LAST = DEPTH - 1,
-  /// bits of a slot's number
+  /// width of a slot index
   parameter int unsigned SLOT_W = 6,
-  /// 1: the memory can be tested
+  /// 1: adds BIST to the memory
   parameter int unsigned BIST = 0
 ) (
   input  logic                       clk_i,
@@ -41,21 +43,21 @@ module vc_queue #(
   localparam bit [SLOT_W-1:0] FIRST_SLOT = SLOT_W'(LAST + 1 - DEPTH);
   localparam bit [SLOT_W-1:0] LAST_SLOT = SLOT_W'(LAST);
 
-  logic [COUNT_W-1:0]      used_q;    // slots
+  logic [COUNT_W-1:0]      used_q;    // slots in use
   logic                    popped_q;
   logic [SLOT_W-1:0]       head_q, tail_q;
   logic                    full_q;
   logic [KNOWN*SIDE_W-1:0] side_q;    // head-of-line flit first
-  logic [KNOWN:0]          known_q;   // one-hot: how many of them
-  logic [COUNT_W-1:0]      unread_q;  // sides in the memory, not in flight
-  logic                    read_q;    // one is in flight
+  logic [KNOWN:0]          known_q;   // one-hot: number of known sidebands
+  logic [COUNT_W-1:0]      unread_q;  // sidebands in the memory, not in flight
+  logic                    read_q;    // a sideband is in flight
   logic [ADDR_W-1:0]       write_at_q, read_at_q;
   logic                    read, direct, write;
   logic [SIDE_W-1:0]       memory_side;
 
   // ------------------------------------------------------------------ sides
   always_comb begin : where_sides_go
-    logic known_full;  // with the one in flight
+    logic known_full;  // known_q with the sideband in flight
     known_full = known_q[KNOWN] || (known_q[KNOWN-1] && read_q);
     read = 1'b0;
     direct = 1'b0;

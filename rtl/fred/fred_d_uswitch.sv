@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // D-µSwitch (M x 2), output side of Fred_m(P): routes, and can copy one input to both outputs (§4).
 //
-// Contract: output k follows the input named by its own code: 0 = nothing, j + 1 = input j. Each
-//   output is a registered multiplexer: timing, clock enable, loading and reset are described in
-//   fred_port_mux.sv and fred_r_uswitch.sv.
+// Function: output k follows the input named by its own code: 0 = nothing, j + 1 = input j. Each
+//   output is a registered multiplexer: see fred_port_mux.sv and fred_r_uswitch.sv for timing,
+//   clock enable, loading and reset.
 module fred_d_uswitch #(
   /// Number of inputs: M of Fred_m(P).
   parameter int unsigned M = 3,
@@ -11,9 +11,9 @@ module fred_d_uswitch #(
   parameter int unsigned LANES = 1,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of one output's code, derived.
+  /// Code width of one output, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (
   input  logic                clk_i,

@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what leaves the interconnect of a FRED switch with the places that were reserved for it: a row of the phase
-// store whose configuration is not that of its flows is found here, and does no more than spoil what its phase carries.
+// Exit check of a FRED interconnect: compares the flits that leave it with the places reserved for
+// them. A row of the phase store whose configuration does not match its flows is detected here, and
+// corrupts only the packets of its own phase and unicasts beside it.
 //
-// Contract: a flit of the phase goes on where a place was reserved for one when it fired, an online unicast where a
-//   place was reserved for one (it comes nowhere else, asserted). Others end here. error_o is high where a flit ends
-//   here, where none came for a place that was reserved, which stays taken until a reset, and where one that goes on is
-//   not the next of a packet of its output and virtual channel: those of two flows that fire at once may have changed
-//   places.
-// Why here: the interconnect obeys its configuration, whatever that is. A row of the routing (fred_routing.h) never
-//   raises error_o, nor do unicasts beside its phase. So packets leave the switch whole, or it has an error code.
-// Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their buffers
-//   (phased_switch); those flits are on in_valid_i and in_online_i after edge e + STAGES + 2. The rest is
-//   combinational.
+// Function: a flit of the phase passes if a place was reserved for such a flit when it fired; an
+//   online unicast passes if a place was reserved for it (it leaves nowhere else, asserted). All
+//   other flits are dropped. error_o is high if a flit is dropped, if no flit arrives for a
+//   reserved place (the place stays taken until a reset), and if a passing flit is not the next one
+//   of the packet on its output and virtual channel: two flows that fire at once may have been
+//   swapped.
+// Rationale: the interconnect follows its configuration, right or wrong. Rows made by the routing
+//   (fred_routing.h) and unicasts beside them never raise error_o. Packets thus leave the switch
+//   whole, or the switch has an error code.
+// Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their
+//   buffers (phased_switch); these flits are on in_valid_i and in_online_i after edge e + STAGES +
+//   2. Everything else is combinational.
 module fred_exit #(
-  /// ports of the switch, 2 to 32
+  /// number of switch ports, 2 to 32
   parameter int unsigned P = 12,
   /// register stages of the interconnect
   parameter int unsigned STAGES = fred_pkg::stages(P, 1),
-  /// phases in use at a time: of two, a flit also ends where one of another virtual channel was to come
+  /// phases in use at a time; with two, a flit on another virtual channel than the expected one is
+  /// dropped, too
   parameter int unsigned PHASES_IN_USE = 1,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  // bit P*input + output of every unicast that left; outputs of the flits of phases that did, and their virtual
-  // channels
+  // bit P*input + output of every unicast that left; outputs and virtual channels of the flits of
+  // phases that left
   input  logic [P*P-1:0]    move_i,
   input  logic [P-1:0]      phase_out_i,
   input  logic [VC_W*P-1:0] phase_vc_i,
-  // flits that come out of the interconnect; those of them that are unicasts; their virtual channels, heads and tails
+  // flits that leave the interconnect; which of them are unicasts; their virtual channels, heads
+  // and tails
   input  logic [P-1:0]      in_valid_i,
   input  logic [P-1:0]      in_online_i,
   input  logic [VC_W*P-1:0] in_vc_i,
@@ -42,11 +47,12 @@ module fred_exit #(
 );
   localparam int unsigned EDGES = STAGES + 2;
 
-  // Outputs at which flits are expected, of the phase and unicasts: bits [2*P*n +: 2*P] of those that left n + 1 edges
-  // before the last.
+  // Outputs that expect flits, of the phase and of unicasts: bits [2*P*n +: 2*P] for flits that
+  // left n + 1 edges before the last.
   logic [2*P*EDGES-1:0] expected_q;
   logic [P-1:0]         online_out, phase, online;
-  logic [VCS*P-1:0]     inside_q;  // by noc_pkg::vc_index: a head has gone on, its tail has not
+  logic [VCS*P-1:0]     inside_q;  // indexed by noc_pkg::vc_index: a head has passed, its tail has
+                                   // not
   logic [P-1:0]         mixed;
 
   always_comb begin : unicasts
@@ -63,7 +69,7 @@ module fred_exit #(
     end
   end
 
-  logic [P-1:0] other_vc;  // outputs with a flit of another virtual channel than the phase's
+  logic [P-1:0] other_vc;  // outputs with a flit on another virtual channel than the phase's
 
   if (PHASES_IN_USE > 1) begin : gen_vcs
     logic [VC_W*P*EDGES-1:0] vcs_q;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register stage of a flit for several receivers: the second one of the odd last input port of Fred_m(P), beside the
-// µSwitches' second halves (switch.adder_stages 2).
+// Register stage of a flit for several receivers: second stage of the odd last input port of
+// Fred_m(P), beside the second halves of the µSwitches (switch.adder_stages 2).
 //
-// Contract: flit and valid bits of an edge leave after it. Clock enable and reset as in fred_r_uswitch.
+// Function: the flit and the valid bits sampled at an edge leave after it. Clock enable and reset
+//   as in fred_r_uswitch.
 module fred_flit_stage #(
-  /// Receivers.
+  /// Number of receivers.
   parameter int unsigned OUTPUTS = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic               clk_i,

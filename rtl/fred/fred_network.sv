@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fred_m(P) by recursion (paper §4): the µSwitches and their wiring, without the control of the waves.
+// Recursive network Fred_m(P) (paper §4): the µSwitches and their wiring, without the control of
+// the waves.
 //
-// Shape: P = 2: one RD-µSwitch. P > 2, r = floor(P/2), s = ceil(P/2): r R-µSwitches, M sub-networks
-//   Fred_m(s), r D-µSwitches. R-µSwitch i drives input i of every sub-network, D-µSwitch i hears output
-//   i of every sub-network. P odd: the last input port reaches input r of every sub-network by a
-//   demultiplexer, the last output port hears output r of every sub-network by a multiplexer.
-//   Fred_m(3) is the odd case with r = 1.
+// Shape: P = 2: one RD-µSwitch. P > 2, with r = floor(P/2), s = ceil(P/2): r R-µSwitches, M
+//   sub-networks Fred_m(s), r D-µSwitches. R-µSwitch i drives input i of every sub-network; output
+//   i of every sub-network drives D-µSwitch i. P odd: the last input port drives input r of every
+//   sub-network through a demultiplexer, and output r of every sub-network drives the last output
+//   port through a multiplexer. Fred_m(3) is the odd case with r = 1.
 // Configuration bits, least significant first: R-µSwitches, demultiplexer, sub-networks in order,
-//   D-µSwitches, multiplexer (sc_models/routing/fred_routing.h has the codes).
-// Timing: STAGES register stages on every path, one per µSwitch, multiplexer or demultiplexer. step_i
-//   and load_i have one bit per stage: stage s works, or copies its configuration, at this edge.
-// Online unicasts find their own path: sub-network by sub-network as their path says, then by the bits
-//   of their output port, the lowest bit at the outermost level (port p is port p / 2 of a sub-network).
-// Contract of step_i, load_i, reset and sums: fred_r_uswitch.sv. Wrapped by fred_interconnect.sv, which
-//   makes step_i and load_i; not meant as a top module (Verilator drops what is inside a recursive top).
+//   D-µSwitches, multiplexer (codes: sc_models/routing/fred_routing.h).
+// Timing: STAGES register stages on every path, one per µSwitch, multiplexer or demultiplexer.
+//   step_i and load_i have one bit per stage: stage s works, or copies its configuration, at this
+//   edge.
+// Online unicasts carry their own route: the sub-network of every level from their path field, then
+//   the bits of their output port, the lowest bit at the outermost level (port p is port p / 2 of a
+//   sub-network).
+// Contract of step_i, load_i, reset and sums: see fred_r_uswitch.sv. fred_interconnect.sv wraps
+//   this module and drives step_i and load_i; it is not meant as a top module (Verilator drops the
+//   contents of a recursive top).
 module fred_network #(
-  /// Ports, 2 to 32.
+  /// Number of ports, 2 to 32.
   parameter int unsigned P = 12,
-  /// Middle sub-networks m, 2 to 4.
+  /// Number of middle sub-networks m, 2 to 4.
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
@@ -25,11 +29,11 @@ module fred_network #(
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// µSwitch configuration bits, derived.
+  /// Number of µSwitch configuration bits, derived.
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M),
-  /// Register stages, derived.
+  /// Number of register stages, derived.
   localparam int unsigned STAGES = fred_pkg::stages(P, 1)
 ) (
   input  logic                   clk_i,
@@ -64,7 +68,8 @@ module fred_network #(
     localparam int unsigned SUB_LSB = R * R_BITS + (P % 2) * SEL_W;
     localparam int unsigned D_LSB = SUB_LSB + M * SUB_BITS;
 
-    // Between the edge stages and the sub-networks: flit of port i of sub-network j at j * S + i.
+    // Wires between the edge stages and the sub-networks: flit of port i of sub-network j at j * S
+    // + i.
     logic [M*S-1:0]        to_sub_valid, from_sub_valid;
     logic [M*S*FLIT_W-1:0] to_sub_flit, from_sub_flit;
 

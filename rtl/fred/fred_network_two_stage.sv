@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_network for switch.adder_stages 2: the adders of R- and RD-µSwitches are cut in two register stages, and up to
-// three levels of D-µSwitches share one.
+// Variant of fred_network for switch.adder_stages 2: the adders of R- and RD-µSwitches have two
+// register stages, and up to three levels of D-µSwitches share one.
 //
 // Shape, configuration bits, online unicasts, sums, reset: as fred_network.
-// Timing: STAGES register stages on every path. A µSwitch or the demultiplexer beside it has two of them; the level of
-//   D-µSwitches and multiplexers has one, at its outputs, if LEVEL is a multiple of fred_pkg::d_levels(2); else it is
-//   logic in front of the one around it, and copies its configuration with that stage. Stage s works, or copies its
+// Timing: STAGES register stages on every path. A µSwitch, and the demultiplexer beside it, has two
+//   of them. The level of D-µSwitches and multiplexers has one, at its outputs, if LEVEL is a
+//   multiple of fred_pkg::d_levels(2); otherwise it is combinational logic in front of the level
+//   around it, and copies its configuration with that stage. Stage s works, or copies its
 //   configuration, at an edge with bit s of step_i or load_i.
 module fred_network_two_stage #(
-  /// Ports, 2 to 32.
+  /// Number of ports, 2 to 32.
   parameter int unsigned P = 12,
-  /// Middle sub-networks m, 2 to 4.
+  /// Number of middle sub-networks m, 2 to 4.
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
@@ -18,11 +19,11 @@ module fred_network_two_stage #(
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// µSwitch configuration bits, derived.
+  /// Number of µSwitch configuration bits, derived.
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M),
-  /// Register stages, derived.
+  /// Number of register stages, derived.
   localparam int unsigned STAGES = fred_pkg::network_stages(P, 2, LEVEL)
 ) (
   input  logic                   clk_i,
@@ -65,7 +66,8 @@ module fred_network_two_stage #(
     localparam int unsigned D_LSB = SUB_LSB + M * SUB_BITS;
     localparam int unsigned SUB_STAGES = fred_pkg::network_stages(S, 2, LEVEL + 1);
 
-    // Between the edge stages and the sub-networks: flit of port i of sub-network j at j * S + i.
+    // Wires between the edge stages and the sub-networks: flit of port i of sub-network j at j * S
+    // + i.
     logic [M*S-1:0]        to_sub_valid, from_sub_valid;
     logic [M*S*FLIT_W-1:0] to_sub_flit, from_sub_flit;
     // Inputs of an output p: flits of output port p / 2 of every sub-network.
@@ -146,9 +148,10 @@ module fred_network_two_stage #(
       end
     end
 
-    // ---- D-µSwitches and the last multiplexer, output by output ------------------------------------------
+    // ---- D-µSwitches and the last multiplexer, output by output ---------------------------------
     for (genvar p = 0; p < P; p = p + 1) begin : gen_output
-      // Bits of a D-µSwitch's two outputs follow each other; the odd last output is side 0 of its pair.
+      // The bits of a D-µSwitch's two outputs are neighbours; the odd last output is side 0 of its
+      // pair.
       if (LEVEL % fred_pkg::d_levels(2) == 0) begin : gen_stage
         fred_port_mux #(.M(M), .LANES(LANES), .LEVEL(LEVEL), .SIDE(p % 2 == 1)) i_mux (
           .clk_i,

@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Middle sub-networks of online unicasts at one level of Fred_M(P), M >= 3, in constant depth.
 //
-// Flits that meet at an R- or D-µSwitch of a level must take different middle sub-networks. An online flit meets at
-//   most one other flit on either side: the one on the wire beside its own. Three sub-networks are enough, in three
-//   steps:
-//   1. First choice: the low bit of its input at this level, 0 or 1; the other one of them where a flit of the phase
-//      at its R-µSwitch has that. Two online flits of an R-µSwitch choose differently.
-//   2. A flit changes whose first choice a flit of the phase at its D-µSwitch has; of two online flits there with the
-//      same choice the one for the odd output changes. It changes to 2, or, where a flit of the phase at its
-//      R-µSwitch has 2, to the other one of 0 and 1.
-//   3. Where both online flits of an R-µSwitch changed to 2, the odd one takes 0: the even one's first choice was 0,
-//      its own 1, so it is 1 that the flit at its D-µSwitch has.
-//   At a D-µSwitch at most one of two online flits changes, so the choice that made it change stays, and it is 0
-//   or 1. A flit at an R-µSwitch whose sibling changes keeps 0 or 1 while that takes 2, or changes too: step 3.
-// Shapes: the path of a port is 2 bits per level, outermost first. Paths of the phase count where phase_in_i and
-//   phase_out_i are set, path_i of the online flit of an input for the levels before this one; its other bits are 0.
-//   A port's index at a level is the port without its low bits, one for each level before. Ports of the same index
-//   and the same path so far are on the same wire of the level.
-// Contract: no two flits are on one wire; the flits of one flow of the phase have the same path. Then flits
-//   that meet at this level leave for different sub-networks, and behind it no two are on one wire. Combinational.
+// Problem: flits that share an R- or D-µSwitch of a level must take different middle sub-networks.
+//   An online flit shares each of its two µSwitches with at most one other flit: the one on the
+//   neighbouring wire.
+// Rule: three sub-networks are enough, in three steps.
+//   1. First choice: the low bit of the input at this level, 0 or 1; the other value if a flit of
+//      the phase at the same R-µSwitch has it. Two online flits of an R-µSwitch choose differently.
+//   2. A flit changes if a flit of the phase at its D-µSwitch has its first choice; of two online
+//      flits there with the same choice the one for the odd output changes. It changes to 2, or, if
+//      a flit of the phase at its R-µSwitch has 2, to the other value of 0 and 1.
+//   3. If both online flits of an R-µSwitch changed to 2, the odd one takes 0: the first choice of
+//      the even one was 0 and its own was 1, so 1 is the choice of the flit at its D-µSwitch.
+//   At a D-µSwitch at most one of two online flits changes, so the choice that made it change
+//   stays, and is 0 or 1. A flit at an R-µSwitch whose sibling changes keeps 0 or 1 while the
+//   sibling takes 2, or changes, too: step 3.
+// Shapes: the path of a port is 2 bits per level, outermost first. Paths of the phase are valid
+//   where phase_in_i and phase_out_i are set; path_i, the path of the online flit of an input, has
+//   the levels before this one, and zeros for the rest. The index of a port at a level is the port
+//   without its low bits, one for each level before. Ports of equal index and equal path so far
+//   share a wire of the level.
+// Contract: no two flits are on one wire; the flits of one flow of the phase have the same path.
+//   Then flits that meet at this level leave for different sub-networks, and behind it no two share
+//   a wire. Combinational.
 module fred_online_level #(
-  /// ports of the switch, 3 to 32
+  /// number of switch ports, 3 to 32
   parameter int unsigned P = 12,
   /// levels around this one
   parameter int unsigned LEVEL = 0
 ) (
-  // bit P*input + output of every online flit; the ports that the phase's flits use, and their paths
+  // bit P*input + output of every online flit; ports and paths of the flits of the phase
   input  logic [P*P-1:0]                move_i,
   input  logic [P-1:0]                  phase_in_i,
   input  logic [P-1:0]                  phase_out_i,
   input  logic [fred_pkg::PATH_W*P-1:0] in_path_i,
   input  logic [fred_pkg::PATH_W*P-1:0] out_path_i,
-  // paths of online flits by input, before this level and with it
+  // paths of online flits by input, before this level and including it
   input  logic [fred_pkg::PATH_W*P-1:0] path_i,
   output logic [fred_pkg::PATH_W*P-1:0] path_o
 );
@@ -43,7 +47,8 @@ module fred_online_level #(
   localparam bit [31:0] ODD = (LEVEL == 0) ? 32'hAAAA_AAAA : (LEVEL == 1) ? 32'hCCCC_CCCC
                                            : (LEVEL == 2) ? 32'hF0F0_F0F0 : 32'hFF00_FF00;
 
-  // By input: first choice, the phase has 2 beside it, changes. By output: the same, and the path before this level.
+  // Per input: first choice, the phase has 2 at the R-µSwitch, changes. Per output: likewise, and
+  // the path before this level.
   logic [P-1:0]        first, no_two, change;
   logic [P-1:0]        out_used, out_first, out_change;
   logic [PATH_W*P-1:0] out_path;
@@ -54,7 +59,7 @@ module fred_online_level #(
     if (move_i != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         first[p] = ODD[p];
-        // The ports q of the wire beside.
+        // Ports q of the neighbouring wire.
         for (int unsigned q = ((p >> LEVEL) ^ 1) << LEVEL;
              q < (((p >> LEVEL) ^ 1) << LEVEL) + WIDTH && q < P; q++) begin
           if (phase_in_i[q] && ((in_path_i[PATH_W*q +: PATH_W] ^ path_i[PATH_W*p +: PATH_W]) & BEFORE) == '0) begin
@@ -106,7 +111,7 @@ module fred_online_level #(
     change = '0;
     path_o = '0;
     if (move_i != '0) begin
-      path_o = path_i;  // meant at the inputs of flits
+      path_o = path_i;  // valid at inputs with flits
       for (int unsigned p = 0; p < P; p++) change[p] = (move_i[P*p +: P] & out_change) != '0;
       for (int unsigned p = 0; p < P; p++) begin
         path_o[PATH_W*p + AT +: 2] = !change[p] ? 2'(first[p]) : no_two[p] ? 2'(!first[p]) : 2'd2;

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of online unicasts through Fred_M(P), of the flits that phased_matcher let go, beside those of the phase.
+// Paths of online unicasts through Fred_M(P): of the flits that phased_matcher let go, beside the
+// flits of the phase.
 //
-// M >= 3: level by level, by the rule of fred_online_level, which finds a path for every flit of every matching. M =
-//   2: the sub-network of a level is the low bit of the input there; phased_matcher lets only flits go that this keeps
-//   apart.
-// Timing: move_i, phase_in_i and phase_out_i are registers that follow the edge e of the decision; in_path_i and
-//   out_path_i (fred_paths) are those of that phase in the cycle after e. route_o, what is put into the flit's header,
-//   is there in the cycle before edge e + 3, at which stage 0 of the interconnect samples the flit. One level per
-//   cycle, the third one combinational; with four levels, P > 16, the first two share a cycle. One decision per
-//   cycle.
-// idle_o: nothing under way; an edge with move_i zero then changes nothing.
+// M >= 3: level by level, by the rule of fred_online_level, which finds a path for every flit of
+//   every matching. M = 2: the sub-network of a level is the low bit of the input there;
+//   phased_matcher lets go only flits that this rule keeps apart.
+// Timing: move_i, phase_in_i and phase_out_i are registers that follow the edge e of the decision;
+//   in_path_i and out_path_i (fred_paths) are the paths of that phase in the cycle after e.
+//   route_o, the route field of the flit's header, is valid in the cycle before edge e + 3, at
+//   which stage 0 of the interconnect samples the flit. One level per cycle, the third one
+//   combinational; with four levels, P > 16, the first two share a cycle. One decision per cycle.
+// idle_o: no path is being computed; an edge with move_i zero then changes nothing.
 module fred_online_paths #(
-  /// ports of the switch, 2 to 32
+  /// number of switch ports, 2 to 32
   parameter int unsigned P = 12,
-  /// middle sub-networks, 2 to 4
+  /// number of middle sub-networks, 2 to 4
   parameter int unsigned M = 3,
-  /// bits of what is put into a header, derived: flag, output port, path
+  /// width of the route field in a header, derived: flag, output port, path
   localparam int unsigned ROUTE_W = 1 + phased_pkg::OUT_W + fred_pkg::PATH_W
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  // bit P*input + output of every flit that left; the ports that the phase used at that edge, and its paths
+  // bit P*input + output of every flit that left; ports that the phase used at that edge, and its
+  // paths
   input  logic [P*P-1:0]                move_i,
   input  logic [P-1:0]                  phase_in_i,
   input  logic [P-1:0]                  phase_out_i,
@@ -35,16 +37,16 @@ module fred_online_paths #(
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
   localparam int unsigned FLOWS_W = 2 * P + 2 * PATH_W * P;
 
-  logic [CYCLES-1:0]   busy;       // by cycle: it has flits
+  logic [CYCLES-1:0]   busy;       // by cycle: the cycle has flits
   logic [P*P-1:0]      last_move;  // flits of the last cycle, and their paths
   logic [PATH_W*P-1:0] last_path;
 
   for (genvar c = 0; c < CYCLES; c++) begin : gen_cycle
-    // The level of this cycle; the first cycle has two if there are four levels.
+    // Level of this cycle; the first cycle has two if there are four levels.
     localparam int unsigned FIRST = (LEVELS > CYCLES && c > 0) ? c + 1 : c;
     localparam int unsigned END = (LEVELS > CYCLES) ? c + 2 : c + 1;
-    // Flits of this cycle, and their paths at its beginning and its end; the ports that the phase uses, and their
-    // paths.
+    // Flits of this cycle, and their paths at its beginning and at its end; ports that the phase
+    // uses, and their paths.
     logic [P*P-1:0]      move;
     logic [PATH_W*P-1:0] from, to;
     logic [P-1:0]        phase_in, phase_out;
@@ -124,7 +126,7 @@ module fred_online_paths #(
       assign last_path = to;
     end
 
-    // Without levels, and with M = 2, the phase is not looked at; not all levels need all of it.
+    // The phase is unused without levels and with M = 2; some levels use a part of it.
     logic unused;
     assign unused = &{1'b0, phase_in, phase_out, in_path, out_path};
   end

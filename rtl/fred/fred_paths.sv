@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of every flow of the active phase through the interconnect, level by level: what fred_online_paths must
-// not cross.
+// Path of every flow of the active phase through the interconnect, level by level:
+// fred_online_paths must avoid them.
 //
-// Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses there. A
-//   flow uses one at every level, at all its ports (routing, §5); in a row of which that is not true, online
-//   unicasts beside the phase may be lost (fred_exit finds that).
-// Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in phased_control. An
-//   input port has the path found by following the µSwitch bits from it, an output port that of the lowest
-//   input port of its flow; ports without a flow have none that means anything.
+// Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses
+//   there. A flow uses one sub-network at every level, at all its ports (routing, §5). With a row
+//   that breaks this rule, online unicasts beside the phase may be lost (fred_exit detects that).
+// Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in
+//   phased_control. The path of an input port is found by following the µSwitch bits from it; an
+//   output port has the path of the lowest input port of its flow; paths of ports without a flow
+//   are undefined.
 module fred_paths #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 3,
-  /// bits of a row of the phase store, derived
+  /// row width of the phase store, derived
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
 ) (
   input  logic                          clk_i,
@@ -31,7 +32,8 @@ module fred_paths #(
   localparam int unsigned LEVELS = fred_pkg::levels(P);
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
 
-  // A sub-network is named by the path to it. First bit of its configuration, if there is such a one, else CONFIG_W.
+  // A sub-network is named by the path to it. First bit of its configuration, or CONFIG_W if it
+  // does not exist.
   function automatic int unsigned first_bit(input int unsigned level, input int unsigned path);
     int unsigned ports, chosen;
     bit          exists;
@@ -50,7 +52,7 @@ module fred_paths #(
     if (!exists) first_bit = CONFIG_W;
   endfunction
 
-  // Paths by input port: those of level l are complete up to it.
+  // Paths by input port: paths of level l are complete up to it.
   logic [(LEVELS+1)*PATH_W*P-1:0] paths;
   assign paths[PATH_W*P-1:0] = '0;
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the FRED switch: its part of the flit header, configuration layout, phase-store rows.
+// Constants of the FRED switch: its part of the flit header, configuration layout, phase-store
+// rows.
 //
-// The only place where these are written: C++ has them, and the functions at every size, from <rtl/fred_pkg.h>, which
-//   is made from this file (sc_models/base/rtl_packages.cmake).
-// Use: always qualified (fred_pkg::X). Functions are constant functions of elaboration-time arguments,
-//   written as loops with fixed bounds so that Verilator and yosys evaluate them alike.
+// Single source: C++ takes the constants, and the functions at every size, from <rtl/fred_pkg.h>,
+//   which is generated from this file (sc_models/base/rtl_packages.cmake).
+// Use: always qualified (fred_pkg::X). Functions are constant functions of elaboration-time
+//   arguments, written as loops with fixed bounds so that Verilator and yosys evaluate them alike.
 // Shapes: Fred_m(P), 2 <= P <= 32 ports, 2 <= m <= 4 middle sub-networks (paper §4).
 package fred_pkg;
 
   localparam bit [31:0] FRED_ID = 32'hF2ED_0001;
 
-  // ---- Flit ------------------------------------------------------------------------------------------
+  // ---- Flit -------------------------------------------------------------------------------------
   // Inside a fred_switch only, zero on every link: the path of an online unicast through the
   // interconnect, chosen by fred_online_paths and obeyed by the µSwitches in place of their
   // configuration.
-  localparam int unsigned ONLINE_BIT = 82;  // this flit is one
+  localparam int unsigned ONLINE_BIT = 82;  // the flit is an online unicast
   localparam int unsigned OUT_LSB = 83;     // output port, phased_pkg::OUT_W bits
-  localparam int unsigned PATH_LSB = 88;    // middle sub-network of every level, outermost first, 2 bits each
+  localparam int unsigned PATH_LSB = 88;    // sub-network per level, outermost first, 2 bits
   localparam int unsigned PATH_W = 8;
 
   // ---- Interconnect -----------------------------------------------------------------------------
@@ -27,12 +28,12 @@ package fred_pkg;
   localparam bit [USEL_W-1:0] USEL_IN1 = 2'd2;
   localparam bit [USEL_W-1:0] USEL_SUM = 2'd3;
 
-  // Bits of a code that is 0 for nothing or 1 + n for one of m things: clog2(m + 1).
+  // Width of a code with 0 for nothing or 1 + n for one of m items: clog2(m + 1).
   function automatic int unsigned sel_w(input int unsigned m);
     sel_w = $clog2(m + 1);
   endfunction
 
-  // Levels of Fred_m(ports) that have middle sub-networks: 0 for two ports, at most 4.
+  // Levels of Fred_m(ports) with middle sub-networks: 0 for two ports, at most 4.
   function automatic int unsigned levels(input int unsigned ports);
     int unsigned p;
     p = ports;
@@ -45,15 +46,16 @@ package fred_pkg;
     end
   endfunction
 
-  // Levels of D-µSwitches in a register stage: one, or three where an adder has two stages. Three multiplexers in a row
-  // are then no longer than half an adder, and a switch has two stages more instead of four.
+  // Levels of D-µSwitches per register stage: one, or three for adders with two stages. Three
+  // multiplexers in a row are no longer than half an adder, and a switch has two stages more
+  // instead of four.
   function automatic int unsigned d_levels(input int unsigned adder_stages);
     d_levels = (adder_stages == 1) ? 1 : 3;
   endfunction
 
-  // Register stages of Fred_m(ports) with `level` levels around it: those of the adders, and those of its D-levels, of
-  // which the last one may be shared with the levels around it. The D-level of level l has its register if l is a
-  // multiple of d_levels.
+  // Register stages of Fred_m(ports) with `level` levels around it: the stages of its adders and of
+  // its D-levels; the last D-level may share a stage with the levels around it. The D-level of
+  // level l has a register if l is a multiple of d_levels.
   function automatic int unsigned network_stages(input int unsigned ports, input int unsigned adder_stages,
                                                  input int unsigned level);
     int unsigned inner, per_stage;
@@ -65,7 +67,8 @@ package fred_pkg;
     end
   endfunction
 
-  // Register stages of Fred_m(ports), from its inputs to its outputs; adder_stages: of an adder, 1 or 2.
+  // Register stages of Fred_m(ports), from its inputs to its outputs; adder_stages: stages of an
+  // adder, 1 or 2.
   function automatic int unsigned stages(input int unsigned ports, input int unsigned adder_stages);
     stages = network_stages(ports, adder_stages, 0);
   endfunction
@@ -88,7 +91,7 @@ package fred_pkg;
     config_bits = config_bits + networks * 2 * USEL_W;
   endfunction
 
-  // ---- Phase store: µSwitch bits behind what phased_pkg says ------------------------------------------
+  // ---- Phase store: µSwitch bits behind what phased_pkg says ------------------------------------
   function automatic int unsigned row_bits(input int unsigned ports, input int unsigned m);
     row_bits = phased_pkg::row_config_lsb(ports) + config_bits(ports, m);
   endfunction

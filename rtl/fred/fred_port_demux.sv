@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registered demultiplexer (1 x M): the odd last input port of Fred_m(P) on its way to one sub-network.
+// Registered demultiplexer (1 x M): path of the odd last input port of Fred_m(P) to one
+// sub-network.
 //
-// Contract: the flit leaves by the output named by the configuration: 0 = none, j + 1 = output j;
-//   codes above M name none. One flit register serves all outputs; only the valids differ. An online
-//   unicast leaves by the output that its path names at this level, whatever the configuration.
+// Function: the flit leaves by the output named by the configuration: 0 = none, j + 1 = output j;
+//   codes above M name none. One flit register serves all outputs; only the valid bits differ. An
+//   online unicast leaves by the output that its path names at this level, whatever the
+//   configuration.
 // Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
 module fred_port_demux #(
   /// Number of outputs.
@@ -12,9 +14,9 @@ module fred_port_demux #(
   parameter int unsigned LANES = 1,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of the configuration, derived.
+  /// Configuration width in bits, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (
   input  logic              clk_i,
@@ -51,7 +53,7 @@ module fred_port_demux #(
   gated_registers #(.WIDTH(FLIT_W)) i_flit (
     .clk_i,
     .en_i     (step_i && in_valid_i),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (in_flit_i),
     .q_o      (flit_q)
   );

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registered multiplexer (M x 1): one output of a D-µSwitch, or the odd last output port of Fred_m(P).
+// Registered multiplexer (M x 1): one output of a D-µSwitch, or the odd last output port of
+// Fred_m(P).
 //
-// Contract: the output follows the input named by the configuration: 0 = nothing, j + 1 = input j;
+// Function: the output follows the input named by the configuration: 0 = nothing, j + 1 = input j;
 //   codes above M name nothing. An online unicast at any input passes if it is for this output: bit
-//   LEVEL of its output port is SIDE; others are for the other output of the D-µSwitch. Of several flits that would
-//   pass that of the highest input does; the others are lost.
+//   LEVEL of its output port equals SIDE; otherwise it is for the other output of the D-µSwitch. If
+//   several flits pass, the one of the highest input leaves and all remaining ones are lost.
 // Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
 module fred_port_mux #(
   /// Number of inputs.
@@ -13,11 +14,11 @@ module fred_port_mux #(
   parameter int unsigned LANES = 1,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Output of its D-µSwitch that this is.
+  /// Side of this output at its D-µSwitch, 0 or 1.
   parameter bit SIDE = 1'b0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of the configuration, derived.
+  /// Configuration width in bits, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (
   input  logic                clk_i,
@@ -31,11 +32,11 @@ module fred_port_mux #(
   output logic [FLIT_W-1:0]   out_flit_o
 );
   logic [SEL_W-1:0]    config_q;
-  logic [2:0]          code;  // config_q, width of the largest M
+  logic [2:0]          code;  // config_q, extended to the code width of the largest M
   logic                valid_q;
   logic [FLIT_W-1:0]   flit_q;
-  // One wire per input, up to the largest M: constant selects of a vector that is only wiring cost a
-  // simulator nothing, a vector read in a process does.
+  // One wire per input, up to the largest M: constant selects of a vector that is only wiring cost
+  // a simulator nothing, a vector read in a process does.
   logic [3:0]          in_valid, take;
   logic [4*FLIT_W-1:0] in_flit;
   logic [FLIT_W-1:0]   flit_0, flit_1, flit_2, flit_3;
@@ -48,7 +49,7 @@ module fred_port_mux #(
   assign flit_2 = in_flit[2*FLIT_W +: FLIT_W];
   assign flit_3 = in_flit[3*FLIT_W +: FLIT_W];
 
-  // High if a flit of input j goes on.
+  // High if a flit of input j passes.
   always_comb begin : taken
     take = '0;
     if (in_valid_i != '0) begin

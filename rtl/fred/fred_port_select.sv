@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplexer (M x 1) without a register behind it: one output of a D-µSwitch that shares its register stage with the
-// levels around it, for switch.adder_stages 2.
+// Multiplexer (M x 1) without an output register: one output of a D-µSwitch that shares its
+// register stage with the levels around it, for switch.adder_stages 2.
 //
-// Contract: that of fred_port_mux for configuration, online unicasts, flits that meet, loading and reset; the output
-//   follows the inputs in the same cycle, so there is no clock enable.
+// Function: as fred_port_mux for configuration, online unicasts, collisions, loading and reset; the
+//   output follows the inputs in the same cycle, so there is no clock enable.
 module fred_port_select #(
   /// Number of inputs.
   parameter int unsigned M = 3,
@@ -11,11 +11,11 @@ module fred_port_select #(
   parameter int unsigned LANES = 1,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Output of its D-µSwitch that this is.
+  /// Side of this output at its D-µSwitch, 0 or 1.
   parameter bit SIDE = 1'b0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of the configuration, derived.
+  /// Configuration width in bits, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (
   input  logic                clk_i,
@@ -28,7 +28,7 @@ module fred_port_select #(
   output logic [FLIT_W-1:0]   out_flit_o
 );
   logic [SEL_W-1:0] config_q;
-  logic [M-1:0]     take;  // a flit of input j goes on
+  logic [M-1:0]     take;  // a flit of input j passes
 
   always_ff @(posedge clk_i) begin : configuration
     if (load_i) config_q <= rst_ni ? config_i : '0;
@@ -41,7 +41,7 @@ module fred_port_select #(
                                                                   : config_q == SEL_W'(j + 1));
   end
 
-  // The highest of them.
+  // The highest input wins.
   always_comb begin : select
     out_flit_o = in_flit_i[FLIT_W-1:0];
     for (int unsigned j = 1; j < M; j = j + 1) begin

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// R-µSwitch (2 x OUTPUTS), input side of Fred_m(P): routes its two inputs and can add them (paper §4).
+// R-µSwitch (2 x OUTPUTS), input side of Fred_m(P): routes its two inputs and can add them (paper
+// §4).
 //
-// Contract: output j, registered, is chosen by its 2-bit code of the configuration (fred_pkg::USEL_*):
-//   nothing, input 0, input 1, or their sum: header of input 0, lanes added element-wise by one adder
-//   per lane, shared by all outputs, since there is only one sum. Both outputs of the same flow carry
-//   copies. A sum with only one valid input gives an invalid output.
-// Online unicasts: a flit with fred_pkg::ONLINE_BIT leaves, alone and as it is, by the output that its bits
-//   [KEY_LSB +: KEY_W] name, whatever the configuration. It goes before what the configuration sends there, that of
-//   input 1 before that of input 0; the other flit is lost.
-// Timing: one register stage. load_i at an edge copies config_i; the flits sampled at that edge still
-//   use the old configuration, those of the next edge the new one.
-// Clock enable: with step_i low the outputs hold. The parent raises it at every edge at which an input
-//   may be valid and at the edge after, so that out_valid_o falls.
-// Reset (synchronous): no valid, configuration 0 = nothing routed. Flit registers are not reset.
-// Not done: no back-pressure; bits above the last lane are copied when routed and zero in a sum.
+// Function: output j, registered, is chosen by its 2-bit code of the configuration
+//   (fred_pkg::USEL_*): nothing, input 0, input 1, or their sum. A sum has the header of input 0;
+//   its lanes are added element-wise by one adder per lane, shared by all outputs, since there is
+//   only one sum. Both outputs of one flow carry copies. A sum with only one valid input gives an
+//   invalid output.
+// Online unicasts: a flit with fred_pkg::ONLINE_BIT leaves, alone and unchanged, by the output that
+//   its bits [KEY_LSB +: KEY_W] name, whatever the configuration. It takes precedence over the
+//   configured flit at that output, and an online flit of input 1 over one of input 0; the other
+//   flit is lost.
+// Timing: one register stage. load_i at an edge copies config_i; flits sampled at that edge still
+//   use the old configuration, flits of the next edge the new one.
+// Clock enable: with step_i low the outputs hold. The parent raises it at every edge at which an
+//   input may be valid and at the edge after, so that out_valid_o falls.
+// Reset (synchronous): no valid outputs, configuration 0 = nothing routed. Flit registers are not
+//   reset.
+// Not supported: back-pressure. Bits above the last lane are copied when routed and zero in a sum.
 module fred_r_uswitch #(
   /// Number of outputs: M of Fred_m(P), or 2 inside an RD-µSwitch.
   parameter int unsigned OUTPUTS = 3,
@@ -21,11 +25,11 @@ module fred_r_uswitch #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Field in which an online unicast names its output: first bit.
+  /// Field with the output of an online unicast: first bit.
   parameter int unsigned KEY_LSB = fred_pkg::PATH_LSB,
-  /// Field in which an online unicast names its output: bits.
+  /// Field with the output of an online unicast: width.
   parameter int unsigned KEY_W = 2,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                                clk_i,
@@ -43,7 +47,8 @@ module fred_r_uswitch #(
   logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
   logic                                uses_sum_q;      // some output has the code of the sum
   logic                                add;
-  logic [1:0]                          online, ruled;   // inputs with an online unicast, with another flit
+  logic [1:0]                          online, ruled;   // inputs with an online unicast; with
+                                                        // another flit
   logic [FLIT_W-1:0]                   sum_flit;
   logic [2:0]                          load [OUTPUTS];  // by output: takes flit 0, flit 1, the sum
   logic [OUTPUTS-1:0]                  valid_q;
@@ -60,7 +65,7 @@ module fred_r_uswitch #(
     end
   end
 
-  // ---- Adders: one per lane, quiet unless some output sends the sum --------------------------------
+  // ---- Adders: one per lane, quiet unless some output sends the sum -----------------------------
   always_comb begin : unicasts
     online = '0;
     ruled = '0;
@@ -84,7 +89,7 @@ module fred_r_uswitch #(
     assign sum_flit[FLIT_W-1 -: noc_pkg::LANE_W] = '0;
   end
 
-  // ---- Outputs -------------------------------------------------------------------------------------
+  // ---- Outputs ----------------------------------------------------------------------------------
   assign sum_flit[noc_pkg::HEADER_W-1:0] = flit_0[noc_pkg::HEADER_W-1:0];
 
   always_comb begin : choose

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// R-µSwitch (2 x OUTPUTS) whose adder is cut in two register stages, for switch.adder_stages 2.
+// R-µSwitch (2 x OUTPUTS) whose adder has two register stages, for switch.adder_stages 2.
 //
-// Contract: that of fred_r_uswitch for outputs, sums, online unicasts, loading, clock enable and reset, one edge later.
-// Stage 0: both flits, what fp_add_align has made of their lanes, and for every output which of the three it sends.
-//   load_i and step_i[0] are its own; the configuration goes no further.
-// Stage 1, step_i[1]: fp_add_round, and the choice. A stage keeps what it has where no flit comes.
+// Function: as fred_r_uswitch for outputs, sums, online unicasts, loading, clock enable and reset,
+//   one edge later.
+// Stage 0 holds both flits, the result of fp_add_align for their lanes, and for every output which
+//   of the three it sends. load_i and step_i[0] act on it; the configuration goes no further.
+// Stage 1 (step_i[1]) is fp_add_round and the output selection. A stage holds its contents if no
+//   flit arrives.
 module fred_r_uswitch_two_stage #(
   /// Number of outputs: M of Fred_m(P), or 2 inside an RD-µSwitch.
   parameter int unsigned OUTPUTS = 3,
@@ -12,13 +14,13 @@ module fred_r_uswitch_two_stage #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Field in which an online unicast names its output: first bit.
+  /// Field with the output of an online unicast: first bit.
   parameter int unsigned KEY_LSB = fred_pkg::PATH_LSB,
-  /// Field in which an online unicast names its output: bits.
+  /// Field with the output of an online unicast: width.
   parameter int unsigned KEY_W = 2,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of the configuration, derived.
+  /// Configuration width in bits, derived.
   localparam int unsigned CONFIG_W = OUTPUTS * fred_pkg::USEL_W
 ) (
   input  logic                      clk_i,
@@ -40,7 +42,7 @@ module fred_r_uswitch_two_stage #(
   logic [CONFIG_W-1:0]       config_q;
   logic                      uses_sum_q;        // some output has the code of the sum
   logic                      add, add_q;
-  logic [1:0]                online, ruled;     // inputs with an online unicast, with another flit
+  logic [1:0]                online, ruled;     // inputs with an online unicast; with another flit
   logic [FLIT_W-1:0]         flit_0, flit_1, flit_0_q, flit_1_q;
   logic [LANES*PART_W-1:0]   part, part_q;
   logic [CONFIG_W-1:0]       choice, choice_q;  // code of every output, as in the configuration
@@ -58,7 +60,7 @@ module fred_r_uswitch_two_stage #(
     end
   end
 
-  // ---- Stage 0: choice, first half of the adders ------------------------------------------------------
+  // ---- Stage 0: choice, first half of the adders ------------------------------------------------
   always_comb begin : unicasts
     online = '0;
     ruled = '0;
@@ -69,7 +71,7 @@ module fred_r_uswitch_two_stage #(
   end
   assign add = uses_sum_q && ruled == 2'b11;
 
-  // An output gets what its code names where that is there, and a unicast in place of it.
+  // An output gets the valid flit that its code names, and a unicast in place of it.
   always_comb begin : choices
     choice = '0;
     if (in_valid_i != 2'b00) begin
@@ -109,7 +111,7 @@ module fred_r_uswitch_two_stage #(
     end
   end
 
-  // ---- Stage 1: second half of the adders, outputs ----------------------------------------------------
+  // ---- Stage 1: second half of the adders, outputs ----------------------------------------------
   always_ff @(posedge clk_i) begin : second
     if (step_i[1]) begin
       valid_q <= '0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RD-µSwitch (2 x 2), the base case Fred_m(2): reduces and distributes (paper §4).
 //
-// Contract: every output chooses nothing, input 0, input 1 or the sum by its own 2-bit code; both
-//   outputs with the same code distribute. That is exactly an R-µSwitch of two outputs: timing, reset,
-//   clock enable, configuration loading and online unicasts (which name one bit of their output port
-//   here) are described there (fred_r_uswitch.sv).
+// Function: every output selects nothing, input 0, input 1 or the sum by its own 2-bit code; both
+//   outputs with the same code distribute. This is exactly an R-µSwitch with two outputs: see
+//   fred_r_uswitch.sv for timing, reset, clock enable, configuration loading and online unicasts
+//   (which name one bit of their output port here).
 module fred_rd_uswitch #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
@@ -12,7 +12,7 @@ module fred_rd_uswitch #(
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                          clk_i,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Map of the registers of a fred_switch, that is of the accesses that they answer (noc_pkg): those its register port
-// takes in silence and answers with zero are refused on a bus.
+// Address decoder for the registers of a fred_switch (noc_pkg): accesses to unknown addresses,
+// which its register port ignores and answers with zero, are refused on a bus.
 //
-// known_o: there is a register at word address addr_i, and it can be written where write_i is high. Combinational.
+// known_o: word address addr_i has a register, and the register is writable if write_i is high.
+//   Combinational.
 module fred_register_map #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 3,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W
 ) (
   input  logic                           write_i,

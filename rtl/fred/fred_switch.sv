@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
-// output staging (§4, §5.4, §6.2.3).
+// FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing
+// interconnect, output staging (§4, §5.4, §6.2.3).
 //
-// All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: fred_interconnect; phased_table_routes, which says where online unicasts leave;
-//   fred_online_paths, which finds their paths; and fred_exit, which finds rows whose configuration is not that of
-//   their flows. Bit 2P+1 of bist_fail_o is the routing table.
-// Misprogramming: such a row gives ERROR_CONFIG at the edge at which the first flit comes out elsewhere, not at all, or
-//   inside a packet of another flow;
-//   payload of its phase and unicasts beside it may be wrong or lost from then on (fred_exit).
-// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
-//   the interconnect's first stage at e + 5, is in the last one after e + STAGES + 4, and on out_flit_o after edge
-//   e + STAGES + 6; STAGES: fred_pkg::stages(P, ADDER_STAGES).
+// Pins: everything but the interconnect is phased_switch, whose contract holds for links, flits,
+//   registers, memory test, idle_o and error_o. This module adds fred_interconnect;
+//   phased_table_routes, the routing table of online unicasts; fred_online_paths, which finds their
+//   paths; and fred_exit, which detects rows whose configuration does not match their flows. Bit
+//   2P+1 of bist_fail_o is the routing table.
+// Misprogramming: such a row gives ERROR_CONFIG at the edge at which its first flit leaves by a
+//   wrong output, not at all, or inside a packet of another flow. From then on the payload of its
+//   phase and unicasts beside it may be wrong or lost (fred_exit).
+// Timing: in an unloaded switch, with its phase active or as an online unicast, a flit sampled on
+//   in_flit_i at edge e enters the first stage of the interconnect at e + 5, is in the last stage
+//   after e + STAGES + 4, and on out_flit_o after edge e + STAGES + 6; STAGES: fred_pkg::stages(P,
+//   ADDER_STAGES).
 module fred_switch #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
-  /// middle sub-networks, 2 to 4
+  /// number of middle sub-networks, 2 to 4
   parameter int unsigned M = 3,
-  /// input buffer of each data VC in flits: 24 KB
+  /// input buffer depth of each data VC, in flits (24 KB)
   parameter int unsigned VC_DEPTH = 48,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
@@ -25,7 +27,7 @@ module fred_switch #(
   parameter int unsigned PHASES_IN_USE = 1,
   /// register stages of an adder, 1 or 2
   parameter int unsigned ADDER_STAGES = 1,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   `include "../phased/phased_parameters.svh"
   `include "../common/switch_parameters.svh"
@@ -36,10 +38,10 @@ module fred_switch #(
   output logic [2*P+1:0]             bist_fail_o
 );
   if (M < 2 || M > 4 || FORMAT > 1 || ADDER_STAGES < 1 || ADDER_STAGES > 2) begin : gen_range
-    // The parameters' list has the ranges.
+    // Ranges: see the parameter list.
     $fatal(1, "fred_switch: found M=%0d FORMAT=%0d ADDER_STAGES=%0d", M, FORMAT, ADDER_STAGES);
   end
-  // All codes of a configuration have as many bits then.
+  // All codes of a configuration then have the same width.
   if (PHASES_IN_USE > 1 && fred_pkg::sel_w(M) != fred_pkg::USEL_W) begin : gen_codes
     $fatal(1, "fred_switch: found PHASES_IN_USE=%0d with M=%0d; allowed: M of 3 or less", PHASES_IN_USE, M);
   end
@@ -77,7 +79,7 @@ module fred_switch #(
   logic [31:0]          own_rdata;
   logic [2*P:0]         parts_fail;
 
-  // Nothing waits in this interconnect.
+  // No flit waits in this interconnect.
   logic [P-1:0]    none;
   logic [VC_W-1:0] no_vc;
   assign none = '0;
@@ -183,7 +185,7 @@ module fred_switch #(
     .idle_o     (paths_idle)
   );
 
-  // The route is put in where a flit enters the interconnect and taken out where it leaves.
+  // The route is inserted where a flit enters the interconnect and removed where it leaves.
   for (genvar p = 0; p < P; p++) begin : gen_route
     assign routed_flit[p*FLIT_W +: FLIT_W] = {
       enter_flit[p*FLIT_W + ROUTE_END +: FLIT_W - ROUTE_END],

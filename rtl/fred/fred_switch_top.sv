@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fred_switch with what a chip has around it: reset synchronisers, clock crossings at the links, and a register bus.
+// FRED switch with its chip-level surroundings: reset synchronisers, clock crossings at the links,
+// and a register bus.
 //
-// Clocks: clk_i is the switch's. Each link has two of its own: rx_clk_i[p] comes with what arrives, tx_clk_i[p] is
-//   that of what leaves. Any phase, any frequency; see link_rx and link_tx for what that asks of the rate.
-// Reset: rst_ni, at any time, of everything, for as long as one may like; each clock has a reset_sync. Traffic begins
-//   when all clocks have had three edges after it. test_mode_i, test_rst_ni: see reset_sync.
-// Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in
-//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit vc_index(p, v): VC
-//   v of port p). rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low:
-//   nothing leaves.
-// Latency, with equal clocks: 2 to 3 cycles more than a fred_switch on the way in, 3 to 4 on the way out, by phase.
-//   A link's credit loop is longer by 7 or 8 cycles at the end that sends, by 6 or 7 at the end that receives: 13 to 15
-//   in all, for which the input buffers need as many flits more.
-// Bus: see apb_slave; pclk is clk_i. An address that fred_register_map does not know, and a write of a register that
-//   can only be read, give PSLVERR; so does everything while the memories are tested.
-// Memory test, with clk_i: see bist_controller for bist_start_i, bist_busy_o, bist_done_o; bist_fail_o has the places
-//   of a fred_switch. It takes 20 cycles for each word of the deepest memory and 4 more. The switch is in reset
-//   meanwhile: it forgets everything, routes too, and starts with memories of zeros. Nothing may be on the links, and
-//   credits that the other ends hold must be those after a reset.
-// idle_o, error_o: of the switch, with clk_i. Flits between the clocks are not in idle_o.
+// Clocks: clk_i is the clock of the switch. Each link has two of its own: rx_clk_i[p] comes with
+//   arriving flits, tx_clk_i[p] is the clock of leaving flits. Phases and frequencies are
+//   arbitrary; see link_rx and link_tx for the resulting limits on the rate.
+// Reset: rst_ni resets everything, at any time and for any duration; each clock has a reset_sync.
+//   Traffic begins after all clocks have had three edges out of reset. test_mode_i, test_rst_ni:
+//   see reset_sync.
+// Links: the pins of a fred_switch, each with its clock: rx_* arrive, tx_* leave. A slot freed in
+//   an input buffer leaves on tx_credit_o; a slot freed in the receiver's buffer arrives on
+//   rx_credit_i (bit vc_index(p, v): VC v of port p). rx_overflow_o[p]: flits of link p came too
+//   fast and one was lost; sticky until reset. tx_ready_i low: no flit leaves.
+// Latency, with equal clocks: 2 to 3 cycles more than a fred_switch at the inputs, 3 to 4 at the
+//   outputs, depending on the phase. The credit loop of a link grows by 7 or 8 cycles at the
+//   sending end and by 6 or 7 at the receiving end: 13 to 15 in total, which the input buffers need
+//   as additional flits.
+// Bus: see apb_slave; pclk is clk_i. PSLVERR answers an address that fred_register_map does not
+//   know, a write to a read-only register, and every access during the memory test.
+// Memory test, with clk_i: see bist_controller for bist_start_i, bist_busy_o, bist_done_o;
+//   bist_fail_o has the bits of a fred_switch. The test takes 20 cycles per word of the deepest
+//   memory, and 4 more. It holds the switch in reset: all state is lost, including routes, and all
+//   memories are zero afterwards. The links must be idle, and the credits at the other ends must
+//   have their reset values.
+// idle_o, error_o: from the switch, with clk_i. idle_o ignores flits inside the clock crossings.
 module fred_switch_top #(
   /// see fred_switch
   parameter int unsigned P = 12,
@@ -38,13 +43,13 @@ module fred_switch_top #(
   parameter int unsigned ADDER_STAGES = 1,
   /// see fred_switch
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// flits between a link's clock and the switch's, a power of two
+  /// depth of the receive FIFO in flits (link clock to switch clock), a power of two
   parameter int unsigned RX_DEPTH = 8,
-  /// flits between the switch's clock and a link's, a power of two
+  /// depth of the transmit FIFO in flits (switch clock to link clock), a power of two
   parameter int unsigned TX_DEPTH = 16,
   /// slots of the deepest buffer of a VC at the other end of a link
   parameter int unsigned LINK_CREDITS = VC_DEPTH,
-  /// bits of an address on the bus, which counts bytes, derived
+  /// width of a byte address on the bus, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W + 2,
   `include "../common/switch_parameters.svh"
 ) (
@@ -52,13 +57,13 @@ module fred_switch_top #(
   input  logic                rst_ni,
   input  logic                test_mode_i,
   input  logic                test_rst_ni,
-  // links, what arrives
+  // links, receive
   input  logic [P-1:0]        rx_clk_i,
   input  logic [P-1:0]        rx_valid_i,
   input  logic [P*FLIT_W-1:0] rx_flit_i,
   input  logic [VCS*P-1:0]    rx_credit_i,
   output logic [P-1:0]        rx_overflow_o,
-  // links, what leaves
+  // links, transmit
   input  logic [P-1:0]        tx_clk_i,
   input  logic [P-1:0]        tx_ready_i,
   output logic [P-1:0]        tx_valid_o,

@@ -1,36 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switch allocator of a mesh_router: which head-of-line flits leave at an edge. One decision per cycle, from registers
-//   and out_ready_i.
+// Switch allocator of a mesh_router: selects the head-of-line flits that leave at an edge. One
+// decision per cycle, from registers and out_ready_i.
 //
-// Requests. A head-of-line flit requests its output when all of these hold; the first that fails is the reason of a
-// stall:
-//     credit   a packet start: room for a whole packet (room_packet_i; straight on along a ring: for a flit). Another
-//              flit: room for a flit (room_flit_i).
-//     packet   a packet start: no other packet is open on (output, VC).
+// Requests. A head-of-line flit requests its output if all of these conditions hold; the first one
+//   that fails is the reason of a stall:
+//     credit   packet start: room for a whole packet (room_packet_i; straight on along a ring: for
+//              a flit). Other flits: room for a flit (room_flit_i).
+//     packet   packet start: no other packet is open on (output, VC).
 //     link     out_ready_i of the output is high.
-// Grants (vc_allocator). Every (output, VC) that is asked for has a winner by round robin over the inputs. Every output
-//   grants the winner of one VC: by priority of the VCs, VC_ORDER, but the VC whose grant was not accepted at the edge
-//   before comes after the others. Every input accepts one of the outputs that grant it a flit, in the same order of
-//   VCs. A flit that is accepted leaves: pop_o, pop_vc_o, launch_o.
-// Turns. A packet start that is granted passes the turn of its (output, VC) on to the input after it, accepted or not.
-// Fairness. A packet start that keeps asking is granted within P grants of its (output, VC) to packet starts, and then
-//   leaves unless its input accepts a VC of higher priority at that very edge: of equals none waits for ever. A grant
-//   that is not accepted leaves its output idle for that cycle; in the next one the other VCs go before it, so it takes
-//   at most every other cycle from them.
-// Packets. A packet start that leaves opens (output, VC), a tail closes it; in between only its input asks.
-// Timing: decisions are made in the cycle before the edge. granted_o follows it: bit P*p + o, a flit from input p to o.
-//   For the counters of stalls, of the cycle: no_credit_o, head-of-line flits that fail `credit`; contends_o, those
-//   that pass it and do not fail `link`; link_stall_o, outputs for which a head-of-line flit fails `link`.
-// Indices: noc_pkg::vc_index, of inputs for head-of-line flits (to_i: P bits of each, a bit per output), of outputs for
-//   room_flit_i, room_packet_i and launch_o.
+// Grants (vc_allocator). Every requested (output, VC) has a winner by round robin over the inputs.
+//   Every output grants the winner of one VC: by priority of the VCs, VC_ORDER, except that a VC
+//   whose grant was not accepted at the previous edge comes last. Every input accepts one of the
+//   outputs that grant it a flit, in the same order of VCs. An accepted flit leaves: pop_o,
+//   pop_vc_o, launch_o.
+// Turns. A granted packet start passes the turn of its (output, VC) to the input after it, accepted
+//   or not.
+// Fairness. A packet start that keeps requesting is granted within P grants of its (output, VC) to
+//   packet starts, and then leaves unless its input accepts a VC of higher priority at that very
+//   edge: among equals no flit waits for ever. A grant that is not accepted leaves its output idle
+//   for that cycle; in the next one all other VCs go before it, so it takes at most every other
+//   cycle from them.
+// Packets. A packet start that leaves opens (output, VC), a tail closes it; in between only its
+//   input requests.
+// Timing: decisions are made in the cycle before the edge. granted_o follows it: bit P*p + o, a
+//   flit from input p to o. For the stall counters, of the cycle: no_credit_o, head-of-line flits
+//   that fail `credit`; contends_o, flits that pass `credit` and do not fail `link`; link_stall_o,
+//   outputs for which a head-of-line flit fails `link`.
+// Indices: noc_pkg::vc_index, of inputs for head-of-line flits (to_i: P bits each, a bit per
+//   output), of outputs for room_flit_i, room_packet_i and launch_o.
 module mesh_allocator #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 10,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
   input  logic               clk_i,
@@ -54,8 +59,8 @@ module mesh_allocator #(
   output logic [VCS*P-1:0]   contends_o,
   output logic [P-1:0]       link_stall_o
 );
-  // Inputs with head-of-line flits, and VCs of these: lets the simulator skip the logic of others; all of them for
-  // synthesis.
+  // Inputs with head-of-line flits, and their VCs: let the simulator skip the logic of the
+  // remaining ones; tied high for synthesis.
   logic [P-1:0]   enable;
   logic [VCS-1:0] enable_vc;
 `ifdef SYNTHESIS
@@ -74,13 +79,13 @@ module mesh_allocator #(
 
   // ------------------------------------------------------------------ requests
   logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
-  logic [VCS*P*P-1:0] request;  // of every head-of-line flit, a bit per output
-  // The same and the room, by VC, a bit per output.
+  logic [VCS*P*P-1:0] request;  // outputs requested by every head-of-line flit
+  // Requests and room, by VC, a bit per output.
   logic [P-1:0]       open [VCS];
   logic [P-1:0]       room_flit [VCS];
   logic [P-1:0]       room_packet [VCS];
 
-  // Along a ring: from the opposite direction.
+  // Straight on along a ring: from the opposite direction.
   function automatic logic [P-1:0] straight(input int unsigned p);
     straight = (p < mesh_pkg::FIRST_LOCAL) ? P'(1) << (p ^ 2) : '0;
   endfunction
@@ -103,7 +108,8 @@ module mesh_allocator #(
   end
 
   always_comb begin : requests
-    logic [P-1:0] credit, able, has_able;  // outputs: `credit` passes, `packet` too; of any head-of-line flit
+    logic [P-1:0] credit, able, has_able;  // outputs: `credit` passes; `packet` passes, too; the
+                                           // latter for any head-of-line flit
     request = '0;
     no_credit_o = '0;
     contends_o = '0;
@@ -132,7 +138,8 @@ module mesh_allocator #(
   end
 
   // ------------------------------------------------------------------ grants, inputs accept
-  logic [VCS*P-1:0] grant_vc, declined_q;  // (output, VC): granted; granted at the edge before, and not accepted
+  logic [VCS*P-1:0] grant_vc, declined_q;  // (output, VC): granted; granted at the previous edge,
+                                           // and not accepted
   logic [VCS*P-1:0] accept_vc;             // head-of-line flits that leave
   logic [P*P-1:0]   granted_d, granted_q, grant;
 
@@ -154,7 +161,7 @@ module mesh_allocator #(
   assign unused_grant = &{1'b0, grant};
 
   // ------------------------------------------------------------------ departures
-  logic [VCS*P-1:0] launch_open;  // and its packet goes on
+  logic [VCS*P-1:0] launch_open;  // launched, and the packet goes on
   always_comb begin : launches
     logic [P-1:0] leaves, goes_on;  // outputs
     launch_o = '0;
@@ -191,9 +198,9 @@ module mesh_allocator #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     logic [P-1:0] owned [VCS];  // outputs: an input's packet is open on (output, VC)
-    logic [P-1:0] opened;       // a packet is open on (output, VC), of one VC
+    logic [P-1:0] opened;       // outputs: a packet is open on (output, VC), for one VC
     logic [P-1:0] used;         // outputs
-    logic         one_owner;    // of every packet that is open, and of no other one
+    logic         one_owner;    // every open packet, and no other one, has one owner
     if (rst_ni && pop_o != '0) begin
       used = '0;
       one_owner = 1'b1;

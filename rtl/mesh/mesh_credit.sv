@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of one (output port, virtual channel) of a mesh_router: how many flits the receiver has room for.
+// Credit counter of one (output port, virtual channel) of a mesh_router: free slots at the
+// receiver.
 //
-// Packets are let go whole (virtual cut-through). need is the room that a packet start waits for: 1 on the control VC,
-//   whose packets are one flit; else PACKET_FLITS, or the receiver's depth where that is smaller, but at least 1. A
-//   packet longer than need is carried too, without the promise that it never stops half way. Where ring_i is high
-//   the output leads into a ring, and a packet start that enters it needs room for one flit more (mesh_router): never
-//   where the receiver's depth is not more than need.
-// Timing: launch_i at an edge spends a credit, give_i brings one. What is judged in a cycle, room_flit_o and
-//   room_packet_o, counts every launch up to the edge before the cycle; the number itself takes a launch one edge
-//   later, and the flags below say what it is with one more launch. So a credit given at edge e may be spent at e + 1.
-// Register: write_i sets the number, whatever is given or launched at the same edge, and need.
-// Number: 0 to 2^CREDIT_W - 1, where it stays.
+// Packets are launched whole (virtual cut-through). need is the room that a packet start requires:
+//   1 on the control VC, whose packets are one flit; otherwise PACKET_FLITS, or the depth of the
+//   receiver if that is smaller, but at least 1. A packet longer than need is carried, too, but may
+//   stop half way. With ring_i high the output leads into a ring, and a packet start that enters
+//   the ring needs room for one more flit (mesh_router): it never gets it if the depth of the
+//   receiver is need or less.
+// Timing: launch_i at an edge spends a credit, give_i adds one. The flags of a cycle, room_flit_o
+//   and room_packet_o, count every launch up to the edge before the cycle; the count itself
+//   includes a launch one edge later, and the flags below anticipate one more launch. A credit
+//   given at edge e can thus be spent at e + 1.
+// Register: write_i sets the count, overriding give_i and launch_i at the same edge, and sets need.
+// Count: 0 to 2^CREDIT_W - 1, saturating.
 module mesh_credit #(
   /// credits after reset
   parameter int unsigned DEPTH = 80,
   /// flits of the longest packet; 1: need is always 1
   parameter int unsigned PACKET_FLITS = 8,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
   input  logic                clk_i,
@@ -35,9 +38,9 @@ module mesh_credit #(
 
   logic [CREDIT_W-1:0] credits_q;
   logic [NEED_W-1:0]   need_q;
-  logic                spend_q;                                                   // launched at the edge before
+  logic                spend_q;                                                   // launch_i delayed
   logic                credit_ge_1_q, credit_ge_2_q;
-  logic                credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
+  logic                credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need + 0, 1, 2
 
   always_ff @(posedge clk_i) begin : registers
     logic [CREDIT_W-1:0] credits_d;
@@ -77,8 +80,7 @@ module mesh_credit #(
                                              : (spend_q || ring_i) ? credit_ge_need_1_q : credit_ge_need_q;
   assign credits_o = credits_q;
 
-  // ------------------------------------------------------------------ assertions
-  // The depth of the receiver, as far as it is known: a write while flits are out leaves it open.
+  // Depth of the receiver, as far as known: a write with flits in flight leaves it open.
   logic [CREDIT_W-1:0] depth_q;
   logic                depth_known_q;
   always_ff @(posedge clk_i) begin : assertions

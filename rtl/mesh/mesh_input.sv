@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input side of one port of a mesh_router: pin register, route, buffer, and what the allocator knows of its
-// head-of-line flits.
+// Input side of one port of a mesh_router: pin register, route computation, buffer, and the state
+// of its head-of-line flits for the allocator.
 //
-// The head-of-line flit is the oldest in the buffer of a virtual channel; it starts a packet when the flit that left
-//   before it was a tail. A packet goes where the flit that starts it says (its head bit is not looked at), up to its
-//   tail.
-// Timing: a flit at in_flit_i at edge e is in the pin register after e, and its route is by the position that
-//   the registers hold then (route_select). It is in the buffer after e + 1: a head-of-line flit then, if no other is
-//   before it. A pop at edge e: the next head-of-line flit is there after e, credit_o is high after e for one cycle,
-//   flit_o has the flit after e + 1.
-// Fronts: of every VC front_o, to_o (one bit per output port), begun_o (its packet has begun to leave), tail_o. A
-//   packet start without a route is no head-of-line flit for the allocator and stays for ever; error_route_o tells.
-// Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and was dropped.
-// empty_o: nothing here, and no credit on credit_o.
+// The head-of-line flit is the oldest one in the buffer of a virtual channel; it starts a packet if
+//   the flit that left before it was a tail. The flit that starts a packet sets the route of the
+//   packet up to its tail (the head bit is ignored).
+// Timing: a flit on in_flit_i at edge e is in the pin register after e; its route depends on the
+//   position that the registers then hold (route_select). It is in the buffer after e + 1, as
+//   head-of-line flit if there is no other before it. A pop at edge e: the next head-of-line flit
+//   is there after e, credit_o is high after e for one cycle, flit_o has the flit after e + 1.
+// Head-of-line flits: per VC front_o, to_o (one bit per output port), begun_o (its packet has begun
+//   to leave), tail_o. A packet start without a route is hidden from the allocator and stays for
+//   ever; error_route_o reports it.
+// Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and
+//   was dropped.
+// empty_o: no flit here, and no credit on credit_o.
 module mesh_input #(
-  /// local ports of the router
+  /// number of local ports
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports of the router
+  /// number of I/O ports
   parameter int unsigned NUM_IO = 2,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
-  /// depth of each data VC in flits
+  /// buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 80,
-  /// depth of the control VC in flits
+  /// buffer depth of the control VC, in flits
   parameter int unsigned CTRL_DEPTH = 4,
-  /// ports, derived
+  /// number of ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                              clk_i,
@@ -37,8 +39,8 @@ module mesh_input #(
   input  logic                              in_valid_i,
   input  logic [FLIT_W-1:0]                 in_flit_i,
   output logic [VCS-1:0]                    credit_o,
-  // place of the port: the local port that leads to the NPU from here; the direction that flits come from, a bit each,
-  // a constant
+  // place of the port: local port towards the NPU from here; direction that flits come from,
+  // one-hot, a constant
   input  logic [mesh_pkg::PORT_W-1:0]       npu_port_i,
   input  logic [mesh_pkg::DIRECTIONS-1:0]   from_i,
   // registers: position of the router, sides of the rings
@@ -61,7 +63,7 @@ module mesh_input #(
   output logic                              empty_o
 );
   localparam int unsigned PORT_W = $clog2(P);
-  localparam int unsigned SIDE_W = PORT_W + 2;  // sideband stored with a flit: {output port, no route, tail}
+  localparam int unsigned SIDE_W = PORT_W + 2;  // sideband: {output port, no route, tail}
 
   // ------------------------------------------------------------------ pin register, route
   logic                        in_valid_q;
@@ -79,7 +81,7 @@ module mesh_input #(
   gated_registers #(.WIDTH(FLIT_W)) i_pins (
     .clk_i,
     .en_i     (in_valid_i),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (in_flit_i),
     .q_o      (in_flit_q)
   );
@@ -100,7 +102,7 @@ module mesh_input #(
   );
   assign side = {PORT_W'(route), !known, header.tail};
 
-  logic unused;  // fields of the header, and bits of a route above this router's ports
+  logic unused;  // header fields, and route bits above this router's ports
   assign unused = &{1'b0, header.reserved, header.head, header.seq, header.phase, header.src, header.tag, route};
 
   // ------------------------------------------------------------------ buffer
@@ -110,7 +112,7 @@ module mesh_input #(
   logic [VCS-1:0]        pop;
   assign pop = pop_i ? VCS'(1) << pop_vc_i : '0;
 
-  // No memory test in here.
+  // No memory test in this module.
   logic                       unused_bist_fail;
   logic [bist_pkg::BUS_W-1:0] no_bist;
   assign no_bist = '0;
@@ -136,7 +138,7 @@ module mesh_input #(
 
   // ------------------------------------------------------------------ head-of-line flits
   logic [VCS-1:0]    begun_q;           // the packet at the head of the buffer has begun to leave
-  logic [PORT_W-1:0] route_q [VCS];     // its output
+  logic [PORT_W-1:0] route_q [VCS];     // output of that packet
   logic [PORT_W-1:0] front_port [VCS];  // output of the head-of-line flit
   logic [VCS-1:0]    none;
 

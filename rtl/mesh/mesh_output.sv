@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output side of one port of a mesh_router: credits of its virtual channels, its part of the crossbar, output register.
+// Output side of one port of a mesh_router: credits of its virtual channels, its part of the
+// crossbar, output register.
 //
-// Timing: launch_i (a bit per VC) at edge e; granted_i (one-hot, the input port) after e; flits_i has that input's flit
-//   after e + 1; out_valid_o and out_flit_o have it after e + 2. Credits: mesh_credit. Words of out_flit_o are
-//   meaningful where out_valid_o is set.
-// empty_o: nothing in flight to out_valid_o or there.
+// Timing: launch_i (a bit per VC) at edge e; granted_i (one-hot, the input port) after e; flits_i
+//   has the flit of that input after e + 1; out_valid_o and out_flit_o have it after e + 2.
+//   Credits: mesh_credit. Words of out_flit_o are meaningful only with out_valid_o.
+// empty_o: no flit on out_valid_o or on the way there.
 module mesh_output #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 10,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
@@ -16,11 +17,11 @@ module mesh_output #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet; control packets are one flit
   parameter int unsigned PACKET_FLITS = 8,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                    clk_i,
@@ -63,7 +64,7 @@ module mesh_output #(
   end
 
   // ------------------------------------------------------------------ crossbar
-  logic [P-1:0]      select_q;  // the input whose flit comes
+  logic [P-1:0]      select_q;  // input of the flit that arrives
   logic [FLIT_W-1:0] flit;
 
   always_comb begin : crossbar
@@ -88,7 +89,7 @@ module mesh_output #(
   gated_registers #(.WIDTH(FLIT_W)) i_flit (
     .clk_i,
     .en_i     (select_q != '0),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (flit),
     .q_o      (out_flit_o)
   );
@@ -101,7 +102,7 @@ module mesh_output #(
   assign header = flit[noc_pkg::HEADER_W-1:0];
   assign sent_vc = VCS'(1) << header.vc;
 
-  logic unused;  // the other fields
+  logic unused;  // unused header fields
   assign unused = &{1'b0, header.reserved, header.tail, header.head, header.seq, header.phase, header.src, header.dst,
                     header.tag};
 

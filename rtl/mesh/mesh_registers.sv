@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a mesh_router beside its counters: identity, shape, position, sides of the rings, local ports without a
-// link, error, credits.
+// Registers of a mesh_router except its counters: identity, shape, position, sides of the rings,
+// local ports without a link, error, credits.
 //
-// Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
-//   addresses read 0. A write of a credit goes to its output: credit_write_o, in the same cycle.
-// error_o: the first error code, sticky. Overflow wins when both come at once.
+// Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that
+//   samples a read; other addresses read 0. A write to a credit register is passed to its output in
+//   the same cycle: credit_write_o.
+// error_o: first error code, sticky. Overflow wins if both come at once.
 module mesh_registers #(
-  /// local ports
+  /// number of local ports
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports
+  /// number of I/O ports
   parameter int unsigned NUM_IO = 2,
-  /// ports, derived
+  /// number of ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
   input  logic                              clk_i,

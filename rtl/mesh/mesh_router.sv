@@ -1,61 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// A router of the 2D mesh or torus: X-Y routing, virtual cut-through, four virtual channels with credits.
+// Router of the 2D mesh or torus: X-Y routing, virtual cut-through, four virtual channels with
+// credits.
 //
-// Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own
-//   router and sends on all its links at once, hence several local ports.
-// Path of a flit, when nothing delays it:
+// Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. The router
+//   is part of its NPU, which sends on all of its links at once, hence several local ports.
+// Latency of a flit without contention:
 //     edge e      sampled on in_flit_i, into the pin register of its input (mesh_input)
 //     e + 1       with its route into the buffer of its VC; it is a head-of-line flit now
-//     e + 2       it leaves: granted by its output, accepted by its input (mesh_allocator), a credit is spent. Its slot
-//                 is free, in_credit_o tells after this edge
+//     e + 2       it leaves: granted by its output, accepted by its input (mesh_allocator), a
+//                 credit is spent. Its slot is free, signalled on in_credit_o after this edge
 //     e + 3       read from the memory
-//     e + 4       through the crossbar into the output register (mesh_output): on out_flit_o after e + 4
-//   A port carries one flit per cycle in each direction. Where a packet goes: route_select, with the position in
-//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh); to the NPU by a local port
-//   that has a link, by REG_NO_LINK (0 after reset: all have one).
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
-//   port p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a
-//   credit is there, the first flit of a packet only where credits for the whole packet are (mesh_credit); it is on
-//   out_valid_o / out_flit_o two edges later, so a link that takes its ready back has two more flits to expect.
-//   out_credit_i bit vc_index(p, v) gives a credit; given at edge e it may be spent at e + 1. All outputs are registers
-//   or, idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
-// Rings, where columns (of east and west) or rows (north and south) are not 0: flit bubble flow control. A packet
-//   start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more than a
-//   packet, need + 1 credits (mesh_credit); one that goes straight on, from the opposite port, needs one. So the
-//   buffers around a ring always keep a free slot, into which the flit behind it can move: a ring never comes to a
-//   standstill, whatever the lengths of its packets (up to need). A packet on a ring may stop half way. A receiver
-//   on a ring that does not hold more than need is safe, but nothing ever enters the ring there. (Whole packets' rooms
-//   in place of slots would not do: short packets split the room for a long one.)
-//   Why the pipeline does not change that: a credit is spent at the edge at which its flit leaves and
-//   is never judged to be there any more from the next cycle on; one that is under way, or given at the edge before,
-//   counts for nothing yet. So what a router takes for room is never more than the free slots of the receiver, which
-//   keeps the free slot; and it is no less as soon as everything under way has arrived, a bounded number of cycles, so
-//   the slot is used.
+//     e + 4       through the crossbar into the output register (mesh_output): on out_flit_o after
+//                 e + 4
+//   A port carries one flit per cycle in each direction. The route of a packet comes from
+//   route_select, with the position in register REG_POSITION and the sides of the rings in
+//   REG_TORUS (0 after reset: a mesh). A packet to the NPU leaves by a local port that has a link
+//   according to REG_NO_LINK (0 after reset: all have one).
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a
+//   slot of VC v of input port p was freed at the previous edge). A flit leaves only at an edge
+//   where out_ready_i of its output is high and a credit is available, the first flit of a packet
+//   only with credits for the whole packet (mesh_credit); it is on out_valid_o / out_flit_o two
+//   edges later, so a link that lowers its ready still receives two flits. out_credit_i bit
+//   vc_index(p, v) gives a credit; given at edge e it can be spent at e + 1. All outputs are
+//   registers or, idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are
+//   meaningful only with out_valid_o.
+// Rings: with columns (of east and west) or rows (north and south) not 0, flit bubble flow control.
+//   A packet start that enters the ring, from a local or I/O port or by a turn, needs room for one
+//   flit more than a packet, need + 1 credits (mesh_credit); one that goes straight on, from the
+//   opposite port, needs one credit. The buffers around a ring thus always keep a free slot, into
+//   which the flit behind it can move: a ring never deadlocks, whatever the lengths of its packets
+//   (up to need). A packet on a ring may stop half way. A receiver on a ring with a depth of need
+//   or less is safe, but no packet ever enters the ring there. (Room for whole packets in place of
+//   slots would not be enough: short packets fragment the room for a long one.) The pipeline does
+//   not weaken this argument: a credit is spent at the edge at which its flit leaves and is not
+//   counted from the next cycle on; a credit in flight, or given at the previous edge, is not
+//   counted yet. The room seen by a router is thus never more than the free slots of the receiver,
+//   which preserves the free slot; and it equals them as soon as all flits and credits in flight
+//   have arrived, after a bounded number of cycles, so the slot is used.
 // Flits: noc_pkg. A packet is the flits of one (input port, VC) up to a tail.
-// Registers (reg_*): mesh_registers. Position, rings, ports and credits are written while no traffic flows: a flit that
-//   is sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
-//   known, less the flits launched up to the edge before the last one. Counters:
+// Registers (reg_*): mesh_registers. Position, rings, ports and credits are written while no
+//   traffic flows: a flit sampled at an edge is routed by the register contents after it. A credit
+//   register reads as the known room of the receiver, less the flits launched up to the edge before
+//   the last one. Counters:
 //     flits in, flits out     per port
-//     stall credit            cycles x (input port, VC): the flit at the head of the buffer lacks credits
-//     stall arbiter           cycles x (input port, VC): it has them, but another packet has the output VC, or
-//                             it is not granted, or its input accepts another VC
-//     stall link              cycles x output port: a flit has credits and the output VC, but the link's pacing
-//                             (out_ready_i low) lets none go; such flits count in no other counter
-//   Flits in are in their counter after the edge that samples them, flits out one edge after they are on out_valid_o,
-//   stalls two edges after the edge at which the flit did not leave.
-// idle_o: no flit inside or on an output and no credit on in_credit_o; a clock edge without inputs then changes nothing
-//   that shows.
-// error_o: first error code seen, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; told from the third edge on,
-//   counting the one that sampled it) or ERROR_ROUTE (the packet stays where it is; told from the third edge on,
-//   counting the one after which it is at the head of the buffer). Overflow wins when both come at once.
+//     stall credit            cycles x (input port, VC): the head-of-line flit lacks credits
+//     stall arbiter           cycles x (input port, VC): it has credits, but another packet has the
+//                             output VC, or it is not granted, or its input accepts another VC
+//     stall link              cycles x output port: a flit has credits and the output VC, but the
+//                             pacing of the link (out_ready_i low) blocks it; such flits count in
+//                             no other counter
+//   An incoming flit is counted after the edge that samples it, an outgoing flit one edge after it
+//   is on out_valid_o, a stall two edges after the edge at which the flit did not leave.
+// idle_o: no flit inside or on an output and no credit on in_credit_o; a clock edge without inputs
+//   then has no visible effect.
+// error_o: first error code, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; visible from the
+//   third edge on, including the edge that sampled it) or ERROR_ROUTE (the packet stays where it
+//   is; visible from the third edge on, including the edge after which it is at the head of the
+//   buffer). Overflow wins if both come at once.
 module mesh_router #(
-  /// local ports, to the NPU, 1 or more
+  /// number of local ports, to the NPU, 1 or more
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports, 0 to 15
+  /// number of I/O ports, 0 to 15
   parameter int unsigned NUM_IO = 2,
-  /// input buffer of each data VC in flits
+  /// input buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 80,
-  /// ports, derived
+  /// number of ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   `include "../common/switch_parameters.svh"
 ) (
@@ -77,11 +86,11 @@ module mesh_router #(
   // ------------------------------------------------------------------ registers, counters
   logic [mesh_pkg::COORDINATE_W-1:0] x, y;
   logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
-  logic [mesh_pkg::MASK_W-1:0]       no_link;          // mask of local ports
+  logic [mesh_pkg::MASK_W-1:0]       no_link;          // local ports without a link
   logic [CREDIT_W*VCS*P-1:0]         credits;
   logic [VCS*P-1:0]                  credit_write;
   logic                              counter_hit;
-  logic                              from_counters_q;  // whose data the last read wants
+  logic                              from_counters_q;  // selects the data of the last read
   logic [31:0]                       counter_rdata, other_rdata;
   logic [7:0]                        stall_credit, stall_arbiter;
   logic [P-1:0]                      stall_link;
@@ -90,7 +99,7 @@ module mesh_router #(
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_PHASE_STORE;
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_rdata;
 
-  logic unused_wdata;  // no register of a router is wider than a number of credits
+  logic unused_wdata;  // no register of a router is wider than a credit count
   assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};
 
   always_ff @(posedge clk_i) begin : reads
@@ -136,8 +145,8 @@ module mesh_router #(
   );
 
   // ------------------------------------------------------------------ inputs
-  logic [VCS*P-1:0]    front, begun, tail;  // noc_pkg::vc_index
-  logic [P*VCS*P-1:0]  to;                  // a bit per output of each
+  logic [VCS*P-1:0]    front, begun, tail;  // indexed by noc_pkg::vc_index
+  logic [P*VCS*P-1:0]  to;                  // likewise, with a bit per output
   logic [P-1:0]        pop;
   logic [VC_W*P-1:0]   pop_vc;
   logic [P*FLIT_W-1:0] flits;
@@ -176,9 +185,10 @@ module mesh_router #(
   end
 
   // ------------------------------------------------------------------ allocator
-  logic [P-1:0]     ring;                            // outputs that lead into one
-  logic [VCS*P-1:0] room_flit, room_packet, launch;  // noc_pkg::vc_index, likewise the last line
-  logic [P*P-1:0]   granted;                         // a bit per output of each input
+  logic [P-1:0]     ring;                            // outputs that lead into a ring
+  logic [VCS*P-1:0] room_flit, room_packet, launch;  // indexed by noc_pkg::vc_index, likewise the
+                                                     // last line
+  logic [P*P-1:0]   granted;                         // for each input a bit per output
   logic [VCS*P-1:0] no_credit, contends;
   logic [P-1:0]     link_stall;
   assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});

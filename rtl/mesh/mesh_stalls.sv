@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what stands still in a mesh_router, for its counters (mesh_router).
+// Stall events of a mesh_router for its counters (mesh_router).
 //
-// In: of a cycle, per head-of-line flit (noc_pkg::vc_index): no_credit_i, contends_i (it has credits and the link
-//   does not hold it up, popped or not); per input port pop_i; per output port link_i.
-// Out: registers, of the cycle before the last one: stall_credit_o counts no_credit_i; stall_arbiter_o counts
-//   contends_i less pop_i; stall_link_o has a bit per output port with a head-of-line flit that waits for the link
-//   only.
+// Inputs, of a cycle: per head-of-line flit (noc_pkg::vc_index) no_credit_i and contends_i (it has
+//   credits and the link is ready, popped or not); per input port pop_i; per output port link_i.
+// Outputs, registers, of the cycle before the last one: stall_credit_o counts no_credit_i;
+//   stall_arbiter_o counts contends_i minus pop_i; stall_link_o has a bit per output port at which
+//   a head-of-line flit waits only for the link.
 module mesh_stalls #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 10,
-  /// head-of-line flits, derived
+  /// number of head-of-line flits, derived
   localparam int unsigned FRONTS = noc_pkg::NUM_VCS * P
 ) (
   input  logic              clk_i,

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A router of the 2D mesh that adds and multicasts along trees: the ports of a mesh_router, X-Y routing of unicasts,
-// and phases whose flows are reduced and distributed inside, as in a FRED chiplet.
+// Router of the 2D mesh that adds and multicasts along trees: the ports of a mesh_router, X-Y
+// routing of unicasts, and phases whose flows are reduced and distributed inside, as in a FRED
+// chiplet.
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O (mesh_pkg).
-// All but interconnect and routes is phased_switch, whose contract holds for the pins: links, flits, registers, memory
-//   test, idle_o, error_o. Here: reducing_crossbar_datapath, an adder tree at every output, so that disjoint flows
-//   never conflict; and mesh_reducing_routes, by which a packet that names no phase goes where route_select says, with
-//   the position in register REG_POSITION and the local ports that have no link in REG_NO_LINK. A mesh only: the rings
-//   of a torus would need bubbles (mesh_router).
-// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
-//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
-//   e + stages(P) + 6 (reducing_crossbar_pkg::stages).
+// Pins: everything but interconnect and routes is phased_switch, whose contract holds for links,
+//   flits, registers, memory test, idle_o and error_o. This module adds reducing_crossbar_datapath,
+//   an adder tree at every output, so that disjoint flows never conflict; and mesh_reducing_routes:
+//   a packet that names no phase takes the route of route_select, with the position in register
+//   REG_POSITION and the local ports without a link in REG_NO_LINK. A mesh only: the rings of a
+//   torus would need bubbles (mesh_router).
+// Timing: in an unloaded router, with its phase active or as an online unicast, a flit sampled on
+//   in_flit_i at edge e enters the first stage of the interconnect at e + 5, is in the last stage
+//   after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6
+//   (reducing_crossbar_pkg::stages).
 module mesh_reducing #(
-  /// local ports, to the NPU, 1 or more
+  /// number of local ports, to the NPU, 1 or more
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports, 0 to 15
+  /// number of I/O ports, 0 to 15
   parameter int unsigned NUM_IO = 2,
-  /// input buffer of each data VC in flits
+  /// input buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 80,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
-  /// ports, derived
+  /// number of ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   `include "../phased/phased_parameters.svh"
   `include "../common/switch_parameters.svh"
@@ -55,7 +58,7 @@ module mesh_reducing #(
   logic                       own_hit;
   logic [31:0]                own_rdata;
 
-  // Nothing waits in this interconnect.
+  // No flit waits in this interconnect.
   logic [P-1:0]             none;
   logic [noc_pkg::VC_W-1:0] no_vc;
   assign none = '0;
@@ -150,6 +153,6 @@ module mesh_reducing #(
     .idle_o       (enter_idle)
   );
 
-  logic unused;  // which ports the phase uses the trees need not know
+  logic unused;  // ports of the phase, not used by the trees
   assign unused = &{1'b0, phase_in, phase_out, phase_vc};
 endmodule

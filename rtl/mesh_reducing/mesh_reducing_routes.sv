@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of online unicasts by X-Y routing, for a phased_switch in a mesh: its lookups, and the router's position.
+// X-Y routes of online unicasts, for a phased_switch in a mesh: its lookups, and the position of
+// the router.
 //
-// Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup: the answer of
-//   route_select in a mesh, with what the registers held before the edge.
-// Registers: REG_POSITION and REG_NO_LINK (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is the address
-//   of one, combinational; rdata_o follows the edge that samples a read, and holds.
-// Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.
+// Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup of the
+//   input: the result of route_select in a mesh, with the register contents before the edge.
+// Registers: REG_POSITION and REG_NO_LINK (noc_pkg), written while no traffic flows. hit_o:
+//   reg_addr_i is the address of one of them, combinational; rdata_o follows the edge that samples
+//   a read, and holds.
+// Not supported: rings. A phased_switch keeps no slot free on a ring, so it is not a router of a
+//   torus.
 // Reset (synchronous): position (0, 0), all local ports with a link, rdata_o 0.
 module mesh_reducing_routes #(
-  /// local ports of the router
+  /// number of local ports
   parameter int unsigned NUM_LOCAL = 4,
-  /// I/O ports of the router
+  /// number of I/O ports
   parameter int unsigned NUM_IO = 2,
-  /// ports, derived
+  /// number of ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO
 ) (
   input  logic                           clk_i,
@@ -36,9 +39,9 @@ module mesh_reducing_routes #(
   localparam bit [mesh_pkg::SIDE_W-1:0] NO_RING = '0;
 
   logic [XY_W-1:0]             x_q, y_q;
-  logic [mesh_pkg::MASK_W-1:0] no_link_q;  // local ports
+  logic [mesh_pkg::MASK_W-1:0] no_link_q;  // local ports without a link
   logic                        is_position;
-  logic [P-1:0]                none;       // there is no output for the flit that is looked up
+  logic [P-1:0]                none;       // no output for the flit that is looked up
 
   assign is_position = reg_addr_i == noc_pkg::REG_POSITION;
   assign hit_o = is_position || reg_addr_i == noc_pkg::REG_NO_LINK;

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for phases that the switch could change to: those at the heads of input buffers.
+// Candidate search for phase changes: phases at the heads of the input buffers.
 //
-// One head-of-line flit is looked up per cycle: of the VCs that have a head-of-line flit of another phase than the
-//   active one, and no candidate yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a
-//   valid one of that VC with a flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its
-//   inputs have a head-of-line flit of the phase, all its outputs have room. (The paper says "when all ports hold a
-//   packet"; with an up and a down flow in one phase that would wait for the result of what it holds back, so readiness
-//   is per flow here.)
-// candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
-//   clear_i, whether or not it still is ready: no head-of-line flit but those of the active phase leave.
-// clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow
-//   or a field of the interconnect's configuration in common with a candidate's; bit S*v+s for the one in slot s. With
-//   one phase in use all ones: a candidate takes its place.
-// Timing: with search_i and free_i before edge e a head-of-line flit is chosen and its row read at e; at e + 1 it is
-//   judged, by the head-of-line flits and the room before that edge, and a candidate from then on. clear_i drops what
-//   was read, too.
-// idle: with no head-of-line flit of another phase nothing changes in here.
+// Search: one head-of-line flit is looked up per cycle, in turn over the VCs that have a
+//   head-of-line flit of another phase than the active one and no candidate yet, and in turn over
+//   the ports of the VC. At the next edge it is checked: its row must be valid, of that VC, with a
+//   flow, 1 to P, at that port (otherwise error_o), and at least one flow must be ready: all its
+//   inputs have a head-of-line flit of the phase, all its outputs have room. (The paper says "when
+//   all ports hold a packet"; with an up flow and a down flow in one phase this would wait for the
+//   result of the flow that it blocks, so readiness is per flow here.)
+// candidate_o, phase_o, rows_o: per VC, the first phase found ready, with its row. It stays until
+//   clear_i, even if it is no longer ready: only head-of-line flits of the active phase leave.
+// clash_o, for two phases in use: rows in use (used_rows_i, where used_i is high) that share a
+//   port, a flow code or a field of the interconnect's configuration with a candidate; bit S*v+s
+//   for the row in slot s. With one phase in use it is all ones: a candidate replaces the phase.
+// Timing: with search_i and free_i before edge e a head-of-line flit is chosen and its row is read
+//   at e; at e + 1 it is checked against the head-of-line flits and the room before that edge, and
+//   is a candidate from then on. clear_i also discards a read in flight.
+// idle: without a head-of-line flit of another phase no state changes.
 module phased_candidates #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a row of the phase store
+  /// row width of the phase store
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
-  /// phases in use at a time, 1 or 2
+  /// max phases in use at a time, 1 or 2
   parameter int unsigned PHASES_IN_USE = 1,
-  /// bits of a field of the interconnect's configuration; those of rows whose fields are used apart can be in use at
-  /// once
+  /// field width of the interconnect's configuration; rows that use disjoint fields can be in use
+  /// at once
   parameter int unsigned CONFIG_FIELD_W = 1,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a phase's number, derived
+  /// width of a phase index, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic                           clk_i,
@@ -58,12 +59,12 @@ module phased_candidates #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned CODES = 1 << FLOW_W;
-  // Codes that are no flow: 0 and those above P.
+  // Invalid flow codes: 0 and codes above P.
   localparam bit [CODES-1:0] NO_FLOW = ~(((CODES'(1) << P) - CODES'(1)) << 1);
 
-  // ------------------------------------------------------------------ choice of a head-of-line flit
-  logic [P-1:0]    port [VCS];  // by VC, the first in turn of the ports whose head-of-line flit waits
-  logic [VCS-1:0]  wanted, vc;  // VCs that want a look-up; the one chosen
+  // ------------------------------------------------------------------ choice of a flit
+  logic [P-1:0]    port [VCS];  // by VC, the first port in turn whose head-of-line flit waits
+  logic [VCS-1:0]  wanted, vc;  // VCs that request a look-up; the one chosen
   logic [P-1:0]    chosen;
   logic [VC_W-1:0] chosen_vc;
 
@@ -155,11 +156,11 @@ module phased_candidates #(
 
   assign error_o = wrong;
 
-  // ------------------------------------------------------------------ room beside the phases in use
+  // ------------------------------------------------------------------ room beside phases
   if (PHASES_IN_USE > 1) begin : gen_clash
     localparam int unsigned CONFIG_LSB = phased_pkg::row_config_lsb(P);
     localparam int unsigned FIELDS = (ROW_W - CONFIG_LSB) / CONFIG_FIELD_W;
-    // Input ports, output ports and fields of the configuration that a row uses; codes of its flows.
+    // Input ports, output ports and configuration fields that a row uses; codes of its flows.
     localparam int unsigned USE_W = 2 * P + FIELDS + CODES;
 
     function automatic logic [USE_W-1:0] use_of(input logic [ROW_W-1:0] row);

@@ -1,62 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control unit of a switch with phases: choice of phase, pre-emption, and the join of the active phase's flows (§4,
-// §5.4).
+// Control unit of a switch with phases: phase selection, pre-emption, and the join of the active
+// phase's flows (§4, §5.4).
 //
-// Flow join: phased_join. Candidates, at most one per VC, from the head-of-line flits of the input buffers:
-//   phased_candidates.
-// Choice of phase: by priority of the VCs, VC_ORDER. The switch decides for the candidate of highest priority,
-//     if that is higher than the active phase's: at once,
-//     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
-//       been busy for QUANTUM cycles,
-//     if it is lower: when the active phase has been silent for YIELD cycles between packets.
-//   Silence is that nothing fires, and that no flit of the phase is held back by the interconnect (wait_i).
-//   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a
-//   packet. The pre-empted phase's packets wait.
-// Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row
-//   into the flow tables, tells it to the interconnect (change_o, change_row_o), which keeps its configuration, and
-//   forgets all candidates; from then on flits of the new phase fire. Two edges later the configuration goes as a wave
-//   through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of the
-//   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
-//   passed before the configuration changes.
-// Two phases in use: PHASES_IN_USE = 2 has a second slot for a phase that shares nothing with that in the first: no
-//   port, no code of a flow, no field of the interconnect's configuration (phased_candidates). Each slot counts its own
-//   silence and busy cycles, and gives way by the rules above. A candidate takes the place of the phases it shares
-//   something with; of none, a slot that has no phase, or else the first that gives way. The decision is for the
-//   candidate of highest priority to which all that it takes the place of give way; only their head flits wait for the
-//   change. The tables and the configuration are then those of both phases: their rows, or-ed. Ports that no phase uses
-//   are of the first slot.
-// Rows may be written while other phases are in use. A write to the row of the active phase (write_i) ends that phase:
-//   its next packets load the new row. Inside a packet, or where a flit fires at that edge, it does not. Who writes
-//   makes sure that no packet of the phase is in the switch.
-// Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
-// Online unicasts are not seen here: phased_matcher gives them what the phase leaves free. An output VC that
-//   one of their packets has begun to use counts as an output without room.
+// Flow join: phased_join. Candidates, at most one per VC, from the head-of-line flits of the input
+//   buffers: phased_candidates.
+// Phase selection: by priority of the VCs, VC_ORDER. The switch decides for the candidate of
+//   highest priority:
+//   - higher than the active phase: at once;
+//   - equal: when the active phase has been silent for YIELD cycles between packets, or busy for
+//     QUANTUM cycles;
+//   - lower: when the active phase has been silent for YIELD cycles between packets.
+//   Silent means that nothing fires and that the interconnect holds back no flit of the phase
+//   (wait_i). A decision is final. After it no head flit fires, and the change takes place when no
+//   flow is inside a packet. The packets of the pre-empted phase wait.
+// Timing: the change is the first edge after the decision's edge before which no packet is open. It
+//   loads the row into the flow tables, signals it to the interconnect (change_o, change_row_o),
+//   which keeps its configuration, and clears all candidates; from then on flits of the new phase
+//   fire. Two edges later the configuration enters the interconnect as a wave (load_o), ahead of
+//   those flits, which reach it three edges after they fired. Flits of the old phase in flight are
+//   not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has passed
+//   before the configuration changes.
+// Two phases in use: PHASES_IN_USE = 2 adds a second slot for a phase that shares nothing with the
+//   phase in the first slot: no port, no flow code, no field of the interconnect's configuration
+//   (phased_candidates). Each slot counts its own silent and busy cycles, and yields by the rules
+//   above. A candidate replaces the phases with which it shares something; if there are none, it
+//   takes an empty slot, or else the first slot that yields. The decision is for the candidate of
+//   highest priority to which all phases that it replaces yield; only the head flits of these
+//   phases wait for the change. The tables and the configuration are then the OR of both rows.
+//   Ports that no phase uses belong to the first slot.
+// Row writes: rows may be written while other phases are in use. A write to the row of the active
+//   phase (write_i) ends that phase: its next packets load the new row. A write inside a packet, or
+//   at an edge at which a flit fires, does not end it. The writer makes sure that no packet of the
+//   phase is in the switch.
+// Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that
+//   port.
+// Online unicasts are invisible here: phased_matcher gives them the resources that the phase leaves
+//   free. An output VC that one of their packets has begun to use counts as an output without room.
 // Events (reductions_o, stall_*_o) are of the edge before, from registers.
-// Without flits at the inputs nothing in here changes once idle_o is high.
+// idle_o: once high, no state changes without flits at the inputs.
 module phased_control #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a row of the phase store: flows, then the configuration of the interconnect
+  /// row width of the phase store: flows, then the configuration of the interconnect
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
-  /// register stages of the interconnect that keep configuration
+  /// register stages of the interconnect that hold configuration
   parameter int unsigned CONFIG_STAGES = 1,
-  /// phases in use at a time, 1 or 2
+  /// max phases in use at a time, 1 or 2
   parameter int unsigned PHASES_IN_USE = 1,
   /// see phased_candidates
   parameter int unsigned CONFIG_FIELD_W = 1,
-  /// cycles of silence after which the active phase gives way to one of no higher priority
+  /// silent cycles after which the active phase yields to a phase of equal or lower priority
   parameter int unsigned YIELD = 4,
-  /// busy cycles after which the active phase gives way to one of equal priority
+  /// busy cycles after which the active phase yields to a phase of equal priority
   parameter int unsigned QUANTUM = 64,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// bits of a port's number, derived
+  /// width of a port index, derived
   localparam int unsigned PORT_W = $clog2(P),
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a phase's number, derived
+  /// width of a phase index, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic                             clk_i,
@@ -76,7 +81,8 @@ module phased_control #(
   input  logic [VCS*PHASE_W*P-1:0]         front_phase_i,
   output logic [P-1:0]                     pop_o,
   output logic [P*PORT_W-1:0]              partner_o,
-  // output units; room by noc_pkg::vc_index; fire: pop_o is not zero; held: inside a packet of a phase in use
+  // output units; room by noc_pkg::vc_index; fire: pop_o is not zero; held: inside a packet of a
+  // phase in use
   input  logic [VCS*P-1:0]                 room_i,
   output logic [P-1:0]                     reserve_o,
   output logic                             fire_o,
@@ -88,7 +94,7 @@ module phased_control #(
   input  logic [ROW_W-1:0]                 row_i,
   input  logic                             write_i,
   input  logic [PHASE_W-1:0]               write_phase_i,
-  // a change at this edge, to this row; the interconnect's wave
+  // change at this edge, to this row; configuration wave of the interconnect
   output logic                             change_o,
   output logic [ROW_W-1:0]                 change_row_o,
   output logic                             load_o,
@@ -102,7 +108,7 @@ module phased_control #(
 );
   localparam int unsigned SLOTS = PHASES_IN_USE;
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P);
-  // Edges after a change at which none is decided.
+  // Edges after a change at which no change is decided.
   localparam int unsigned LOCK = (CONFIG_STAGES > 2) ? CONFIG_STAGES - 1 : 1;
   localparam int unsigned LOCK_W = $clog2(LOCK + 1);
   localparam int unsigned YIELD_W = $clog2(YIELD + 1);
@@ -112,14 +118,16 @@ module phased_control #(
     $fatal(1, "phased_control: found PHASES_IN_USE=%0d; allowed: 1 or 2", PHASES_IN_USE);
   end
 
-  // By slot.
+  // State of each slot.
   logic [SLOTS-1:0]           active_q;
   logic [VC_W*SLOTS-1:0]      vc_q;
-  logic [VCS-1:0]             first_vc_q;        // slot 0, one-hot: for the matcher, where it is on the longest path
+  logic [VCS-1:0]             first_vc_q;        // slot 0, one-hot: for the matcher, where it is on
+                                                 // the critical path
   logic [PHASE_W*SLOTS-1:0]   phase_q;
   logic [YIELD_W*SLOTS-1:0]   silent_q;
   logic [QUANTUM_W*SLOTS-1:0] busy_q;
-  logic [SLOTS-1:0]           replaced, target;  // by the decision: slots whose phases it replaces, the one it goes to
+  logic [SLOTS-1:0]           replaced, target;  // slots whose phases the decision replaces; slot
+                                                 // that it takes
   logic [VC_W-1:0]            next_vc_q;
   logic [PHASE_W-1:0]         next_phase_q;
   logic                       decided_q;         // a decision waits for the ends of packets
@@ -174,13 +182,14 @@ module phased_control #(
   end
 
   if (SLOTS > 1) begin : gen_places
-    // By VC: slots whose phases the candidate replaces, the slot it goes to; all that it takes the place of gives way.
+    // Per VC: slots whose phases the candidate replaces, and the slot it takes; high if all
+    // replaced phases yield.
     logic [SLOTS-1:0] leaves [VCS], to [VCS];
     logic [VCS-1:0]   able;
     logic [SLOTS-1:0] replaced_q, target_q;
 
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      logic             second;  // the second slot, where neither phase is in the way
+      logic             second;  // takes the second slot, with neither phase in the way
       logic [SLOTS-1:0] in_way, gives_way;
       for (genvar s = 0; s < SLOTS; s++) begin : gen_gives_way
         logic higher;
@@ -208,7 +217,7 @@ module phased_control #(
     assign replaced = replaced_q;
     assign target = target_q;
   end else begin : gen_place
-    // Whoever gives way to a candidate gives way to the one of highest priority.
+    // A phase that yields to any candidate yields to the one of highest priority.
     logic higher, unused_clash;
     assign unused_clash = &{1'b0, clash};
     assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
@@ -277,18 +286,18 @@ module phased_control #(
 
   // ------------------------------------------------------------------ rows in use
   logic [ROW_W-1:0] next_row;
-  logic [P-1:0]     in_slot;  // after the change
+  logic [P-1:0]     in_slot;  // slot of the ports after the change
 
   assign next_row = candidate_rows[ROW_W*32'(next_vc_q) +: ROW_W];
 
   if (SLOTS > 1) begin : gen_rows
     localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
     logic [SLOTS*ROW_W-1:0] row_q;
-    logic [ROW_W-1:0]       stays;   // the row of the phase that stays
-    logic [TABLE_W-1:0]     second;  // after the change: flows of the phase in the second slot
+    logic [ROW_W-1:0]       stays;   // row of the phase that stays
+    logic [TABLE_W-1:0]     second;  // flows of the phase in the second slot after the change
     logic [P-1:0]           in_slot_q, out_slot_q, out_slot;
 
-    // A phase stays unless the change replaces it, or the row has been written.
+    // A phase stays unless the change replaces it, or its row has been written.
     assign stays = (active_q[0] && !replaced[0]) ? row_q[0 +: ROW_W]
                                                  : (active_q[1] && !replaced[1]) ? row_q[ROW_W +: ROW_W] : '0;
     assign second = target[1] ? next_row[TABLE_W-1:0]

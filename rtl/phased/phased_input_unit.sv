@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input side of one port of a fred_switch: pin register, input buffer of all virtual channels, flit register (§5.4,
-// §6.2.3).
+// Input side of one port of a fred_switch: pin register, input buffer of all virtual channels, flit
+// register (§5.4, §6.2.3).
 //
-// What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase at the
-//   head of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
-//   to the matcher: it is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the answer
-//   comes with the register. pop_i, a bit per VC, at most one of them, takes its head-of-line flit away, which is read
-//   and given to the interconnect.
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and
-//   overflow_o is high for a cycle. pop_i may be high only where there is a head-of-line flit. credit_o: one credit per
-//   pop, one cycle, registered.
-// Timing: a flit sampled at edge e is a head-of-line flit after e + 1. A head-of-line flit popped at edge e is read
-//   after e + 1, with its header on read_header_o, and on flit_o (where flit_valid_o) after e + 2.
-// Not here: any decision; see phased_control and phased_matcher.
+// Function: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The
+//   control unit sees the phase at the head of every VC and whether the head-of-line flit is a
+//   tail. The matcher sees the flits of PHASE_ONLINE with their output, which is looked up
+//   (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the result arrives with
+//   the register. pop_i, a bit per VC, at most one of them, removes a head-of-line flit, which is
+//   then read and passed to the interconnect.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is
+//   dropped, and overflow_o is high for a cycle. pop_i may be high only with a head-of-line flit.
+//   credit_o: one credit per pop, one cycle, registered.
+// Timing: a flit sampled at edge e is a head-of-line flit after e + 1. A head-of-line flit popped
+//   at edge e is read after e + 1, with its header on read_header_o, and is on flit_o (with
+//   flit_valid_o) after e + 2.
+// Decisions are made elsewhere: phased_control and phased_matcher.
 module phased_input_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
-  /// depth of each data VC in flits
+  /// buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 48,
-  /// depth of the control VC in flits
+  /// buffer depth of the control VC, in flits
   parameter int unsigned CTRL_DEPTH = 4,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a phase's number, derived
+  /// width of a phase index, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic                             clk_i,
@@ -37,12 +39,12 @@ module phased_input_unit #(
   input  logic                             in_valid_i,
   input  logic [FLIT_W-1:0]                in_flit_i,
   output logic [VCS-1:0]                   credit_o,
-  // routing table: asked at an edge, answered after it
+  // routing table: lookup at an edge, result after it
   output logic                             lookup_o,
   output logic [noc_pkg::DST_W-1:0]        lookup_dst_o,
   input  logic                             route_known_i,
   input  logic [phased_pkg::OUT_W-1:0]     route_out_i,
-  // control unit: the active phase, whether it is at the head of its VC, and the head-of-line flits of
+  // control unit: active phase, whether it is at the head of its VC, and the head-of-line flits of
   // other phases
   input  logic                             active_i,
   input  logic [VC_W-1:0]                  vc_i,
@@ -51,8 +53,8 @@ module phased_input_unit #(
   output logic                             match_tail_o,
   output logic [VCS-1:0]                   other_o,
   output logic [VCS*PHASE_W-1:0]           front_phase_o,
-  // matcher: head-of-line flits that are online unicasts with a route, without one; outputs of the former; which
-  // head-of-line flits are tails
+  // matcher: head-of-line flits that are online unicasts with a route; without one; outputs of the
+  // former; which head-of-line flits are tails
   output logic [VCS-1:0]                   request_o,
   output logic [VCS-1:0]                   no_route_o,
   output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
@@ -71,11 +73,11 @@ module phased_input_unit #(
 );
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
 
-  // Side of a flit in the buffer: what is shown of a head-of-line flit.
+  // Sideband of a flit in the buffer: fields shown for a head-of-line flit.
   typedef struct packed {
-    logic               online;  // it is an online unicast
-    logic               known;   // which has a route
-    logic [OUT_W-1:0]   out;     // to this output
+    logic               online;  // the flit is an online unicast
+    logic               known;   // it has a route
+    logic [OUT_W-1:0]   out;     // output of the route
     logic               tail;
     logic [PHASE_W-1:0] phase;
   } side_t;
@@ -133,14 +135,14 @@ module phased_input_unit #(
   gated_registers #(.WIDTH(FLIT_W)) i_pins (
     .clk_i,
     .en_i     (in_valid_i),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (in_flit_i),
     .q_o      (flit_q)
   );
   gated_registers #(.WIDTH(FLIT_W)) i_flit (
     .clk_i,
     .en_i     (read_valid_q),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (read),
     .q_o      (flit_o)
   );

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow join of the active phase: which flits fire at this edge (§4).
+// Flow join of the active phase: selects the flits that fire at this edge (§4).
 //
-// A flow fires when every one of its input ports shows a flit of the phase (match_i) and every one of its output ports
-//   has room. Head flits ask for room for a whole packet (virtual cut-through), body flits find it reserved; hold_i
-//   keeps head flits back. All flows fire independently, one flit per cycle each.
-// Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at
-//   the edge; nothing fires at that edge (hold_i is high, no packet is open).
-// Two phases in use: row_i has the flows of both, slot_i tells at a load which input ports are of the second. hold_i,
-//   fire_o and open_o have a bit for each. A load leaves the flows of one of them as they are; only they fire at that
-//   edge.
+// Rule: a flow fires when every one of its input ports shows a flit of the phase (match_i) and
+//   every one of its output ports has room. Head flits need room for a whole packet (virtual
+//   cut-through), body flits find it reserved; hold_i blocks head flits. All flows fire
+//   independently, one flit per cycle each.
+// Timing: pop_o and reserve_o are for the coming edge. load_i, with the row of a phase on row_i,
+//   sets the tables at the edge; nothing fires at that edge (hold_i is high, no packet is open).
+// Two phases in use: row_i has the flows of both; slot_i marks, at a load, the input ports of the
+//   second phase. hold_i, fire_o and open_o have a bit per phase. A load that keeps one phase
+//   leaves the flows of that phase unchanged; only these flows fire at that edge.
 // Shapes: flow f of the tables is code f + 1 of a row; masks of ports by flow are fields of P bits.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
 module phased_join #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// phases in use at a time, 1 or 2
+  /// max phases in use at a time, 1 or 2
   parameter int unsigned PHASES_IN_USE = 1,
-  /// bits of the flow table of a phase, derived
+  /// width of a phase's flow table, derived
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
-  /// bits of a port's number, derived
+  /// width of a port index, derived
   localparam int unsigned PORT_W = $clog2(P)
 ) (
   input  logic                     clk_i,
@@ -31,7 +32,8 @@ module phased_join #(
   input  logic [P-1:0]             match_i,
   input  logic [P-1:0]             tail_i,
   output logic [P-1:0]             pop_o,
-  // lowest input port of the flow of every input port, by the tables before the last edge: for flits being read
+  // lowest input port of each input port's flow, by the tables before the last edge: for flits that
+  // are being read
   output logic [P*PORT_W-1:0]      partner_o,
   // output units; held: inside a packet
   input  logic [P-1:0]             room_i,
@@ -46,10 +48,10 @@ module phased_join #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
-  // Ports that each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
-  // flow; flows that exist and flows inside a packet.
+  // Ports that each flow joins and feeds; additions per flit of each flow; lowest input port of
+  // each input port's flow; flows that exist and flows inside a packet.
   logic [P*P-1:0]      flow_in_q, flow_out_q;
-  logic [P-1:0]        adds_q;    // inputs whose flits are added to another's
+  logic [P-1:0]        adds_q;    // inputs whose flits are added to the flit of another input
   logic [P*PORT_W-1:0] partner_q, read_partner_q;
   logic                loaded_q;
   logic [P-1:0]        used_q, open_q;
@@ -102,8 +104,7 @@ module phased_join #(
   end
   assign partner_o = read_partner_q;
 
-  // ------------------------------------------------------------------ events
-  // An addition for each input of a flow but the first.
+  // One addition per input of a flow, except the first input.
   assign reductions_o = (popped_q != '0) ? 8'($countones(popped_q & adds_q)) : '0;
   assign stall_join_o = (partly_in_q != '0) ? 8'($countones(partly_in_q)) : '0;
   assign stall_credit_o = (no_room_q != '0) ? 8'($countones(no_room_q)) : '0;
@@ -178,7 +179,7 @@ module phased_join #(
     end
   end
 
-  // With one phase in use nothing is of the second.
+  // With one phase in use no flow belongs to the second.
   if (PHASES_IN_USE == 1) begin : gen_no_slot
     logic unused_slot;
     assign unused_slot = &{1'b0, slot_i};

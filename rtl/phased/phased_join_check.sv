@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the flits which a flow joins agree: in tag, and in being the last of their packets.
+// Join check: the flits that a flow joins agree in tag and tail.
 //
-// Timing: pop_i at an edge e. tag_i and tail_i are those of the flits read from the buffers after e + 1, partner_i is
-//   of the flow they belong to: each input's is the lowest input of its flow. error_o is high for a cycle after e + 2
-//   where a flit differs from its partner's.
+// Timing: pop_i at an edge e. tag_i and tail_i belong to the flits read from the buffers after e +
+//   1; partner_i is the lowest input of the flow of each input. error_o is high for a cycle after e
+//   + 2 if a flit differs from its partner's.
 module phased_join_check #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a port's number, derived
+  /// width of a port index, derived
   localparam int unsigned PORT_W = $clog2(P)
 ) (
   input  logic                        clk_i,

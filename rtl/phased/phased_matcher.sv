@@ -1,74 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matcher of online unicasts, beside the phase in use (§5: the default header index): which head-of-line flits leave
-// at an edge.
+// Matcher of online unicasts, beside the phase in use (§5: the default header index): selects the
+// head-of-line flits that leave at an edge.
 //
-// One round of request, grant and accept, from registers. What the phase does in this cycle comes late and only takes
-//   away.
-//   request  A head-of-line flit that is an online unicast with an output port asks for it: inside a packet always; a
-//            packet start if the staging of (output, VC) has room for a packet, no online packet is open there, and
-//            the phase neither is inside a packet there nor has flits of that VC under way (under_way_i). None asks
-//            for an output that is closed (closed_i). An input whose last flit moved in the last cycle, with the next
-//            one of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep
-//            outputs from others.
-//   grant    Every output grants one head-of-line flit, and every input accepts one of those that it is granted, by VC
-//   accept   (VC_ORDER) and round robin: vc_allocator. A head-of-line flit whose grant is accepted moves, unless the
-//            phase uses the input or the output in this cycle.
-//   turn     The turn of (output, VC) goes on when a packet start is granted and the phase does not use the output,
-//            also if the head-of-line flit does not move: an input that is taken by others does not block others.
-// Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
-//   it, 0.61 at 12 ports (all head-of-line flits differ in their input, so one round finds all there is). On several
-//   VCs less than more rounds would find: 0.73 in place of 0.78 with three VCs that always have packets.
-// Fairness: VCs by priority. A packet start whose input and output are free whenever it is granted waits, of its VC,
-//   for at most P - 1 other packets at its output. A grant whose input the phase has taken is lost for this cycle.
-//   If another input requested that output too, an input that loses its grant to the phase skips the next cycle with
-//   probability 1/2 (a shift register that steps in cycles in which several inputs request one output): so it does not
-//   keep the output from the others while a phase runs, at most 17 cycles at a time, and no rhythm of the phase keeps
-//   it from the cycles that the phase leaves it.
-// APART_LEVELS: the two sub-networks of a Fred_2(P) cannot give every matching its paths without looking at all of it.
-//   There a flit takes, at every level, the sub-network of its input's bit of that level (fred_online_paths): then
-//   two flits meet only behind the D-µSwitches, if their outputs differ up to some bit only, below the number of
-//   levels, and their inputs agree up to that bit. Of two grants of which that is true one is dropped, as if its
-//   output were taken: that of the later output, counted from one that moves on by one in every cycle with drops.
-//   And flits move only in cycles in which the phase fires nothing.
-// Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may come late. pop_o to
-//   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge.
-//   Stalls of a cycle are on stall_*_o after the next edge but one.
+// One round of request, grant and accept, from registers. The actions of the phase in this cycle
+//   arrive late and only remove moves.
+//   request  A head-of-line flit that is an online unicast with an output port requests it: always
+//            inside a packet; a packet start if the staging of (output, VC) has room for a packet,
+//            no online packet is open there, and the phase is neither inside a packet there nor has
+//            flits of that VC in flight (under_way_i). There are no requests for a closed output
+//            (closed_i). An input whose last flit moved in the last cycle, with the next flit of
+//            that packet available now, makes no requests on VCs of lower priority: they would win
+//            nothing and keep outputs from other inputs.
+//   grant    Every output grants one head-of-line flit, by VC (VC_ORDER) and round robin:
+//            vc_allocator.
+//   accept   Every input accepts one of its grants, likewise. A head-of-line flit with an accepted
+//            grant moves, unless the phase uses its input or output in this cycle.
+//   turn     The turn of (output, VC) advances when a packet start is granted and the phase does
+//            not use the output, even if the head-of-line flit does not move: an input that is
+//            otherwise in use does not block other inputs.
+// Throughput, alone in the switch: a permutation 1.0; uniform on one VC 0.61 at 12 ports, as any
+//   matcher with one queue per input (all head-of-line flits differ in their input, so one round
+//   finds every match). On several VCs it is lower than with more rounds: 0.73 in place of 0.78
+//   with three VCs that always have packets.
+// Fairness: VCs by priority. A packet start whose input and output are free whenever it is granted
+//   waits, within its VC, for at most P - 1 other packets at its output. A grant whose input the
+//   phase has taken is lost for this cycle. If another input requested that output too, an input
+//   that loses its grant to the phase skips the next cycle with probability 1/2 (a shift register
+//   that steps in cycles in which several inputs request one output). Such an input thus does not
+//   keep the output from other inputs while a phase runs, at most 17 cycles at a time, and no
+//   periodic pattern of the phase starves it of the cycles that the phase leaves.
+// APART_LEVELS: the two sub-networks of a Fred_2(P) cannot route every matching without a global
+//   view of it. A flit then takes, at every level, the sub-network given by its input's bit of that
+//   level (fred_online_paths): two flits collide only behind the D-µSwitches, if their outputs
+//   differ only in bits up to some bit below the number of levels, and their inputs agree up to
+//   that bit. One of two such grants is dropped, as if its output were taken: the grant of the
+//   later output, counted from an output that advances by one in every cycle with drops. Flits move
+//   only in cycles in which the phase fires nothing.
+// Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may arrive late.
+//   pop_o to reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge. Stalls of a
+//   cycle are on stall_*_o after the next edge but one.
 // idle_o: without head-of-line flits an edge changes nothing.
 module phased_matcher #(
-  /// ports of the switch, 2 to 32
+  /// number of switch ports, 2 to 32
   parameter int unsigned P = 12,
   /// levels of the interconnect at which flits are kept apart; 0: it has paths for every matching
   parameter int unsigned APART_LEVELS = 0,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
-  // head-of-line flits, bit vc_index(input, VC): asks, to which port, last flit of its packet
+  // head-of-line flits, bit vc_index(input, VC): requests, output port, last flit of its packet
   input  logic [VCS*P-1:0]                   request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]                   tail_i,
-  // room for a packet, bit vc_index(output, VC); outputs where the phase is inside a packet, and its VC, one-hot
+  // room for a packet, bit vc_index(output, VC); outputs where the phase is inside a packet, and
+  // its VC, one-hot
   input  logic [VCS*P-1:0]                   room_i,
   input  logic [P-1:0]                       phase_held_i,
   input  logic [VCS-1:0]                     phase_vc_i,
-  // outputs to which nothing may go; those to which flits of phases are in flight, and their VC
+  // outputs closed to unicasts; outputs with flits of phases in flight, and the VC of these flits
   input  logic [P-1:0]                       closed_i,
   input  logic [P-1:0]                       under_way_i,
   input  logic [noc_pkg::VC_W-1:0]           under_way_vc_i,
-  // inputs and outputs of the flits that the phase fires in this cycle, and whether there are any
+  // inputs and outputs of the flits that the phase fires in this cycle; any of them
   input  logic [P-1:0]                       phase_pop_i,
   input  logic [P-1:0]                       phase_reserve_i,
   input  logic                               phase_fires_i,
-  // head-of-line flits that leave, bit vc_index(input, VC), and the outputs they go to
+  // head-of-line flits that leave, bit vc_index(input, VC), and their outputs
   output logic [VCS*P-1:0]                   pop_o,
   output logic [P-1:0]                       reserve_o,
   output logic [noc_pkg::VC_W*P-1:0]         reserve_vc_o,
   // an online packet is open, bit vc_index(output, VC)
   output logic [VCS*P-1:0]                   locked_o,
-  // after the edge: bit P*input + output of every flit that left; inputs and outputs that the phase used
+  // after the edge: bit P*input + output of every flit that left; inputs and outputs that the phase
+  // used
   output logic [P*P-1:0]                     move_o,
   output logic [P-1:0]                       phase_in_o,
   output logic [P-1:0]                       phase_out_o,
@@ -80,8 +88,8 @@ module phased_matcher #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
-  // Low when there are no requests: lets the simulator skip this logic; tied high for synthesis, where it would only
-  // put all requests in front of every output.
+  // Low without requests: lets the simulator skip this logic; tied high for synthesis, where it
+  // would only add all requests to the path to every output.
   logic enable;
 `ifdef SYNTHESIS
   assign enable = 1'b1;
@@ -89,15 +97,14 @@ module phased_matcher #(
   assign enable = request_i != '0;
 `endif
 
-  // ------------------------------------------------------------------ request
-  // (input, VC) inside a packet; of which the last cycle moved a flit that does not end it. Inputs that skip
-  // this cycle.
+  // (input, VC) inside a packet; (input, VC) that moved a flit other than a tail in the last cycle.
+  // Inputs that skip this cycle.
   logic [VCS*P-1:0]   begun_q, streams_q;
   logic [P-1:0]       rest_q;
   logic [VCS*P-1:0]   below, no_room;  // head-of-line flits
-  logic [VCS*P*P-1:0] ask;             // of every head-of-line flit, a bit per output
+  logic [VCS*P*P-1:0] ask;             // outputs requested by every head-of-line flit
   logic [VCS*P-1:0]   locked_q;        // an online packet is open at (output, VC)
-  // Outputs that have room for a packet of a VC, and at which one may start too.
+  // Outputs that have room for a packet of a VC; outputs at which one may start, too.
   logic [P-1:0]       room [VCS];
   logic [P-1:0]       open [VCS];
 
@@ -138,7 +145,8 @@ module phased_matcher #(
     end
   end
 
-  // no_room: a packet start without room. ask: the output, if the head-of-line flit may go there.
+  // no_room: a packet start without room. ask: the requested output, if the head-of-line flit may
+  // go there.
   always_comb begin : look_at_outputs
     logic [P-1:0] to;
     no_room = '0;
@@ -158,14 +166,16 @@ module phased_matcher #(
 
   // ------------------------------------------------------------------ grant, accept
   logic [P*P-1:0]    grant, accept;        // bit P*input + output
-  logic [VCS*P-1:0]  grant_vc, advance;    // (output, VC): granted; its turn goes on
-  logic [VCS*P-1:0]  accept_vc;            // head-of-line flits that move unless the phase takes them away
-  logic [P-1:0]      got;                  // inputs that accept one
+  logic [VCS*P-1:0]  grant_vc, advance;    // (output, VC): granted; turn advances
+  logic [VCS*P-1:0]  accept_vc;            // head-of-line flits that move unless the phase takes
+                                           // the input or output
+  logic [P-1:0]      got;                  // inputs that accept a grant
   logic [VC_W*P-1:0] unused_pop_vc;
-  logic [P-1:0]      contended;            // outputs that several inputs ask for
-  logic [P-1:0]      dropped;              // if flits are kept apart: outputs whose flit would meet that of another
-  logic [P-1:0]      taken_in, taken_out;  // late: inputs and outputs that the phase takes away
-  logic              stop;                 // late: all of them
+  logic [P-1:0]      contended;            // outputs requested by several inputs
+  logic [P-1:0]      dropped;              // with flits kept apart: outputs whose flit would
+                                           // collide with another one
+  logic [P-1:0]      taken_in, taken_out;  // late: inputs and outputs that the phase takes
+  logic              stop;                 // late: the phase takes all of them
 
   vc_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_vc_allocator (
     .clk_i,
@@ -182,7 +192,8 @@ module phased_matcher #(
     .pop_vc_o   (unused_pop_vc)
   );
 
-  // A packet start is granted where none is open, another flit where its packet is (asserted).
+  // A packet start is granted only with no packet open, another flit only on its own open packet
+  // (asserted).
   always_comb begin : advances
     advance = '0;
     if (enable) begin
@@ -212,8 +223,8 @@ module phased_matcher #(
 
   if (APART_LEVELS > 0) begin : gen_apart
     localparam int unsigned CLASSES = 1 << APART_LEVELS;
-    // Of an output its grant, a bit per input; likewise, for each n + 1 low bits of an input's number, indexed by these
-    // bits: high if it grants such an input.
+    // Grant of each output, a bit per input. Likewise, for each n + 1 low bits of an input index,
+    // indexed by these bits: high if the output grants such an input.
     logic [P-1:0]       granted [P];
     logic [CLASSES-1:0] low [P*APART_LEVELS];
     logic [P-1:0]       later_q;  // outputs from the first one on, which rotates; none: all
@@ -235,9 +246,9 @@ module phased_matcher #(
       end
     end
 
-    // The highest bit in which two outputs differ is their level: from there on they share the D-µSwitches. Flits for
-    // them share a sub-network there if their inputs, two different ones, agree up to that bit. From one-hot grants,
-    // which is sooner than from numbers of inputs.
+    // The highest bit in which two outputs differ is their level: from there on they share the
+    // D-µSwitches. Their flits share a sub-network there if their inputs, two different ones, agree
+    // up to that bit. Computed from one-hot grants, which arrive earlier than input indices.
     always_comb begin : meet
       logic agree;
       dropped = '0;
@@ -277,11 +288,11 @@ module phased_matcher #(
   logic [P*P-1:0] move;   // bit P*input + output
   logic [P-1:0]   tails;  // outputs whose accepted flit ends its packet
   logic [P-1:0]   pop;    // inputs that a head-of-line flit leaves
-  logic [P-1:0]   lost;   // inputs whose accepted grant the phase took, from others too
+  logic [P-1:0]   lost;   // inputs whose accepted grant the phase took, contended ones too
 
   // The late signals come last, each once.
   always_comb begin : move_one
-    logic [P-1:0] pop_rivals;  // inputs whose accepted grant is of an output that others ask for
+    logic [P-1:0] pop_rivals;  // inputs whose accepted grant is of a contended output
     move = '0;
     pop = '0;
     reserve_o = '0;
@@ -291,7 +302,8 @@ module phased_matcher #(
     if (enable) begin
       for (int unsigned p = 0; p < P; p++) begin
         if (!taken_in[p] && !stop) move[P*p +: P] = accept[P*p +: P] & ~taken_out;
-        // If the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
+        // With APART_LEVELS the phase takes no single output, so an input with any grant accepts
+        // one: known earlier.
         pop[p] = (APART_LEVELS > 0) ? got[p] : (accept[P*p +: P] & ~taken_out) != '0;
         if (!taken_in[p]) reserve_o = reserve_o | accept[P*p +: P];
         pop_rivals[p] = (accept[P*p +: P] & contended) != '0;
@@ -335,7 +347,7 @@ module phased_matcher #(
       streams_q <= '0;
       rest_q <= '0;
       if (enable) begin
-        // Drawn from only where a loser may be: so unicasts alone leave it as it is.
+        // Steps only if a loser may skip: unicasts alone leave it unchanged.
         if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
           for (int unsigned v = 0; v < VCS; v++) begin
@@ -357,8 +369,8 @@ module phased_matcher #(
 
   assign locked_o = locked_q;
 
-  // ------------------------------------------------------------------ stalls
-  // Counted of the last cycle: head-of-line flits that lacked room, and all others that wanted to move.
+  // Stall counts of the last cycle: head-of-line flits that lacked room, and all remaining ones
+  // that requested a move.
   logic [VCS*P-1:0] no_room_q, ready_q;
   logic [P-1:0]     popped;
 
@@ -389,7 +401,8 @@ module phased_matcher #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     logic [P-1:0] wrong, many, granted;
-    logic [P-1:0] starts, goes_on, open_packet;  // outputs: grant a packet start, another flit; a packet is open there
+    logic [P-1:0] starts, goes_on, open_packet;  // outputs: grant a packet start; grant another
+                                                 // flit; a packet is open there
     if (rst_ni) fires_when_it_pops: assert (phase_fires_i == (phase_pop_i != '0));
     if (rst_ni && (pop != '0 || reserve_o != '0)) begin
       for (int unsigned p = 0; p < P; p++) begin

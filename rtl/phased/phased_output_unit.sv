@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link arbiter.
+// Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link
+// arbiter.
 //
-// Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is sure. The control
-//   unit takes that place here (reserve_i, for VC reserve_vc_i) when it fires a flit; the staging FIFO then waits for
-//   the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and only head flits ask, so
-//   a packet that has begun to move never stops inside the switch. With credits spent here, at the end of the
-//   pipeline, the credit loop of a link is two link latencies plus four cycles.
+// Staging: the interconnect cannot stall, so a flit may enter it only if a place behind it is
+//   reserved. The control unit reserves that place here (reserve_i, for VC reserve_vc_i) when it
+//   fires a flit; in the staging FIFO the flit then waits for credits of the receiver. Virtual
+//   cut-through: room_o is high if a whole packet fits, and only head flits need it, so a packet
+//   that has begun to move never stops inside the switch. Credits are spent here, at the end of the
+//   pipeline, so the credit loop of a link is two link latencies plus four cycles.
 // Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
-//   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link pacing).
-//   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
-// Room: a reservation is in the count of places one edge after it was made. Until then room_o asks for one place more.
-// Arbiter: by priority of the VCs, VC_ORDER; flits of different VCs may interleave on the link. But a packet of a
-//   phase whose head was launched goes first until its tail was; only where it lacks a flit or a credit another VC
-//   takes the cycle. (A switch changes its phase at the ends of packets: one of higher priority that overtook inside a
-//   packet would wait for its rest. Unicasts routed online hold up nobody.)
-// Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
-//   earliest; a flit whose launch was decided at e is on out_flit_o, the memory's output, with out_valid_o after e + 1.
+//   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link
+//   pacing). credit_i[v] at an edge: the receiver freed one slot of VC v; it can be spent at that
+//   edge.
+// Room: a reservation is counted one edge after it was made. Until then room_o requires one place
+//   more.
+// Arbiter: by priority of the VCs, VC_ORDER; flits of different VCs may interleave on the link. A
+//   packet of a phase whose head was launched has precedence until its tail was launched; only if
+//   it lacks a flit or a credit another VC takes the cycle. (A switch changes its phase at the ends
+//   of packets: a phase of higher priority that overtook inside a packet would wait for the
+//   remaining flits of that packet. Unicasts routed online block no phase change.)
+// Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is
+//   decided at e at the earliest; a flit whose launch was decided at e is on out_flit_o, the output
+//   of the memory, with out_valid_o after e + 1.
 module phased_output_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
@@ -27,17 +33,17 @@ module phased_output_unit #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet; control packets are one flit
   parameter int unsigned PACKET_FLITS = 8,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// 1: the memory can be tested
+  /// 1: adds BIST to the memory
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
   input  logic                       clk_i,
@@ -72,8 +78,8 @@ module phased_output_unit #(
   localparam int unsigned W = $clog2(TOTAL + 1);
   localparam int unsigned SLOT_W = $clog2(TOTAL);
 
-  // Per VC, W bits each: flits held, places not reserved; slots of the oldest flit and of the next one to come. VC v
-  // owns the slots from v*OUT_DEPTH on.
+  // Per VC, W bits each: flits held, places not reserved; slots of the oldest flit and of the next
+  // flit to arrive. VC v owns the slots from v*OUT_DEPTH on.
   logic [VCS*W-1:0]      count_q, places_q;
   logic [VCS*SLOT_W-1:0] head_q, free_q;
   logic [VCS-1:0]        has_flit_q, room_packet_q, room_packet_and_flit_q;
@@ -81,20 +87,20 @@ module phased_output_unit #(
   logic [VC_W-1:0]       reserve_vc_q;
   logic [SLOT_W-1:0]     slot_q;  // slot of the flit to be launched
 
-  // Slot at this offset from the first one of its VC, for every VC.
+  // Slot at the given offset from the first slot of its VC, for every VC.
   function automatic logic [VCS*SLOT_W-1:0] slots(input int unsigned offset);
     for (int unsigned v = 0; v < VCS; v++) slots[SLOT_W*v +: SLOT_W] = SLOT_W'(v * OUT_DEPTH + offset);
   endfunction
   localparam logic [VCS*SLOT_W-1:0] FIRST_SLOTS = slots(0);
   localparam logic [VCS*SLOT_W-1:0] LAST_SLOTS = slots(OUT_DEPTH - 1);
 
-  // The slot after this one of a VC.
+  // Next slot of a VC.
   function automatic logic [SLOT_W-1:0] next_slot(input logic [VC_W-1:0] vc, input logic [SLOT_W-1:0] slot);
     next_slot = (slot == LAST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]) ? FIRST_SLOTS[SLOT_W*32'(vc) +: SLOT_W]
                                                                : slot + SLOT_W'(1);
   endfunction
 
-  // Flits of the longest packet of a VC.
+  // Max packet length of a VC, in flits.
   function automatic logic [W-1:0] packet_flits(input int unsigned vc);
     packet_flits = (vc == 32'(noc_pkg::VC_CONTROL)) ? W'(1) : W'(PACKET_FLITS);
   endfunction
@@ -103,8 +109,8 @@ module phased_output_unit #(
   noc_pkg::header_t in_header;
   logic [VC_W-1:0]  in_vc, pick;
   logic [VCS-1:0]   arriving, able, credit;
-  logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the head-of-line flit
-                                   // no longer so
+  logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the
+                                   // head-of-line flit no longer so
   logic [TOTAL-1:0] lasts_q;       // last, by slot
   logic             in_last;
   logic             launch;
@@ -218,7 +224,8 @@ module phased_output_unit #(
   for (genvar v = 0; v < VCS; v++) begin : gen_room
     assign room_o[v] = (reserve_q && reserve_vc_q == VC_W'(v)) ? room_packet_and_flit_q[v] : room_packet_q[v];
   end
-  // Reserved places cover flits still in the interconnect, so "empty" means nothing in flight either.
+  // Reserved places include flits still in the interconnect, so "empty" means no flit in flight
+  // either.
   assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
 
   logic unused_header;
@@ -235,7 +242,7 @@ module phased_output_unit #(
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
       if (reserve_q) reservation_has_a_place: assert (places_q[W*32'(reserve_vc_q) +: W] != '0);
-      // Flits held and flits in flight together are the places reserved.
+      // Flits held plus flits in flight equal the places reserved.
       if (in_valid_i) begin
         arrival_was_reserved: assert (32'(count_q[W*32'(in_vc) +: W]) + 32'(places_q[W*32'(in_vc) +: W]) < OUT_DEPTH);
       end

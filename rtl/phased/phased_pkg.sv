@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the switches with a phase store: rows of that store, as far as all kinds have them alike.
+// Constants of the switches with a phase store: the part of a row that all kinds share.
 //
-// The only place where these are written: C++ has them, and the functions at every size, from <rtl/phased_pkg.h>,
-//   which is made from this file (sc_models/base/rtl_packages.cmake).
+// Single source: C++ takes the constants, and the functions at every size, from <rtl/phased_pkg.h>,
+//   which is generated from this file (sc_models/base/rtl_packages.cmake).
 // Use: always qualified (phased_pkg::X).
 // Shapes: 2 to 32 ports.
 package phased_pkg;
 
-  // Bits of an output port's number.
+  // Width of an output port index.
   localparam int unsigned OUT_W = 5;
 
-  // ---- Phase store: one row per phase -------------------------------------------------------------
-  // Bits: [0] valid, [2:1] vc, flow of every input port, flow of every output port, then what the interconnect is
-  // configured with.
-  // A port's flow is flow_w bits: 0 = none, f + 1 = flow f.
+  // ---- Phase store: one row per phase -----------------------------------------------------------
+  // Bits: [0] valid, [2:1] vc, flow of every input port, flow of every output port, then the
+  // configuration of the interconnect. The flow of a port is flow_w bits: 0 = none, f + 1 = flow f.
   localparam int unsigned ROW_VALID_BIT = 0;
   localparam int unsigned ROW_VC_LSB = 1;
   localparam int unsigned ROW_FLOWS_LSB = 3;
@@ -36,7 +35,7 @@ package phased_pkg;
     row_config_lsb = ROW_FLOWS_LSB + 2 * ports * flow_w(ports);
   endfunction
 
-  // Words of a row of so many bits, and such rows that fit in the store.
+  // Words of a row of the given width, and number of such rows in the store.
   function automatic int unsigned words_of(input int unsigned bits);
     words_of = (bits + 31) / 32;
   endfunction

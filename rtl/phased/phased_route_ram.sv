@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing table of a switch for online unicasts: the output port of every flit that arrives, looked up when it arrives.
+// Routing table of a switch for online unicasts: output port of every flit, looked up when it
+// arrives.
 //
-// Register r, 0 to 2^ROUTE_ADDR_W - 1, is 1 + output port for destination r, or 0: no route. Values above P count as
-//   none, and read back as written.
-// How: one memory per input port, and one for reading back, all written together: each has one read port.
-// Timing: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup: they are a memory's
-//   outputs, but for destinations that are no register. read_i at an edge, rdata_o after it.
-// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
-// Contract: at an edge at which a register is written no flit with that destination is looked up and the register is
-//   not read (asserted in flit_ram): the table is written before the traffic.
-// Reset: none. After it the table is what was written before; at power-up zero in simulation, unknown in silicon,
-//   where software writes all of it.
+// Registers: register r, 0 to 2^ROUTE_ADDR_W - 1, is 1 + output port for destination r, or 0: no
+//   route. Values above P count as no route, and read back as written.
+// Structure: one memory per input port, and one for reading back, all written together: each has
+//   one read port.
+// Timing: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup: they
+//   are the outputs of a memory, except for destinations without a register. read_i at an edge,
+//   rdata_o after it.
+// BIST (bist_i, bist_fail_o): see bist_ram; a failure of any of the memories.
+// Contract: at an edge at which a register is written no flit with that destination is looked up
+//   and the register is not read (asserted in flit_ram): the table is written before the traffic.
+// Reset: none. The table keeps its contents over a reset; at power-up it is zero in simulation and
+//   unknown in silicon, where software writes all of it.
 module phased_route_ram #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a register's number, 1 to 15: noc_pkg
+  /// address width of the table, 1 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
-  /// bits of a register: 1 + port, derived
+  /// register width: 1 + port, derived
   localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1
 ) (
   input  logic                           clk_i,
@@ -45,11 +48,11 @@ module phased_route_ram #(
            noc_pkg::MAX_ROUTE_ADDR_W);
   end
 
-  // Word of an input's memory: the port, and whether it is one.
+  // Word of an input's memory: output port, and a valid bit.
   logic [OUT_W:0] route;
   assign route = {wdata_i != '0 && wdata_i <= ROUTE_W'(P), OUT_W'(wdata_i - ROUTE_W'(1))};
 
-  logic [P:0] bist_fail;  // by input, then that of the registers
+  logic [P:0] bist_fail;  // by input, then the memory of the registers
 
   bist_ram #(.WIDTH(ROUTE_W), .DEPTH(1 << ROUTE_ADDR_W), .BIST(BIST)) i_registers (
     .clk_i,

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phase store of a switch: configurations, one row per phase; 1.5 KB for each phase in use (§4, §6.2.3).
+// Phase store of a switch: configurations, one row per phase; 1.5 KB for each phase in use (§4,
+// §6.2.3).
 //
 // Row layout, least significant bit first (sc_models/routing/fred_routing.h mirrors it): valid (1),
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
-//   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit words.
-// Memory: a bank per word of a row, of 16 words where 9 to 15 rows fit, each with one port in effect: an access from
-//   the registers has it, else the control unit, which reads whole rows. free_o says that no access has it; read_i is
-//   obeyed only then. write_o: a register write to a row, that of write_phase_o.
-// Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that
-//   samples an access without write_i, and holds. A write at edge e is seen by reads after e.
-// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any bank.
-// Reset: every row reads as zero, thus no valid phase: reset clears one "written" bit per row instead of the rows; a
-//   row without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as
-//   zero.
+//   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit
+//   words.
+// Memory: a bank per word of a row, of 16 words if 9 to 15 rows fit, each with effectively one
+//   port: an access from the registers has precedence over the control unit, which reads whole
+//   rows. free_o is high without such an access; read_i is executed only then. write_o: a register
+//   write to a row, whose phase is write_phase_o.
+// Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o
+//   follows the edge that samples an access without write_i, and holds. A write at edge e is
+//   visible to reads after e.
+// BIST (bist_i, bist_fail_o): see bist_ram; a failure of any bank.
+// Reset: every row reads as zero, i.e. as an invalid phase: reset clears one "written" bit per row
+//   instead of the rows; a row without it reads as zero, and its first write sets its other words
+//   to zero. A phase beyond the rows reads as zero.
 module phased_store #(
-  /// bits of a row
+  /// row width in bits
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(12),
   /// phases in use at a time (phased_control)
   parameter int unsigned PHASES_IN_USE = 1,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0
 ) (
   input  logic                           clk_i,
@@ -42,14 +46,14 @@ module phased_store #(
 );
   localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W, PHASES_IN_USE);
   localparam int unsigned WORDS = phased_pkg::words_of(ROW_W);
-  // Words of a bank. With fewer than 16, under 512 bit, they would be registers.
+  // Words of a bank. With fewer than 16 words (under 512 bits) banks would become registers.
   localparam int unsigned DEPTH = (PHASES > 8 && PHASES < 16) ? 16 : PHASES;
   localparam int unsigned INDEX_W = (PHASES > 1) ? $clog2(PHASES) : 1;
   localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
 
   logic [PHASES-1:0]   written_q;
-  logic [PHASES:0]     addr_from;   // addr_i is that of a row's first word or one behind it
-  logic [WORD_W-1:0]   addr_first;  // low bits of the first address of its row
+  logic [PHASES:0]     addr_from;   // addr_i is at or behind the first word of a row
+  logic [WORD_W-1:0]   addr_first;  // low bits of the first address of the addressed row
   logic [INDEX_W-1:0]  addr_phase, phase;
   logic [WORD_W-1:0]   addr_word, word_q;
   logic                addr_hit, phase_hit, written, read;
@@ -58,8 +62,8 @@ module phased_store #(
   logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
-  // If a row's number of words is no power of two, by comparisons with the first address of every row: a division would
-  // be the longest path of a switch.
+  // If the words of a row are not a power of two, the row is found by comparisons with the first
+  // address of every row: a division would be the critical path of a switch.
   always_comb begin : place
     addr_from = '0;
     addr_first = '0;

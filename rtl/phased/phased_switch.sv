@@ -1,83 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of switches with a phase store, around their interconnect: input buffers, control unit, matcher of
-// online unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with
-// an interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.
+// Common part of switches with a phase store, around their interconnect: input buffers, control
+// unit, matcher of online unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). The
+// top module of a kind combines it with an interconnect and the routes of online unicasts:
+// fred_switch, reducing_crossbar, aggregator, mesh_reducing.
 //
-// Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a
-//   unicast go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online
-//   unicast, a flit that is sampled on in_flit_i at edge e is at the head of its buffer after e + 1, leaves it at e +
-//   2, is read from its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is
-//   on out_flit_o after f + 2.
-// Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, edges
-//   later, to each output the flits of a VC in their order; it cannot stall, and the places that its flits go to are
-//   reserved.
-//     phase    change_o: at this edge the phase of change_row_o becomes the active one. load_o, two edges later: its
-//              configuration is to be used for flits that enter after this edge. Changes are at least CONFIG_STAGES + 1
-//              edges apart. The flits of a flow enter together.
-//     unicasts move_o, a register, says which of them left their buffers at the last edge; they are on enter_flit_o
-//              after two more. phase_in_o and phase_out_o, registers: ports that phases used at that edge; phase_vc_o:
-//              virtual channels of the flits to those outputs. No two
-//              go to one output, nor one to an output that the phase uses.
-//   An interconnect in which flits wait says before an edge what must not happen at it; for others all zero:
-//     hold_i           inputs whose flits of the phase must not fire: all inputs of a flow or none. A flit held back is
-//                      a stall of the arbiter in every cycle, and no silence of the phase.
-//     closed_i         outputs for which no unicast may move.
-//     under_way_i      outputs for which flits of phases are in flight, on VC under_way_vc_i: no unicast packet of
-//                      that VC may start.
-//   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
-//   enter_idle_i: nothing is in the interconnect, nor in what is beside it.
-//   enter_error_i: what came out of it was not what its configuration should give: ERROR_CONFIG.
-// Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
-//   and until the input's next lookup route_known_i tells whether there is an output for it, route_out_i which.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of
-//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same
-//   edge. out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is
-//   that of a memory.
-// Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
-//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
-//   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
-// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read. Those of the routes are the kind's: own_hit_i is high where reg_addr_i is one of them, which
-//   makes it none of the others, own_rdata_i is what the last read of one gave. Credits and routes are written
-//   before traffic flows; the row of a phase at any time at which no packet of it is in the switch, the active phase's
-//   too.
-// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
-//   failed: bit p input p, P+p output p, 2P the phase store. While it runs the switch is held in reset.
-// idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
-// error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
-// Misprogramming: whatever is written to registers, what is asserted here and below holds, but for the routes, which
-//   are not written while flits look them up. A row that does not fit the packets that name it gives ERROR_PHASE, and
-//   they stay where they are, or ERROR_JOIN, and what leaves may be no whole packets. One that is written while packets
-//   of its phase are here takes effect when it is next looked up.
+// Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or
+//   phased_matcher lets a unicast go) -> the interconnect -> phased_output_unit -> link. In an
+//   unloaded switch, with its phase active or as an online unicast, a flit sampled on in_flit_i at
+//   edge e is at the head of its buffer after e + 1, leaves it at e + 2, is read from its memory at
+//   e + 3, and on enter_flit_o after e + 4. A flit on leave_flit_i after edge f is on out_flit_o
+//   after f + 2.
+// Interconnect: takes the flits on enter_*_o at every edge and delivers them to the outputs of
+//   their flow on leave_*_i, some edges later, to each output the flits of a VC in order; it cannot
+//   stall, and the places of its flits at the outputs are reserved.
+//     phase     change_o: at this edge the phase of change_row_o becomes active. load_o, two edges
+//               later: its configuration applies to flits that enter after this edge. Changes are
+//               at least CONFIG_STAGES + 1 edges apart. The flits of a flow enter together.
+//     unicasts  move_o, a register, marks unicasts that left their buffers at the last edge; they
+//               are on enter_flit_o after two more. phase_in_o and phase_out_o, registers: ports
+//               that phases used at that edge; phase_vc_o: virtual channels of the flits to those
+//               outputs. No two unicasts go to one output, and none to an output that the phase
+//               uses.
+//   An interconnect in which flits wait restricts the coming edge; other interconnects tie these
+//   inputs to zero:
+//     hold_i           inputs whose flits of the phase must not fire: all inputs of a flow or none.
+//                      A flit held back is an arbiter stall in every cycle, and the phase does not
+//                      count as silent.
+//     closed_i         outputs to which no unicast may move.
+//     under_way_i      outputs with flits of phases in flight, on VC under_way_vc_i: no unicast
+//                      packet of that VC may start.
+//   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be zero on leave_flit_i.
+//   enter_idle_i: the interconnect and the modules beside it are empty. enter_error_i: the
+//   interconnect's output did not match its configuration: ERROR_CONFIG.
+// Routes: lookup_o marks inputs with an online unicast on in_flit_i, lookup_dst_o is its
+//   destination. After that edge and until the input's next lookup route_known_i is high if there
+//   is an output for it, route_out_i.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one
+//   slot of VC v of input p was freed); out_valid_o / out_flit_o one edge after a launch was
+//   decided, which happens only at edges at which out_ready_i was high and a credit was available;
+//   out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge. out_flit_o is
+//   meaningful only with out_valid_o. All outputs are functions of registers, except out_flit_o,
+//   which is a function of a memory's output.
+// Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names
+//   a phase of the store, or PHASE_ONLINE: a unicast routed by its destination, the same in all its
+//   flits. Flits that a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT
+//   leave as zero.
+// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows
+//   the edge that samples a read. Registers of the routes belong to the kind: own_hit_i is high if
+//   reg_addr_i is one of them and overrides all other registers, own_rdata_i is the result of the
+//   last read of one. Credits and routes are written before traffic flows; the row of a phase,
+//   active or not, at any time at which no packet of it is in the switch.
+// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg); bist_fail_o names the
+//   part with a failure: bit p input p, P+p output p, 2P the phase store. During the test the
+//   switch is held in reset.
+// idle_o: no flit buffered or in flight; a clock edge without inputs then changes no state.
+// error_o: first error code, the lowest of several at one edge, sticky; the switch continues as far
+//   as possible.
+// Misprogramming: the assertions here and below hold for any register contents, except routes
+//   written while flits look them up. A row that does not fit the packets that name it gives
+//   ERROR_PHASE, and they stay where they are, or ERROR_JOIN, and packets may leave incomplete. A
+//   row written while packets of its phase are here takes effect at its next lookup.
 module phased_switch #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
   /// value of the identity register
   parameter bit [31:0] ID = 32'd0,
   /// value of the shape register
   parameter bit [31:0] SHAPE = 32'd0,
-  /// bits of a row of the phase store: flows, then the configuration of the interconnect
+  /// row width of the phase store: flows, then the configuration of the interconnect
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
-  /// register stages of the interconnect that keep configuration
+  /// register stages of the interconnect that hold configuration
   parameter int unsigned CONFIG_STAGES = 1,
-  /// see phased_control; 2 where no flit waits in the interconnect
+  /// see phased_control; 2 only if no flit waits in the interconnect
   parameter int unsigned PHASES_IN_USE = 1,
   /// see phased_candidates
   parameter int unsigned CONFIG_FIELD_W = 1,
   /// see phased_matcher
   parameter int unsigned APART_LEVELS = 0,
-  /// input buffer of each data VC in flits: 24 KB
+  /// input buffer depth of each data VC, in flits (24 KB)
   parameter int unsigned VC_DEPTH = 48,
-  /// bits of a virtual channel's number, derived
+  /// width of a VC index, derived
   localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a phase's number, derived
+  /// width of a phase index, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
-  /// bits of a destination, derived
+  /// width of a destination, derived
   localparam int unsigned DST_W = noc_pkg::DST_W,
-  /// bits of an output port's number, derived
+  /// width of an output port index, derived
   localparam int unsigned OUT_W = phased_pkg::OUT_W,
   `include "../phased/phased_parameters.svh"
   `include "../common/switch_parameters.svh"
@@ -114,7 +124,7 @@ module phased_switch #(
 );
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 ||
       VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
-    // The parameters' list has the ranges.
+    // Ranges: see the parameter list.
     $fatal(1, "phased_switch: found P=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d",
            P, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH);
   end
@@ -123,7 +133,7 @@ module phased_switch #(
   end
 
   localparam int unsigned PORT_W = $clog2(P);
-  localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
+  localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // unused bits
 
   // ------------------------------------------------------------------ control unit and its wires
   // Phases in use, by slot; slots of the ports.
@@ -146,7 +156,7 @@ module phased_switch #(
   logic [7:0]                       reductions, stall_join, stall_credit, stall_phase;
   logic                             error_phase, error_join, control_idle;
 
-  // Online unicasts, the first ones by noc_pkg::vc_index.
+  // Online unicasts, the first vectors indexed by noc_pkg::vc_index.
   logic [VCS*P-1:0]       request, no_route, locked;
   logic [VCS*P*OUT_W-1:0] front_out;
   logic [P-1:0]           online_reserve;
@@ -155,7 +165,7 @@ module phased_switch #(
   logic [7:0]             online_stall_credit, online_stall_arbiter;
   logic                   matcher_idle;
 
-  // Inputs whose flits of the phase the interconnect held back in the last cycle.
+  // Inputs whose flits of the phase were held back by the interconnect in the last cycle.
   logic [P-1:0] held_back_q;
 
   always_ff @(posedge clk_i) begin : held_back
@@ -167,7 +177,8 @@ module phased_switch #(
 
   if (PHASES_IN_USE > 1) begin : gen_two
     assign waits = {(match & hold_i & in_slot) != '0, (match & hold_i & ~in_slot) != '0};
-    // No flit waits in the interconnect, so that what the second phase holds takes the place of what is under way.
+    // No flit waits in the interconnect, so the outputs held by the second phase take the place of
+    // outputs with flits in flight.
     logic unused_under_way;
     assign unused_under_way = &{1'b0, under_way_i, under_way_vc_i};
     assign first_held = held & ~out_slot;
@@ -259,8 +270,8 @@ module phased_switch #(
   logic [REG_ADDR_W-1:0] credit_index;  // noc_pkg::vc_index
   logic [PORT_W-1:0]     credit_port;
   logic [VC_W-1:0]       credit_vc;
-  // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's
-  // own.
+  // Source of the data of the last read: 0 identity and credits, 1 counters, 2 phase store, 3 the
+  // kind's own.
   logic [1:0]            source_q;
 
   assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
@@ -334,7 +345,7 @@ module phased_switch #(
     end
   end
 
-  // Packets that an error has cut or mixed with others do not leave whole. In simulation only.
+  // Packets cut by an error or mixed with others do not leave whole. In simulation only.
   logic cut_q;
 
   always_ff @(posedge clk_i) begin : cut
@@ -361,7 +372,7 @@ module phased_switch #(
     logic [VCS-1:0]               credit_back;
     logic [FLIT_W-1:0]            flit;
     logic [noc_pkg::HEADER_W-1:0] read_header;
-    logic [VC_W-1:0]              in_vc, out_vc;  // VCs of the phase that the port's slot has
+    logic [VC_W-1:0]              in_vc, out_vc;  // VCs of the phase in the slot of the port
     logic [PHASE_W-1:0]           in_phase;
     logic                         in_active;
     logic [VC_W-1:0]              reserve_vc;
@@ -371,7 +382,7 @@ module phased_switch #(
     assign in_phase = in_slot[p] ? phase[PHASE_W*LAST_SLOT +: PHASE_W] : phase[0 +: PHASE_W];
     assign in_active = in_slot[p] ? active[LAST_SLOT] : active[0];
     assign phase_vc_o[VC_W*p +: VC_W] = out_vc;
-    // By what the phase does, which is known before what online unicasts do beside it.
+    // Selected by the phase's actions, which are known before the actions of online unicasts.
     assign pop_vc = pop[p] ? VCS'(1) << in_vc : online_pop[noc_pkg::vc_index(p, 0) +: VCS];
     assign reserve_vc = reserve[p] ? out_vc : online_reserve_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
@@ -406,7 +417,7 @@ module phased_switch #(
     );
     assign read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W] = read_header[noc_pkg::TAG_LSB +: noc_pkg::TAG_W];
     assign read_tail[p] = read_header[noc_pkg::TAIL_BIT];
-    logic unused_header;  // header bits after the tail bit do not go on
+    logic unused_header;  // header bits after the tail bit are not passed on
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1], read_header};
     assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                                flit[noc_pkg::TAIL_BIT:0]};

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of online unicasts by a table, for a phased_switch: its lookups, and the table's registers (phased_route_ram).
+// Table routes of online unicasts, for a phased_switch: its lookups, and the registers of the table
+// (phased_route_ram).
 //
-// Registers: noc_pkg::route_base + destination, one request per cycle on reg_*. hit_o: reg_addr_i is one of them,
-//   combinational; rdata_o follows the edge that samples a read, and holds.
+// Registers: noc_pkg::route_base + destination, one request per cycle on reg_*. hit_o: reg_addr_i
+//   is one of them, combinational; rdata_o follows the edge that samples a read, and holds.
 // Lookups, memory test, reset: see phased_route_ram.
 module phased_table_routes #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a destination in the table, 10 to 15: noc_pkg
+  /// address width of the table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0
 ) (
   input  logic                           clk_i,

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reducing crossbar: a switch of the same ports, buffers, phases and registers as a FRED chiplet, whose interconnect
-// is a P x P crossbar with an adder tree at every output (the alternative of §9): disjoint flows never conflict.
+// Reducing crossbar: a switch with the ports, buffers, phases and registers of a FRED chiplet,
+// whose interconnect is a P x P crossbar with an adder tree at every output (the alternative of
+// §9): disjoint flows never conflict.
 //
-// All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: reducing_crossbar_datapath, the interconnect and its configuration, and
-//   phased_table_routes, which says where online unicasts leave. Bit 2P+1 of bist_fail_o is the routing table.
-// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
-//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
-//   e + stages(P) + 6.
+// Pins: everything but the interconnect is phased_switch, whose contract holds for links, flits,
+//   registers, memory test, idle_o and error_o. This module adds reducing_crossbar_datapath, the
+//   interconnect and its configuration, and phased_table_routes, the routing table of online
+//   unicasts. Bit 2P+1 of bist_fail_o is the routing table.
+// Timing: in an unloaded switch, with its phase active or as an online unicast, a flit sampled on
+//   in_flit_i at edge e enters the first stage of the interconnect at e + 5, is in the last stage
+//   after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
 module reducing_crossbar #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
-  /// input buffer of each data VC in flits: 24 KB
+  /// input buffer depth of each data VC, in flits (24 KB)
   parameter int unsigned VC_DEPTH = 48,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
   `include "../phased/phased_parameters.svh"
   `include "../common/switch_parameters.svh"
@@ -51,7 +53,7 @@ module reducing_crossbar #(
   logic [31:0]                own_rdata;
   logic [2*P:0]               parts_fail;
 
-  // Nothing waits in this interconnect.
+  // No flit waits in this interconnect.
   logic [P-1:0]             none;
   logic [noc_pkg::VC_W-1:0] no_vc;
   assign none = '0;
@@ -148,6 +150,6 @@ module reducing_crossbar #(
     .idle_o       (enter_idle)
   );
 
-  logic unused;  // which ports the phase uses the trees need not know
+  logic unused;  // ports of the phase, not used by the trees
   assign unused = &{1'b0, phase_in, phase_out, phase_vc};
 endmodule

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datapath of a phased_switch with a reducing crossbar, from its inputs to its outputs: the interconnect, configured by
-// the flows of the active phase, and the unicasts in flight to it.
+// Datapath of a phased_switch with a reducing crossbar, from its inputs to its outputs: the
+// interconnect, configured by the flows of the active phase, and the unicasts in flight to it.
 //
-// All pins but idle_o are those of phased_switch by the same names; its contract ("Interconnect") has their timing.
-//   A row of the phase store is its flows alone: an output adds the inputs that have the same flow.
-// idle_o: nothing is inside, and no unicast in flight; goes to enter_idle_i.
+// Pins: all except idle_o are pins of phased_switch with the same names; its contract
+//   ("Interconnect") has their timing. A row of the phase store consists of its flows alone: an
+//   output adds the inputs of its flow.
+// idle_o: no flit inside, and no unicast in flight; drives enter_idle_i.
 module reducing_crossbar_datapath #(
-  /// Ports, 2 to 32.
+  /// Number of ports, 2 to 32.
   parameter int unsigned P = 12,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: noc_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Bits of a row of the phase store, derived.
+  /// Row width of the phase store, derived.
   localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P)
 ) (
   input  logic                clk_i,
@@ -31,10 +32,11 @@ module reducing_crossbar_datapath #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
-  logic [P-1:0]      config_d [P];       // by output: inputs of its flow, in the phase that is changed to
+  logic [P-1:0]      config_d [P];       // by output: inputs of its flow, in the phase after the
+                                         // change
   logic [FLOW_W-1:0] out_flow;
-  logic [P*P-1:0]    config_q;           // the same of the active phase: bit P*output + input
-  logic [P*P-1:0]    move_q, unicast_q;  // an edge and two edges after move
+  logic [P*P-1:0]    config_q;           // configuration of the active phase: bit P*output + input
+  logic [P*P-1:0]    move_q, unicast_q;  // move_i delayed by one and by two edges
   logic              busy;
 
   always_comb begin : flows
@@ -78,7 +80,7 @@ module reducing_crossbar_datapath #(
     .busy_o     (busy)
   );
 
-  // The trees need nothing else of a row.
+  // Row bits that the trees do not use.
   logic unused;
   assign unused = &{1'b0, change_row_i[phased_pkg::ROW_FLOWS_LSB-1:0]};
 endmodule

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interconnect of a reducing crossbar: P x P, with an adder tree at every output (the alternative of §9).
+// Interconnect of a reducing crossbar: P x P, with an adder tree at every output (the alternative
+// of §9).
 //
-// Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after the edge STAGES - 1 edges later, i.e. STAGES
-//   register stages on every path; one flit per port and cycle, no back-pressure. Port p of a flit vector is bits
-//   [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful where valid only.
-// Sums: output o gives the sum of the flits that enter at an edge by the inputs of its configuration, in the order of
-//   reducing_crossbar_tree. The parent launches the flits of one flow together; a sum with an input missing is an
-//   assertion failure.
-// Online unicasts: a flit whose input has a bit in unicast_i (bit P*input + output) goes there, whatever is configured.
-//   The parent sends nothing else to that output at that edge.
-// Configuration: with load_i high at edge e, config_i is copied at e: bit P*output + input of the inputs that are added
-//   there. A flit sampled at e or before uses the old configuration, a flit sampled at e + 1 or later the new one.
-//   Behind the first stage there is none: what is chosen there is added.
-// Stages: the first takes the flits and says which of them go to which output; then a level of the trees each. Every
-//   tree has registers of its own there, for each input, which take what goes to its output and hold else: the adders
-//   of trees that a flit does not go to do not hear it.
-// busy_o: after an edge, low when no flit was sampled in the last STAGES edges. With busy_o low, in_valid_i zero and
+// Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after the edge STAGES - 1
+//   edges later, i.e. STAGES register stages on every path; one flit per port and cycle, no
+//   back-pressure. Port p of a flit vector is bits [FLIT_W*p +: FLIT_W]; out_flit_o is meaningful
+//   only with out_valid_o.
+// Sums: output o gives the sum of the flits that enter at an edge by the inputs of its
+//   configuration, in the order of reducing_crossbar_tree. The parent launches the flits of one
+//   flow together; a sum with a missing input is an assertion failure.
+// Online unicasts: a flit whose input has a bit set in unicast_i (bit P*input + output) goes to
+//   that output, whatever the configuration. The parent sends nothing else to that output at that
+//   edge.
+// Configuration: with load_i high at edge e, config_i is copied at e: bit P*output + input for the
+//   inputs that are added at the output. A flit sampled at e or before uses the old configuration,
+//   a flit sampled at e + 1 or later the new one. Later stages have no configuration: they add the
+//   flits selected by the first stage.
+// Stages: the first takes the flits and selects the outputs of each; then one stage per level of
+//   the trees. Every tree has its own registers in the first stage, one per input, which load flits
+//   for its output and hold otherwise: a flit does not toggle the adders of trees for other
+//   outputs.
+// busy_o: low if no flit was sampled in the last STAGES edges. With busy_o low, in_valid_i zero and
 //   load_i low an edge changes nothing.
-// Reset (synchronous, one edge without flits is enough): nothing inside, nothing configured.
+// Reset (synchronous, one edge without flits is enough): empties all stages and clears the
+//   configuration.
 module reducing_crossbar_interconnect #(
-  /// Ports, 2 to 32.
+  /// Number of ports, 2 to 32.
   parameter int unsigned P = 12,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: noc_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// Register stages, derived.
+  /// Number of register stages, derived.
   localparam int unsigned STAGES = reducing_crossbar_pkg::stages(P)
 ) (
   input  logic                clk_i,
@@ -45,7 +51,7 @@ module reducing_crossbar_interconnect #(
 );
   logic [P*P-1:0]    config_q;
   logic [P-1:0]      select [P];  // by output: inputs whose flits go there
-  logic [P*P-1:0]    select_q;    // the same: bit P*output + input
+  logic [P*P-1:0]    select_q;    // bit P*output + input: inputs whose flits go to the output
   logic [P-1:0]      online;
   logic [STAGES-1:0] active_q;    // bit s: a flit was sampled s + 1 edges ago
 
@@ -79,13 +85,13 @@ module reducing_crossbar_interconnect #(
 
   // ------------------------------------------------------------------ trees
   for (genvar o = 0; o < P; o++) begin : gen_output
-    logic [P*FLIT_W-1:0] flit_q;  // last flit of every input that went here
+    logic [P*FLIT_W-1:0] flit_q;  // last flit of every input for this output
 
     for (genvar p = 0; p < P; p++) begin : gen_input
       gated_registers #(.WIDTH(FLIT_W)) i_flit (
         .clk_i,
         .en_i     (select[o][p]),
-        .test_en_i(1'b0),  // there are no scan chains
+        .test_en_i(1'b0),  // no scan chain
         .d_i      (in_flit_i[FLIT_W*p +: FLIT_W]),
         .q_o      (flit_q[FLIT_W*p +: FLIT_W])
       );

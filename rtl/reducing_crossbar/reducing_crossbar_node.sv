@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node of an adder tree of a reducing crossbar: passes its left or its right flit on, or their sum, or nothing.
+// Node of an adder tree of a reducing crossbar: passes its left flit, its right flit, their sum, or
+// nothing.
 //
-// Contract: with two valid inputs the output is their sum: header of the left one, lanes added element-wise by an adder
-//   per lane, bits above the last lane zero. With one it is that flit as it is.
-// Timing: one register stage, no back-pressure. In simulation the adders are quiet but for two valid inputs; in
-//   hardware they follow the flits, whoever takes these (fp_add). Without a valid input
+// Function: with two valid inputs the output is their sum: header of the left one, lanes added
+//   element-wise by one adder per lane, bits above the last lane zero. With one valid input the
+//   output is that flit, unchanged.
+// Timing: one register stage, no back-pressure. In simulation the adders are quiet except with two
+//   valid inputs; in hardware they follow the flits, used or not (fp_add). Without a valid input
 //   out_flit_o holds.
-// Reset (synchronous): no valid. Flit registers are not reset.
+// Reset (synchronous): output not valid. Flit registers are not reset.
 module reducing_crossbar_node #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: noc_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic              clk_i,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adder tree of one output of a reducing crossbar: the sum of the flits that are valid at an edge.
 //
-// Order of addition: a balanced tree over the inputs, by number: level by level node n adds nodes 2n and 2n + 1 of the
-//   level before; the last one of an odd number has no partner and waits for the next level. Inputs without a valid
-//   flit are left out. (In which order Fred_m(P) adds, too.) The sum has the header of the lowest valid input.
-// Timing: LEVELS register stages, one flit per cycle, no back-pressure. out_flit_o is meaningful where valid only.
-// Reset (synchronous): as many edges as there are levels, or one with no valid input.
+// Order of addition: a balanced tree over the inputs, by index: at every level node n adds nodes 2n
+//   and 2n + 1 of the level before; the last one of an odd number has no partner and passes to the
+//   next level. Inputs without a valid flit are left out. (Fred_m(P) adds in the same order.) The
+//   sum has the header of the lowest valid input.
+// Timing: LEVELS register stages, one flit per cycle, no back-pressure. out_flit_o is meaningful
+//   only with out_valid_o.
+// Reset (synchronous): as many edges as there are levels, or one edge with no valid input.
 module reducing_crossbar_tree #(
-  /// Inputs, 2 to 32.
+  /// Number of inputs, 2 to 32.
   parameter int unsigned P = 12,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: noc_pkg::FORMAT_*.
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                clk_i,
@@ -63,7 +65,7 @@ module reducing_crossbar_tree #(
       gated_registers #(.WIDTH(FLIT_W)) i_flit (
         .clk_i,
         .en_i     (from_valid[INPUTS-1]),
-        .test_en_i(1'b0),  // there are no scan chains
+        .test_en_i(1'b0),  // no scan chain
         .d_i      (from_flit[(INPUTS-1)*FLIT_W +: FLIT_W]),
         .q_o      (flit_q)
       );

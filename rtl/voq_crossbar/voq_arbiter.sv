@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter of one output or one input in a round of matching: of those that ask, one, by virtual channel, by who goes
-// first, by round robin.
+// Arbiter of one output or one input in a round of matching: selects one request by virtual
+// channel, by precedence, then by round robin.
 //
-// Grant: of the highest VC (VC_ORDER) on which one asks; of those that ask on it, one of first_i, if there is one; of
-//   several the first one at or after the VC's turn, cyclically. With FIRST_OVER_VC those of first_i go first whatever
-//   their VC: if one of them asks, the others do not count.
-// Turn, one of a VC: bits of those at or after it; none is as good as all. It is kept by the parent.
-// Bit N*v + n of a vector by VC: VC v, the n-th. grant_o is one-hot or none, and so is grant_vc_o. No registers.
+// Grant: on the highest VC (VC_ORDER) with a request; there a request in first_i has precedence
+//   over all remaining ones; among several the first one at or after the VC's turn, cyclically.
+//   With FIRST_OVER_VC requests in first_i have precedence on any VC: if there is one, requests
+//   outside first_i are ignored.
+// Turn, one per VC: thermometer mask of the requests at or after it; an all-zero mask acts like all
+//   ones. The parent keeps it.
+// Indices: bit N*v + n of a vector by VC is request n on VC v. grant_o is one-hot or zero, and so
+//   is grant_vc_o. No registers.
 module voq_arbiter #(
-  /// those who may ask
+  /// number of requesters
   parameter int unsigned N = 12,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// 1: those that go first do so over VCs
+  /// 1: requests in first_i have precedence over VCs
   parameter int unsigned FIRST_OVER_VC = 0,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic [VCS*N-1:0] request_i,
@@ -23,12 +26,13 @@ module voq_arbiter #(
   output logic [N-1:0]     grant_o,
   output logic [VCS-1:0]   grant_vc_o
 );
-  // Picks of each VC: of all requests, of those that go first.
+  // Picks of each VC: from all requests, and from requests in first_i.
   logic [N-1:0]   pick_all [VCS];
   logic [N-1:0]   pick_first [VCS];
   logic [VCS-1:0] any_all, any_first;
 
-  // Lowest set bit of each set: it and those below are left as they are by the negation's carry.
+  // Isolates the lowest set bit of each set: the carry of the negation leaves it and the bits below
+  // it unchanged.
   always_comb begin : by_vc
     logic [N-1:0] all, turn, first, first_turn;
     for (int unsigned v = 0; v < VCS; v++) begin

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input buffer of one port of a VOQ crossbar: slots of four virtual channels, and in them a queue for every (virtual
-// channel, output).
+// Input buffer of one port of a VOQ crossbar: slots of four virtual channels, and in them a queue
+// for every (virtual channel, output).
 //
-// What it does: a flit on in_flit_i at an edge is stored in a slot of its VC, at the end of the queue of that VC to
-//   output in_out_i. Queues of one VC share its slots, as they need them. pop_i takes the head-of-line flit of a queue
-//   away; its flit is read from the memory afterwards.
-// Queues: bit P*v + o of a vector is that of VC v to output o. valid_o: it has a head-of-line flit; tail_o: that is
-//   the last flit of its packet; several_o: it has two flits or more; all from registers.
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
-//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i has at
-//   most one bit, of a queue with a head-of-line flit. A pop gives one credit back.
-// Timing: stored at edge e, a flit with none before it in its queue is at its head after e. With pop_i at edge e the
-//   queue's next head-of-line flit is there after e, credit_o is high after e for one cycle, and flit_o has the flit
-//   after edge e + 1, until the next pop. One flit may come and one go at every edge.
-// How: one memory of flits with one read port, and one of links between the flits of a queue (voq_list).
-// BIST, bist_i, bist_fail_o: see bist_ram; a failure of either memory.
-// empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
+// Function: a flit on in_flit_i at an edge is stored in a slot of its VC, at the end of the queue
+//   of that VC to output in_out_i. Queues of one VC share its slots dynamically. pop_i removes the
+//   head-of-line flit of a queue, which is then read from the memory.
+// Queues: bit P*v + o of a vector is the queue of VC v to output o. valid_o: it has a head-of-line
+//   flit; tail_o: this flit is the last one of its packet; several_o: the queue has two flits or
+//   more; all from registers.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its
+//   VC in use is dropped, and overflow_o is high after the edge; the slot of a popped flit is free
+//   one edge later. pop_i has at most one bit, of a queue with a head-of-line flit. A pop returns
+//   one credit.
+// Timing: a flit stored at edge e with none before it in its queue is head-of-line after e. With
+//   pop_i at edge e the next head-of-line flit of the queue is there after e, credit_o is high
+//   after e for one cycle, and flit_o has the flit after edge e + 1, until the next pop. One flit
+//   can enter and one leave at every edge.
+// Structure: one memory of flits with one read port, and one of links between the flits of a queue
+//   (voq_list).
+// BIST (bist_i, bist_fail_o): see bist_ram; a failure of either memory.
+// empty_o: no flits, no pop whose flit is still to be read, no credit on credit_o.
 module voq_buffer #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128,
-  /// slots of each data VC in flits
+  /// slots of each data VC
   parameter int unsigned VC_DEPTH = 48,
-  /// slots of the control VC in flits
+  /// slots of the control VC
   parameter int unsigned CTRL_DEPTH = 4,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic                         clk_i,
@@ -51,7 +55,7 @@ module voq_buffer #(
   localparam int unsigned LINK_W = SLOT_W + 1;
   localparam int unsigned QUEUES = VCS * P;
 
-  noc_pkg::header_t  header;         // the flit that comes
+  noc_pkg::header_t  header;         // header of the incoming flit
   logic [VCS-1:0]    come, take, full;
   logic [SLOT_W-1:0] free [VCS];     // slot of the next flit
   logic [QUEUES-1:0] link, read;
@@ -60,9 +64,9 @@ module voq_buffer #(
   logic [SLOT_W-1:0] read_slot [QUEUES];
   logic              write, read_q, link_any, read_any;
   logic [SLOT_W-1:0] write_slot, popped, popped_q, link_at, read_at;
-  logic [LINK_W-1:0] next, pushed;   // links: one that was read, the flit that comes
+  logic [LINK_W-1:0] next, pushed;   // links: one that was read, and the incoming flit's
   logic [1:0]        bist_fail;      // flits, links
-  logic              unused;         // fields that do not matter here
+  logic              unused;         // unused header fields
 
   assign header = in_flit_i[noc_pkg::HEADER_W-1:0];
   assign unused = &{1'b0, header};

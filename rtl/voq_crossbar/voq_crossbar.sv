@@ -1,39 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// A VOQ crossbar: a switch without phases and without adders, with virtual output queues at its inputs and iSLIP. What
-// a conventional switch of the same ports and buffers does for unicasts.
+// VOQ crossbar: a switch without phases and adders, with virtual output queues at its inputs and
+// iSLIP. It is the conventional switch, of equal ports and buffers, to compare unicasts with.
 //
-// Path of a flit: link -> voq_input_unit -> (voq_scheduler lets it go) -> voq_crossbar_mux -> phased_output_unit ->
-//   link. Unloaded, a flit that is sampled on in_flit_i at edge e is at the head of its queue after e + 1, leaves it at
-//   e + 2, is read from its memory at e + 3, in the flit register after e + 4, in the crossbar's after e + 5, in the
-//   staging and its launch decided at e + 6, and on out_flit_o after e + 7.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one slot of VC v of
-//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit vc_index(p, v) gives a credit, usable at the same
-//   edge. out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is
-//   that of a memory.
-// Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit), all of PHASE_ONLINE and with the same
-//   destination, which the routing table knows. A flit that names a phase or has no route is an error and is dropped
-//   (voq_input_unit). Header bits above TAIL_BIT leave as zero.
-// Order: flits of one input, VC and output leave in the order in which they came; packets of a VC leave whole, one
-//   after the other. Between outputs, and between VCs, there is no order.
-// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge that samples
-//   a read. Credits and routes are written before traffic flows. There is no phase store; its addresses read 0.
-// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
-//   failed: bit p input p, P+p output p, 2P the routing table. While it runs the switch is held in reset.
-// idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
-// error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
+// Path of a flit: link -> voq_input_unit -> (voq_scheduler lets it go) -> voq_crossbar_mux ->
+//   phased_output_unit -> link. In an unloaded switch a flit sampled on in_flit_i at edge e is at
+//   the head of its queue after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the
+//   flit register after e + 4, in the crossbar register after e + 5, in the staging with its launch
+//   decided at e + 6, and on out_flit_o after e + 7.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): one
+//   slot of VC v of input p was freed); out_valid_o / out_flit_o one edge after a launch was
+//   decided, which happens only at edges at which out_ready_i was high and a credit was available;
+//   out_credit_i bit vc_index(p, v) gives a credit, usable at the same edge. out_flit_o is
+//   meaningful only with out_valid_o. All outputs are functions of registers, except out_flit_o,
+//   which is a function of a memory's output.
+// Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit), all of
+//   PHASE_ONLINE and with one destination, which the routing table has. A flit that names a phase
+//   or has no route is an error and is dropped (voq_input_unit). Header bits above TAIL_BIT leave
+//   as zero.
+// Order: flits of one input, VC and output leave in the order of arrival; packets of a VC leave
+//   whole, one after the other. Between outputs, and between VCs, there is no order.
+// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows
+//   the edge that samples a read. Credits and routes are written before traffic flows. There is no
+//   phase store; its addresses read 0.
+// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg); bist_fail_o names the
+//   part with a failure: bit p input p, P+p output p, 2P the routing table. During the test the
+//   switch is held in reset.
+// idle_o: no flit buffered or in flight; a clock edge without inputs then changes no state.
+// error_o: first error code, the lowest of several at one edge, sticky; the switch continues as far
+//   as possible.
 module voq_crossbar #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 12,
-  /// input buffer of each data VC in flits, shared by its queues: 24 KB
+  /// input buffer depth of each data VC, in flits (24 KB), shared by its queues
   parameter int unsigned VC_DEPTH = 48,
-  /// output staging of each VC in flits, at least PACKET_FLITS
+  /// depth of the output staging of each VC in flits, at least PACKET_FLITS
   parameter int unsigned OUT_DEPTH = 24,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// rounds of iSLIP, 1 to 4: voq_scheduler
+  /// rounds of iSLIP, 1 to 4 (voq_scheduler)
   parameter int unsigned ITERATIONS = 2,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
   `include "../common/switch_parameters.svh"
 ) (
@@ -46,10 +52,10 @@ module voq_crossbar #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
-  localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
+  localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // unused bits
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       OUT_DEPTH < PACKET_FLITS || ITERATIONS < 1 || ITERATIONS > voq_crossbar_pkg::MAX_ITERATIONS) begin : gen_range
-    // The parameters' list has the ranges.
+    // Ranges: see the parameter list.
     $fatal(1, "voq_crossbar: found P=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d ITERATIONS=%0d",
            P, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH, ITERATIONS);
   end
@@ -62,7 +68,8 @@ module voq_crossbar #(
   logic [VCS*P-1:0]   room;                       // by (output, VC)
   logic [P-1:0]       reserve;
   logic [VC_W*P-1:0]  reserve_vc;
-  logic [P*P-1:0]     pair, pair_q, select_q;     // bit P*output + input: 1, 2 and 3 edges after it left its queue
+  logic [P*P-1:0]     pair, pair_q, select_q;     // bit P*output + input, 1, 2, 3 edges after the
+                                                  // pop
   logic [7:0]         stall_credit, stall_arbiter;
   logic               scheduler_idle;
 
@@ -188,7 +195,7 @@ module voq_crossbar #(
       .bist_i,
       .bist_fail_o  (bist_fail_o[p])
     );
-    logic unused_header;  // header bits after the tail bit do not go on
+    logic unused_header;  // header bits after the tail bit are not passed on
     assign unused_header = &{1'b0, read[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
     assign flit[p*FLIT_W +: FLIT_W] = {read[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                        read[noc_pkg::TAIL_BIT:0]};
@@ -243,7 +250,8 @@ module voq_crossbar #(
     );
   end
 
-  // Nothing is in flight between inputs and outputs unless it has a place in the staging, which is then not empty.
+  // A flit in flight between inputs and outputs has a reserved place in the staging, which is then
+  // not empty.
   assign idle_o = scheduler_idle && pair_q == '0 && select_q == '0 && &in_empty && &empty;
 
   logic unused_wdata;  // no register is wider

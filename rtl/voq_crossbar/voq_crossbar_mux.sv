@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar of one output of a VOQ crossbar: the flit of the input that is selected, from a register.
+// Crossbar of one output of a VOQ crossbar: registers the flit of the selected input.
 //
-// Contract: select_i has at most one bit, of a valid flit (asserted).
+// Contract: select_i has at most one bit, of an input with a valid flit (asserted).
 // Timing: one register stage, no back-pressure. out_flit_o holds without a selection.
 module voq_crossbar_mux #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 12,
-  /// bits of a flit
+  /// flit width in bits
   parameter int unsigned FLIT_W = 128
 ) (
   input  logic                clk_i,
@@ -35,7 +35,7 @@ module voq_crossbar_mux #(
   gated_registers #(.WIDTH(FLIT_W)) i_flit (
     .clk_i,
     .en_i     (select_i != '0),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (chosen),
     .q_o      (out_flit_o)
   );

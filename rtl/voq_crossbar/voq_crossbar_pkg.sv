@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the VOQ crossbar: its identity, how many rounds of iSLIP and queues it may have.
+// Constants of the VOQ crossbar: identity, limits of iSLIP rounds and queues.
 //
-// The only place where these are written: C++ has them, and the function at every size, from
-//   <rtl/voq_crossbar_pkg.h>, which is made from this file (sc_models/base/rtl_packages.cmake).
+// Single source: C++ takes the constants, and the function at every size, from
+//   <rtl/voq_crossbar_pkg.h>, which is generated from this file
+//   (sc_models/base/rtl_packages.cmake).
 // Use: always qualified (voq_crossbar_pkg::X).
 package voq_crossbar_pkg;
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a VOQ crossbar beside its counters and routes: identity, shape, error, credits; whose answer a read
-// gets.
+// Registers of a VOQ crossbar except its counters and routes: identity, shape, error, credits; and
+// the select of the read data.
 //
-// Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
-//   addresses read 0. In the cycle of a request: counter_read_o, route_read_o and route_write_o tell the counters and
-//   the routing table, which answer after the edge; credit_write_o, bit vc_index(p, v), writes the credits of VC v of
-//   output p.
-// error_o: the first error code, the lowest of several at one edge, sticky.
+// Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that
+//   samples a read; other addresses read 0. In the cycle of a request: counter_read_o, route_read_o
+//   and route_write_o enable the counters and the routing table, whose data follow the edge;
+//   credit_write_o, bit vc_index(p, v), writes the credits of VC v of output p.
+// error_o: first error code, the lowest of several at one edge, sticky.
 module voq_crossbar_registers #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 12,
-  /// bits of a destination in the routing table, 10 to 15: noc_pkg
+  /// address width of the routing table, 10 to 15 (noc_pkg)
   parameter int unsigned ROUTE_ADDR_W = noc_pkg::DEFAULT_ROUTE_ADDR_W,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a number of credits, derived
+  /// width of a credit count, derived
   localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
-  /// bits of a register's address, derived
+  /// width of a register address, derived
   localparam int unsigned ADDR_W = noc_pkg::REG_ADDR_W
 ) (
   input  logic                       clk_i,
@@ -46,7 +46,8 @@ module voq_crossbar_registers #(
   logic [ADDR_W-1:0]   credit_register;  // vc_index
   logic [CREDIT_W-1:0] credit;
   logic [31:0]         other_q;
-  logic [1:0]          source_q;         // whose data the last read wants: 0 these, 1 counters, 2 routes
+  logic [1:0]          source_q;         // source of the last read's data: 0 this module, 1
+                                         // counters, 2 routes
 
   assign route_hit = addr_i[ADDR_W-1:ROUTE_ADDR_W] == ROUTES[ADDR_W-1:ROUTE_ADDR_W];
   assign counter_hit = addr_i >= noc_pkg::REG_FLITS_IN && addr_i < noc_pkg::REG_ROUTE;

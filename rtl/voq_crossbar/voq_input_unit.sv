@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input side of one port of a VOQ crossbar: pin register, buffer of virtual output queues, flit register.
+// Input side of one port of a VOQ crossbar: pin register, buffer of virtual output queues, flit
+// register.
 //
-// What it does: a flit on in_flit_i goes to a register, then into the queue of its virtual channel and output
-//   (voq_buffer). The output is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the
-//   answer comes with the register. A flit that names a phase, or for which there is no route, is dropped:
-//   error_phase_o or error_route_o is high for a cycle, and its credit does not come back.
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds no slot is dropped and overflow_o
-//   is high for a cycle. pop_i: at most one queue that has a head-of-line flit. credit_o: one credit per pop, one
-//   cycle, registered.
-// Timing: a flit sampled at edge e is in its queue after e + 1. A head-of-line flit popped at edge e is on flit_o
-//   after e + 2. Errors of a flit sampled at e are shown after e + 1.
-// Not here: any decision; see voq_scheduler.
+// Function: a flit on in_flit_i goes to a register, then into the queue of its virtual channel and
+//   output (voq_buffer). The output is looked up (lookup_o, lookup_dst_o) at the edge that samples
+//   in_flit_i, so that the result arrives with the register. A flit that names a phase, or that has
+//   no route, is dropped: error_phase_o or error_route_o is high for a cycle, and its credit does
+//   not come back.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds no slot is
+//   dropped, and overflow_o is high for a cycle. pop_i: at most one queue, with a head-of-line
+//   flit. credit_o: one credit per pop, one cycle, registered.
+// Timing: a flit sampled at edge e is in its queue after e + 1. A head-of-line flit popped at edge
+//   e is on flit_o after e + 2. Errors of a flit sampled at e are shown after e + 1.
+// Decisions are made elsewhere: voq_scheduler.
 module voq_input_unit #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
-  /// slots of each data VC in flits
+  /// slots of each data VC
   parameter int unsigned VC_DEPTH = 48,
-  /// slots of the control VC in flits
+  /// slots of the control VC
   parameter int unsigned CTRL_DEPTH = 4,
-  /// 1: the memories can be tested
+  /// 1: adds BIST to the memories
   parameter int unsigned BIST = 0,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic                         clk_i,
@@ -33,7 +35,7 @@ module voq_input_unit #(
   input  logic                         in_valid_i,
   input  logic [FLIT_W-1:0]            in_flit_i,
   output logic [VCS-1:0]               credit_o,
-  // routing table: asked at an edge, answered after it
+  // routing table: lookup at an edge, result after it
   output logic                         lookup_o,
   output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
   input  logic                         route_known_i,
@@ -103,14 +105,14 @@ module voq_input_unit #(
   gated_registers #(.WIDTH(FLIT_W)) i_pins (
     .clk_i,
     .en_i     (in_valid_i),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (in_flit_i),
     .q_o      (flit_q)
   );
   gated_registers #(.WIDTH(FLIT_W)) i_flit (
     .clk_i,
     .en_i     (read_q),
-    .test_en_i(1'b0),  // there are no scan chains
+    .test_en_i(1'b0),  // no scan chain
     .d_i      (read),
     .q_o      (flit_o)
   );

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One virtual output queue of a voq_buffer: slots of its flits, oldest first, as a linked list.
+// Virtual output queue of a voq_buffer: slots of its flits, oldest first, as a linked list.
 //
-// Operation: push_i at an edge puts a flit that is stored in push_slot_i at the end. pop_i takes the head-of-line
-//   flit away. The head-of-line flit's slot and whether it is the last flit of its packet are on slot_o and tail_o,
-//   from registers, where valid_o is high; several_o: there are two flits or more.
-// Handshake: pop_i only where valid_o is high (asserted), push_i never with more flits than DEPTH.
-// Timing: a flit pushed into an empty queue is at its head after the edge. One may be pushed and one popped at every
-//   edge: no head-of-line flit is ever late.
-// Links: the first flits, at most KNOWN, are in registers. Each one behind them is found through the link of the flit
-//   before it, a word of the parent's memory at that flit's slot: slot of the next flit, tail bit above. link_o, with
-//   push_i: the word of link_slot_o is to be written with the flit that is pushed. read_o: the word of read_slot_o is
-//   to be read at this edge; it is on read_link_i after it. KNOWN is three since a pop takes effect on the reads one
-//   edge later and the read two edges later.
+// Operation: push_i at an edge appends a flit that is stored in push_slot_i. pop_i removes the
+//   head-of-line flit. The slot of the head-of-line flit, and whether it is the last one of its
+//   packet, are on slot_o and tail_o, from registers, while valid_o is high; several_o: there are
+//   two flits or more.
+// Handshake: pop_i only while valid_o is high (asserted), push_i never with more flits than DEPTH.
+// Timing: a flit pushed into an empty queue is head-of-line after the edge. One flit can be pushed
+//   and one popped at every edge: a head-of-line flit is never late.
+// Links: the first flits, at most KNOWN, are in registers. Each later flit is found through the
+//   link of the flit before it, a word of the parent's memory at the slot of that flit: slot of the
+//   next flit, with the tail bit above. link_o, with push_i: the word of link_slot_o is to be
+//   written with the pushed flit. read_o: the word of read_slot_o is to be read at this edge; it is
+//   on read_link_i after it. KNOWN is three because a pop affects the reads one edge later and a
+//   read completes two edges later.
 module voq_list #(
-  /// flits, at most
+  /// max flits
   parameter int unsigned DEPTH = 48,
-  /// bits of a slot's number
+  /// width of a slot index
   parameter int unsigned SLOT_W = 8
 ) (
   input  logic              clk_i,
@@ -39,14 +41,15 @@ module voq_list #(
   localparam int unsigned W = SLOT_W + 1;  // a flit: slot, tail bit above
 
   logic [KNOWN*W-1:0] flit_q;    // head-of-line flit first
-  logic [KNOWN:0]     known_q;   // one-hot: how many of them
+  logic [KNOWN:0]     known_q;   // one-hot: number of known flits
   logic [COUNT_W-1:0] behind_q;  // flits behind them, not in flight
   logic               behind_any_q;
   logic [SLOT_W-1:0]  last_q;    // slot of the flit that was pushed last
   logic               popped_q, reading_q;
   logic               direct;
 
-  // With flits behind, known ones, one in flight and one popped in the last cycle are always three.
+  // With flits behind, the known ones, the one in flight and the one popped in the last cycle are
+  // always three.
   assign read_o = popped_q && behind_any_q;
   assign read_slot_o = reading_q ? read_link_i[SLOT_W-1:0] : flit_q[W +: SLOT_W];
   assign direct = !behind_any_q && !known_q[KNOWN] && !(known_q[KNOWN-1] && reading_q);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of iSLIP in a VOQ crossbar: request, grant, accept (McKeown 1999), on pairs that may be partly matched.
+// Round of iSLIP in a VOQ crossbar: request, grant, accept (McKeown 1999), on pairs that may be
+// partly matched.
 //
-// request  ask_i, bit P*vc_index(o, v) + i: the queue of VC v from input i to output o asks.
-// grant    Every output grants one input, accept: every input accepts one output that granted it; both by voq_arbiter,
-//          with the turns that the parent keeps.
-// keep_i   Pairs that go first on both sides, bit P*o + i, at most one of an output and of an input: matched in an
-//          earlier round, or in the middle of a packet. An output without one grants inputs without one first. Within a
-//          VC, or with FIRST_OVER_VC whatever the VC.
-// pair_o   Pairs after the round, bit P*o + i, at most one of an output and of an input.
-// grant_o, grant_vc_o: what the outputs granted, accepted or not, bits P*o + i and vc_index(o, v).
+// request  ask_i, bit P*vc_index(o, v) + i: the queue of VC v from input i to output o requests.
+// grant    Every output grants one input, accept: every input accepts one output that granted it;
+//          both by voq_arbiter, with the turns that the parent keeps.
+// keep_i   Pairs with precedence on both sides, bit P*o + i, at most one per output and per input:
+//          matched in an earlier round, or inside a packet. An output without such a pair first
+//          grants inputs without one. The precedence is within a VC, or with FIRST_OVER_VC over all
+//          VCs.
+// pair_o   Pairs after the round, bit P*o + i, at most one per output and per input.
+// grant_o, grant_vc_o: grants of the outputs, accepted or not, bits P*o + i and vc_index(o, v).
 // accept_vc_o: VC of the pair of an input, bit vc_index(i, v). No registers.
 module voq_round #(
-  /// ports of the switch
+  /// number of switch ports
   parameter int unsigned P = 12,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// 1: a pair that goes first does so over VCs
+  /// 1: a pair in keep_i has precedence over VCs
   parameter int unsigned FIRST_OVER_VC = 0,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic [VCS*P*P-1:0] ask_i,
@@ -31,8 +33,8 @@ module voq_round #(
   output logic [VCS*P-1:0]   grant_vc_o,
   output logic [VCS*P-1:0]   accept_vc_o
 );
-  // Of an output, a bit per input: those that go first. Of an input, a bit per output: those that go first, and the one
-  // that it accepts.
+  // Per output, a bit per input: inputs with precedence. Per input, a bit per output: outputs with
+  // precedence, and the accepted one.
   logic [P-1:0]       first [P];
   logic [P-1:0]       by_input [P];
   logic [P-1:0]       accept [P];

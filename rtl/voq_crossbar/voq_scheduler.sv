@@ -1,48 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler of a VOQ crossbar: which head-of-line flits of the virtual output queues leave at an edge. iSLIP,
-// pipelined, by packets.
+// Scheduler of a VOQ crossbar: selects the head-of-line flits of the virtual output queues that
+// leave at an edge. iSLIP, pipelined, by packets.
 //
-// Eligible: the head-of-line flit of a queue (input i, VC v, output o), inside a packet always; a packet start if the
-//   staging of (o, v) has room for a packet and no packet is open there. So packets of a VC are never interleaved at an
-//   output, and what has begun to move never lacks room (virtual cut-through).
-// Rounds: ITERATIONS of them, voq_round, one a cycle for an edge. The last one, in the cycle before the edge, decides
-//   by what is eligible then; those before it, in the cycles before, leave pairs that go first in it, if they still
-//   can. So a flit that comes late needs one round only, and no flit is promised twice. An earlier round foresees the
-//   edges between as far as the pairs that go first at the next one tell: a pair inside a packet goes on, a packet that
-//   ends opens its VC, a queue whose only flit is about to leave does not ask.
-// Packets: an input and an output that moved a flit which is not the last one of its packet, and have the next one,
-//   go first together at the next edge.
-// VCs go by priority in the first round; in it a pair inside a packet goes first in its own VC only. In later rounds
-//   pairs that go first do so whatever the VC, so that a flit that comes late does not break two pairs up to make one.
-//   With one iteration a flit of a higher VC so cuts into packets; with more it waits for the end of those that are
-//   under way at its input and output, and may come up to ITERATIONS - 1 edges late.
-// Turns, per output and VC, and per input and VC: move to the one after a pair when it moves a packet start. With one
-//   iteration that is iSLIP's rule: a grant that is not accepted leaves the turn where it is. With more, those of later
-//   rounds move them too, since here they are not later in time, but decided with the newest requests.
-// Timing: valid_i to room_i are registers; pop_o, reserve_o and reserve_vc_o are of this cycle, pair_o of the edge
-//   before. Stalls of a cycle are on stall_*_o after the next edge but one.
-// Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one is a packet start
-//   that only lacks room; arbiter otherwise.
+// Eligible: the head-of-line flit of a queue (input i, VC v, output o), always inside a packet; a
+//   packet start if the staging of (o, v) has room for a packet and no packet is open there.
+//   Packets of a VC are thus never interleaved at an output, and a packet that has begun to move
+//   never lacks room (virtual cut-through).
+// Rounds: ITERATIONS rounds (voq_round), one per cycle for an edge. The last one, in the cycle
+//   before the edge, decides among the flits eligible then; pairs of the earlier rounds have
+//   precedence in it if they are still eligible. A late flit thus needs one round only, and no flit
+//   is matched twice. An earlier round predicts the edges in between from the pairs with precedence
+//   at the next one: a pair inside a packet goes on, a packet that ends frees its VC, a queue whose
+//   only flit is about to leave makes no request.
+// Packets: an input and an output that moved a flit other than a tail, and have the next flit, have
+//   precedence together at the next edge.
+// VCs have priority in the first round; there a pair inside a packet has precedence in its own VC
+//   only. In later rounds pairs with precedence keep it on any VC, so that a late flit does not
+//   break two pairs to make one. With one iteration a flit of a higher VC thus cuts into packets;
+//   with more it waits for the end of the packets in progress at its input and output, and may be
+//   up to ITERATIONS - 1 edges late.
+// Turns, per output and VC, and per input and VC, move to the position after a pair when the pair
+//   moves a packet start. With one iteration this is iSLIP's rule: a grant that is not accepted
+//   leaves the turn unchanged. With more, later rounds move the turns, too: here they are not later
+//   in time, but decided with the newest requests.
+// Timing: valid_i to room_i are registers; pop_o, reserve_o and reserve_vc_o are of this cycle,
+//   pair_o of the edge before. Stalls of a cycle are on stall_*_o after the next edge but one.
+// Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one
+//   is a packet start that only lacks room; arbiter otherwise.
 // idle_o: without head-of-line flits an edge changes nothing.
 module voq_scheduler #(
-  /// ports of the switch, 2 to 32
+  /// number of switch ports, 2 to 32
   parameter int unsigned P = 12,
   /// rounds of request, grant and accept, 1 to 4
   parameter int unsigned ITERATIONS = 2,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  // queues, bit P*vc_index(input, v) + output: have a head-of-line flit; it ends its packet; have two flits or more
+  // queues, bit P*vc_index(input, v) + output: have a head-of-line flit; it ends its packet; have
+  // two flits or more
   input  logic [VCS*P*P-1:0]         valid_i,
   input  logic [VCS*P*P-1:0]         tail_i,
   input  logic [VCS*P*P-1:0]         several_i,
   // room for a packet, bit vc_index(output, VC)
   input  logic [VCS*P-1:0]           room_i,
-  // head-of-line flits that leave, as valid_i, and the outputs they go to
+  // head-of-line flits that leave, indexed as valid_i, and their outputs
   output logic [VCS*P*P-1:0]         pop_o,
   output logic [P-1:0]               reserve_o,
   output logic [noc_pkg::VC_W*P-1:0] reserve_vc_o,
@@ -55,24 +60,25 @@ module voq_scheduler #(
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
-  // Bits: of a queue by output P*vc_index(o, v) + i, of (output, VC) vc_index(o, v), of a pair P*o + i.
+  // Bit indices: queue by output P*vc_index(o, v) + i, (output, VC) vc_index(o, v), pair P*o + i.
   logic [VCS*P*P-1:0] valid, tail, several;
   logic [VCS*P*P-1:0] owner_q;                     // inside a packet
   logic [VCS*P-1:0]   locked_q;                    // a packet is open
-  logic [VCS*P*P-1:0] grant_last_q, grant_turn;    // input served last; those whose turn it is
-  logic [VCS*P*P-1:0] accept_last_q, accept_turn;  // the same of inputs, bit P*vc_index(i, v) + o
-  logic [P*P-1:0]     stream_q;                    // in the middle of a packet, the next flit is there
+  logic [VCS*P*P-1:0] grant_last_q, grant_turn;    // input served last; inputs at or after the turn
+  logic [VCS*P*P-1:0] accept_last_q, accept_turn;  // output served last and outputs at or after the
+                                                   // turn, bit P*vc_index(i, v) + o
+  logic [P*P-1:0]     stream_q;                    // inside a packet with the next flit available
   logic [P-1:0]       stream_in_q, stream_out_q;
   logic               any;
 
   assign any = valid_i != '0;
 
   // ------------------------------------------------------------------ eligible
-  logic [VCS*P*P-1:0] ask;  // eligible
+  logic [VCS*P*P-1:0] ask;  // eligible queues
 
   always_comb begin : by_output
-    logic [P*P-1:0] valid_v, tail_v, several_v;     // of one VC
-    logic [P-1:0]   valid_of, tail_of, several_of;  // of one (input, VC)
+    logic [P*P-1:0] valid_v, tail_v, several_v;     // queues of one VC
+    logic [P-1:0]   valid_of, tail_of, several_of;  // queues of one (input, VC)
     for (int unsigned v = 0; v < VCS; v++) begin
       for (int unsigned i = 0; i < P; i++) begin
         valid_of = valid_i[P*noc_pkg::vc_index(i, v) +: P];
@@ -99,7 +105,8 @@ module voq_scheduler #(
   end
 
   // ------------------------------------------------------------------ earlier rounds
-  logic [P*P-1:0] keep, ahead;  // pairs that go first in the last round: all; those of the round before it
+  logic [P*P-1:0] keep, ahead;  // pairs with precedence in the last round: all; pairs of the round
+                                // before it
   logic [P-1:0]   keep_in, keep_out, ahead_in, ahead_out;
   logic           ahead_idle;
 
@@ -114,7 +121,7 @@ module voq_scheduler #(
 
   if (ITERATIONS > 1) begin : gen_ahead
     logic [VCS*P*P-1:0]    ask_ahead;
-    logic [P*P-1:0]        going_on;  // pairs that the last round will leave inside a packet
+    logic [P*P-1:0]        going_on;  // pairs that the last round leaves inside a packet
     logic [P-1:0]          going_in, going_out;
     logic [ITERATIONS-2:0] pairs_any;
 
@@ -225,8 +232,8 @@ module voq_scheduler #(
     .accept_vc_o  (accepted_vc)
   );
 
-  // State of the flit that an output granted, by (output, VC): starts its packet, ends it, the next one of the queue is
-  // there.
+  // State of the flit that an output granted, by (output, VC): starts its packet, ends it, next
+  // flit of the queue available.
   logic [VCS*P-1:0] starts, ends, has_next;
 
   always_comb begin : granted_flits
@@ -261,8 +268,8 @@ module voq_scheduler #(
     end
   end
 
-  // ------------------------------------------------------------------ state
-  // A packet's input is the only one that its bits of owner_q have, so each bit follows its own pair.
+  // The input of a packet is the only one with bits of owner_q set, so each bit follows its own
+  // pair.
   always_ff @(posedge clk_i) begin : packets
     if (!rst_ni) begin
       owner_q <= '0;
@@ -312,7 +319,7 @@ module voq_scheduler #(
     end
   end
 
-  // Candidates after the one that was served last; none if it is the last one or there is none.
+  // Candidates after the one served last; none if it is the last one or there is none.
   always_comb begin : turns
     for (int unsigned q = 0; q < VCS * P; q++) begin
       grant_turn[P*q +: P] = ~(grant_last_q[P*q +: P] | (grant_last_q[P*q +: P] - P'(1)));
@@ -348,8 +355,8 @@ module voq_scheduler #(
     end
   end
 
-  // ------------------------------------------------------------------ stalls
-  // Counted of the last cycle: inputs that lacked room, and all others with a head-of-line flit.
+  // Stall counts of the last cycle: inputs that lacked room, and all remaining ones with a
+  // head-of-line flit.
   logic [P-1:0] short_of_room, has_front, no_room_q, ready_q, popped;
 
   always_comb begin : stalled

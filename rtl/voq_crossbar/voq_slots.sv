@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free slots of one virtual channel of a voq_buffer: which slot the next flit takes.
+// Free slots of one virtual channel of a voq_buffer: selects the slot of the next flit.
 //
-// Timing: slot_o, a free slot, and full_o are registers. take_i at an edge takes slot_o; the parent takes none while
-//   full_o is high. give_i gives give_slot_i back, which may be taken one edge later (both asserted).
-// How: slot_o is chosen an edge ahead, the lowest one of the others that are free, or the one that comes back.
+// Timing: slot_o, a free slot, and full_o are registers. take_i at an edge takes slot_o; the parent
+//   takes none while full_o is high. give_i returns give_slot_i, which can be taken one edge later
+//   (both asserted).
+// Method: slot_o is chosen an edge ahead, the lowest of the other free slots, or the returned one.
 // Slots: FIRST to FIRST + DEPTH - 1.
 module voq_slots #(
-  /// slots, 1 or more
+  /// number of slots, 1 or more
   parameter int unsigned DEPTH = 48,
-  /// number of the first one
+  /// index of the first slot
   parameter int unsigned FIRST = 0,
-  /// bits of a slot's number
+  /// width of a slot index
   parameter int unsigned SLOT_W = 6
 ) (
   input  logic              clk_i,
@@ -21,7 +22,7 @@ module voq_slots #(
   output logic [SLOT_W-1:0] slot_o,
   output logic              full_o
 );
-  logic [DEPTH-1:0]  free_q, lowest;  // without slot_o
+  logic [DEPTH-1:0]  free_q, lowest;  // free slots without slot_o
   logic [SLOT_W-1:0] lowest_slot;
   logic              choose, from_free;
 
@@ -54,7 +55,7 @@ module voq_slots #(
   end
 
   // ------------------------------------------------------------------ assertions
-  logic [SLOT_W-1:0] given;  // from 0 on
+  logic [SLOT_W-1:0] given;  // slot index, from 0 on
   assign given = give_slot_i - SLOT_W'(FIRST);
 
   always_ff @(posedge clk_i) begin : assertions
