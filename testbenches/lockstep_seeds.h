@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The --lockstep CYCLES [FIRST_SEED] of a switch testbench: random work from one seed after the other until that
-// many cycles have been compared (scripts/lockstep.sh).
+// Option --lockstep CYCLES [FIRST_SEED] of a switch testbench: random work, seed after seed, until
+// CYCLES cycles have been compared (scripts/lockstep.sh).
 //
-// Prints the total and the seeds, or the seed of the first difference with what it was. Returns the exit code: 0,
-// 1 after a difference, 130 after SIGINT or SIGTERM, when the seed that was begun is brought to its end and it says with
-// which one to go on. BadInput for a count that is no number.
+// Prints the total and the seeds, or the seed of the first difference with its description. Returns
+// the exit code: 0; 1 after a difference; 130 after SIGINT or SIGTERM: the current seed is
+// completed, and the message names the seed to continue with. BadInput for a count that is not a
+// number.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ namespace fredsim::tb {
 
 inline volatile std::sig_atomic_t lockstep_is_interrupted = 0;
 
-// `run`: does the work of a seed, returns the cycles compared, throws at a difference. `values`: after
-// --lockstep, one or two.
+// `run`: does the work of a seed, returns the cycles compared, throws at a difference. `values`:
+// after --lockstep, one or two.
 template <class Run>
 int run_lockstep_seeds(std::string_view name, const Run& run, std::span<const std::string> values) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work for lockstep tests of any switch: stalls around it, registers read in mid-traffic, and flits that break
-// the contract.
+// Random work for lockstep tests of any switch: stalls around it, registers read in mid-traffic,
+// and flits that break the contract.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct RegisterRange {
   std::uint16_t first = 0, count = 0;
 };
 
-// Reads a random register in steps in which nobody else accesses one; the request stays on the pins for who looks at
-// them.
+// Reads a random register in steps in which nobody else accesses one; the request stays on the pins
+// for who looks at them.
 class RandomReads final : public SwitchCore {
  public:
   RandomReads(std::unique_ptr<SwitchCore> inner, std::span<const RegisterRange> ranges,
@@ -61,8 +61,9 @@ class RandomReads final : public SwitchCore {
   Random random_;
 };
 
-// Packets of one flit that no sender who keeps the contract would send, without credits either, and in one of two cases
-// registers of `written` changed meanwhile. `header` says what is in a flit but for head and tail. Returns the cycles.
+// Sends one-flit packets that violate the contract of a sender, also without credits, and in half
+// of the calls writes registers of `written` meanwhile. `header` has all fields of the flits except
+// head and tail. Returns the cycles.
 inline std::uint64_t break_contract(SwitchCore& core, int ports, int lanes, Random& random,
                                     const std::function<FlitHeader()>& header,
                                     std::span<const RegisterRange> written = {}) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL of a switch, every step of it in a waveform file: the --wave FILE.fst of the switch testbenches.
+// RTL of a switch, with every step in a waveform file: the --wave FILE.fst of the switch
+// testbenches.
 //
-// Signals: those of the instance, and under "tb" cycle, steps since reset, and stage, the part of the work
-//   that is under way (set_stage).
-// Time: a step is 1 ns. Registers and outputs are as after its clock edge, pins of inputs as the edge found them.
-// Errors: BadInput for a file that cannot be opened, RunFailed for one that cannot be written to its end.
+// Signals: all signals of the instance, and under "tb" cycle, steps since reset, and stage, the
+//   current part of the work (set_stage).
+// Time: a step is 1 ns. Registers and outputs have their values after its clock edge, input pins
+//   their values at the edge.
+// Errors: BadInput for a file that cannot be opened, RunFailed for one that cannot be written to
+//   its end.
 #pragma once
 
 #include <fmt/format.h>
@@ -61,7 +64,7 @@ class RecordedSwitch final : public SwitchCore {
   std::unique_ptr<RtlSwitch> rtl_;
   std::uint64_t steps_ = 0;
   std::uint32_t cycle_ = 0, stage_ = 0;
-  WaveFile file_;  // last: closed before what it shows is gone
+  WaveFile file_;  // last member: the file is closed before the traced objects are destroyed
 };
 
 }  // namespace fredsim::tb

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The --wave FILE.fst of a testbench's main(): one short, fixed piece of work in a waveform file.
+// Option --wave FILE.fst of a testbench's main(): one short, fixed piece of work in a waveform
+// file.
 //
-// Prints what `record` says that the file holds. Returns the exit code: 0, 1 when the work failed, 2 for a file
-// that cannot be written.
+// Prints the description of the file returned by `record`. Returns the exit code: 0, 1 when the
+// work failed, 2 for a file that cannot be written.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@
 
 namespace fredsim::tb {
 
-// `record`: does the work, writes the file whose path it is given, returns what is in it, one line.
+// Callback `record`: does the work, writes the file at the given path, returns a description of it,
+// one line.
 template <class Record>
 int run_wave(std::string_view program, const Record& record, const std::string& file) {
   try {

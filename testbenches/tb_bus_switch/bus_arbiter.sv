@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter of the bus of a bus_switch: which head-of-line flit leaves at an edge, one at most.
+// Arbiter of the bus of a bus_switch: selects the head-of-line flit that leaves at an edge, one at
+// most.
 //
-// A head-of-line flit requests the bus when all of these hold; the first that fails is the reason of a stall:
-//     credit   the receiver has room: for a whole packet where the flit starts one (room_packet_i), else for a flit
-//              (room_flit_i)
+// A head-of-line flit requests the bus if all of these conditions hold; the first one that fails is
+//   the reason of a stall:
+//     credit   the receiver has room: for a whole packet if the flit starts one (room_packet_i),
+//              otherwise for a flit (room_flit_i)
 //     link     out_ready_i of its output is high
-//     packet   no packet of another input is open on its VC: a packet has its VC of the bus until its tail has left, so
-//              packets of a VC never mix at an output
-// Of the VCs that are asked for, the one of highest priority (VC_ORDER) has the bus; its inputs take turns, packet by
-//   packet (rr_arbiter).
-// Timing: pop_o and pop_vc_o follow the inputs in the same cycle. Stalls are those of the cycle before: stall_credit_o
-//   and stall_arbiter_o count head-of-line flits, stall_link_o has a bit per output for which a head-of-line flit waits
-//   for the link.
+//     packet   no packet of another input is open on its VC: a packet keeps its VC of the bus until
+//              its tail has left, so packets of a VC are never interleaved at an output
+// The highest requested VC (VC_ORDER) gets the bus; its inputs take turns, packet by packet
+//   (rr_arbiter).
+// Timing: pop_o and pop_vc_o follow the inputs in the same cycle. Stalls are of the cycle before:
+//   stall_credit_o and stall_arbiter_o count head-of-line flits, stall_link_o has a bit per output
+//   for which a head-of-line flit waits for the link.
 // Vectors by head-of-line flit, and by (output, VC): noc_pkg::vc_index.
 module bus_arbiter #(
   /// ports
@@ -38,7 +40,7 @@ module bus_arbiter #(
   output logic [7:0]               stall_arbiter_o,
   output logic [P-1:0]             stall_link_o
 );
-  // By VC, a bit per port: outputs with room; inputs that request, one granted.
+  // Per VC, a bit per port: outputs with room; inputs that request; the granted input.
   logic [P-1:0]     room_flit [VCS];
   logic [P-1:0]     room_packet [VCS];
   logic [P-1:0]     request [VCS];

@@ -92,7 +92,7 @@ void BusBench::step(bool sends) {
   receive();
 }
 
-// A flit of a VC that has credits, of a packet under way where there is one.
+// Sends a flit of a VC that has credits; it continues the open packet of the VC, if any.
 void BusBench::send(int port, bool may_start) {
   if (stalls_ && !chance(70)) return;
   const int vc = static_cast<int>(random_.below(kNumVcs));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random traffic through a bus_switch, held against its contract (bus_switch.sv) at every edge.
 //
-// Checked: every flit leaves once, unchanged, by the port that the routing table says, in the order of its (input, VC),
-//   packets whole and never two of a VC mixed; one flit an edge, to a link that was ready two edges before, with a
-//   credit, a packet start with credits for the longest packet; the slot's credit comes back two edges before the flit
-//   is out; idle() exactly while nothing is inside; at the end all credits are back and flits are counted right.
+// Checked: every flit leaves once, unchanged, by the port that the routing table says, in the order
+//   of its (input, VC), packets whole and never two of a VC mixed; one flit an edge, to a link that
+//   was ready two edges before, with a credit, a packet start with credits for the longest packet;
+//   the slot's credit comes back two edges before the flit is out; idle() exactly while nothing is
+//   inside; at the end all credits are back and flits are counted right.
 // Errors: std::runtime_error saying which rule broke, with step and seed.
 #pragma once
 
@@ -22,11 +23,12 @@ namespace fredsim::tb {
 
 class BusBench {
  public:
-  // `stalls`: senders, links and returning credits pause at random; without, everything goes as fast as it can.
+  // `stalls`: senders, links and returning credits pause at random; without, everything goes as
+  // fast as it can.
   BusBench(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed, bool stalls);
 
   void run(int steps);  // steps of traffic, then until all of it has left
-  // By input: packets that have left.
+  // Packets that have left, by input.
   const std::vector<std::uint64_t>& packets() const { return packets_; }
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input side of one port of a bus_switch: pin register, output by the routing table, buffer of four virtual channels.
+// Input side of one port of a bus_switch: pin register, output by the routing table, buffer of four
+// virtual channels.
 //
-// Timing: a flit on in_flit_i at edge e asks the table at e (lookup_o, dst_o), is in the pin register after e, where
-//   the answer meets it, and at the head of its VC after e + 1 if nothing stands before it. A pop at edge f: flit_o has
-//   the flit after f + 1, and credit_o is high after f for a cycle.
-// Fronts, by VC: front_o those that have an output, its number on to_o, whether it is a tail on tail_o; lost_o those
-//   that have none, which stay for ever.
+// Timing: a flit on in_flit_i at edge e is looked up in the table at e (lookup_o, dst_o), is in the
+//   pin register after e, together with the result, and at the head of its VC after e + 1 if there
+//   is no flit before it. A pop at edge f: flit_o has the flit after f + 1, and credit_o is high
+//   after f for a cycle.
+// Head-of-line flits, by VC: front_o marks flits that have an output, to_o is its index, tail_o
+//   marks tails; lost_o marks flits without an output, which stay for ever.
 module bus_input #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,

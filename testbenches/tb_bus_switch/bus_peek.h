@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the counters of a Verilated bus_switch (switch/verilated_switch.h), and its launch_edges(). It has no
-// phases.
+// Access to the counters of a Verilated bus_switch (switch/verilated_switch.h), and its
+// launch_edges(). It has no phases.
 #pragma once
 
 #include "switch/counter_peek.h"

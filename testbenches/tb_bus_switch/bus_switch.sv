@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch around a bus: one flit a cycle from any input to any output, virtual cut-through, four virtual channels with
-// credits. The worked example of a further kind of switch.
+// Switch around a bus: one flit per cycle from any input to any output, virtual cut-through, four
+// virtual channels with credits. Worked example of an additional kind of switch.
 //
-// Path of a flit, when nothing delays it:
+// Latency of a flit without contention:
 //     edge e      sampled on in_flit_i; its output is looked up (bus_input, phased_route_ram)
 //     e + 1       into the buffer of its VC; it is a head-of-line flit now
-//     e + 2       it leaves: granted the bus (bus_arbiter), a credit is spent. Its slot is free, in_credit_o tells
-//                 after this edge
+//     e + 2       it leaves: granted the bus (bus_arbiter), a credit is spent. Its slot is free,
+//                 signalled on in_credit_o after this edge
 //     e + 3       read from the memory
 //     e + 4       over the bus into the output register: on out_flit_o after e + 4
-//   A packet goes by its destination, which all its flits have, through the routing table at REG_ROUTE. A packet starts
-//   only where the receiver has room for PACKET_FLITS flits (control VC: for one): receivers hold so many at least.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a slot of VC v of input
-//   p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit
-//   is there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit vc_index(p, v) gives a credit; given
-//   at edge e it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something
-//   where out_valid_o is set.
-// Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in and out, stalls by
-//   credit, arbiter and link (bus_arbiter). One request a cycle, reg_rdata_o follows the edge that samples a read;
-//   other addresses read 0. Credits and routes are written while no traffic flows. Flits in are counted at the edge
-//   that samples them, flits out one edge after they are on out_valid_o, stalls one edge after the edge at which the
-//   flit did not leave.
-// idle_o: no flit inside or on an output, no credit on in_credit_o; an edge without inputs then changes nothing.
-// error_o: the first error, sticky. noc_pkg::ERROR_OVERFLOW: a flit found its buffer full and is dropped. ERROR_ROUTE:
-//   the flit at the head of a buffer has no output, and stays. Overflow wins when both come at once.
+//   A packet is routed by its destination, the same in all its flits, through the routing table at
+//   REG_ROUTE. A packet starts only if the receiver has room for PACKET_FLITS flits (control VC:
+//   for one): the buffers of receivers are at least that deep.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit vc_index(p, v): a
+//   slot of VC v of input p was freed at the previous edge). A flit leaves only at an edge where
+//   out_ready_i of its output is high and a credit is available; it is on out_valid_o / out_flit_o
+//   two edges later. out_credit_i bit vc_index(p, v) gives a credit; given at edge e it can be
+//   spent at e + 1. All outputs are functions of registers; words of out_flit_o are meaningful only
+//   with out_valid_o.
+// Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in
+//   and out, stalls by credit, arbiter and link (bus_arbiter). One request per cycle, reg_rdata_o
+//   follows the edge that samples a read; other addresses read 0. Credits and routes are written
+//   while no traffic flows. Flits in are counted at the edge that samples them, flits out one edge
+//   after they are on out_valid_o, stalls one edge after the edge at which the flit did not leave.
+// idle_o: no flit inside or on an output, no credit on in_credit_o; an edge without inputs then
+//   changes nothing.
+// error_o: first error code, sticky. noc_pkg::ERROR_OVERFLOW: a flit found its buffer full and is
+//   dropped. ERROR_ROUTE: the flit at the head of a buffer has no output, and stays. Overflow wins
+//   if both come at once.
 module bus_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 4,
@@ -211,7 +215,8 @@ module bus_switch #(
   assign idle_o = &input_empty && (read_to_q | bus_to_q | out_valid_o) == '0;
 
   // ------------------------------------------------------------------ registers, counters
-  logic                counter_hit, counter_read_q, route_read_q;  // whose data the last read wants
+  logic                counter_hit, counter_read_q, route_read_q;  // select the data of the last
+                                                                   // read
   logic [31:0]         counter_rdata, rdata_q;
   logic [CREDIT_W-1:0] credit_read;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_ROUTE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bus_switch against its contract, in four modes: RTL and twin, without and with random stalls; and both in lockstep
-// under whatever the pins can be given.
+// Tests of a bus_switch against its contract, in four modes: RTL and twin, without and with random
+// stalls; and of both in lockstep under arbitrary pin values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST_P(BusSwitch, TakesFourCycles) {
   EXPECT_EQ(bus.pins().out_valid, 2U);
 }
 
-// VCs by priority, inputs in turn; and what stands still meanwhile is counted with its reason.
+// Priority of VCs, round robin of inputs; blocked flits are counted with their reasons.
 TEST_P(BusSwitch, GoesByPriorityAndTurn) {
   OneAtATime bus(GetParam().model);
   bus.write(reg::kCredit + 4 * 3 + kControl, 8);
@@ -147,7 +147,8 @@ TEST_P(BusSwitch, GoesByPriorityAndTurn) {
   EXPECT_EQ(bus.counters().stall_credit, 0U);
 }
 
-// A packet starts where the receiver has room for the longest, which only its head can tell.
+// A packet starts only if the receiver has room for the longest packet, since its head does not
+// give its length.
 TEST_P(BusSwitch, StartsAPacketWithRoomForAllOfIt) {
   OneAtATime bus(GetParam().model);
   bus.pins().out_ready = 0xF;
@@ -177,8 +178,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, BusSwitch,
                                               test.param.stalls ? "_stalls" : "");
                          });
 
-// Traffic that keeps the rules of packets and no others: buffers overflow, destinations have no route, credits are
-// given that nobody owes; registers are read and written meanwhile.
+// Traffic that keeps packets whole but breaks all other rules: buffers overflow, destinations have
+// no route, surplus credits are given, registers are read and written meanwhile.
 class Noise {
  public:
   Noise(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed)

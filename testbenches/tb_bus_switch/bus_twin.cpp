@@ -55,7 +55,8 @@ bool BusTwin::idle() const {
          std::ranges::all_of(queues_, [](const Queue& q) { return q.flits == 0; });
 }
 
-// Everything is judged by what the registers held before the edge, so the order is that of the pipeline backwards.
+// All decisions use the register contents before the edge, so the pipeline is evaluated from its
+// end.
 void BusTwin::step(SwitchPins& pins) {
   if (pins.reg.valid && !pins.reg.write) rdata_ = read(pins.reg.address);
   count(pins);
@@ -135,8 +136,8 @@ void BusTwin::settle_credits(const SwitchPins& pins, const Front& front) {
 
 // ------------------------------------------------------------------------------------- inputs
 
-// From the pin register into the buffer. What leaves at this edge has not left yet, what left at the edge before frees
-// its slot now.
+// Moves flits from the pin register into the buffer. A flit that leaves at this edge still occupies
+// its slot; one that left at the previous edge frees it now.
 void BusTwin::store(int port) {
   if (port == 0) overflow_ = false;
   Pin& pin = pins_[port];
@@ -209,7 +210,7 @@ std::uint32_t BusTwin::read(std::uint16_t address) const {
   return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
 }
 
-// A write to a register takes precedence, whatever happens to it at the same edge.
+// A register write takes precedence over other updates at the same edge.
 void BusTwin::write(std::uint16_t address, std::uint32_t data) {
   const int credit = address - reg::kCredit;
   if (credit >= 0 && credit < 4 * ports_) credits_[credit] = static_cast<std::uint16_t>(data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `tlm` implementation of a bus_switch: a C++ twin of bus_switch.sv, equal to it in every output, register and
-// counter at every edge. What happens at an edge is the contract there and in bus_arbiter.sv.
+// The `tlm` implementation of a bus_switch: a C++ twin of bus_switch.sv, equal to it in every
+// output, register and counter at every edge. For its behaviour see the contracts there and in
+// bus_arbiter.sv.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A switch around a bus (bus_switch.sv): the worked example of a further kind. It only passes lanes on, so it has no
-# FORMAT, and it has no buffers at its outputs.
+# A switch around a bus (bus_switch.sv): the worked example of a further kind. It only passes lanes
+# on, so it has no FORMAT, and it has no buffers at its outputs.
 fredsim_switch_kind(bus
   TOP bus_switch
   FILES ${CMAKE_CURRENT_LIST_DIR}/bus_switch.f

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worked example of a user's own switch: a fred_switch with one more register at every input port, as a
-// long path from the chip's edge to the buffers would need. Same parameters and ports as fred_switch but for its
-// memory test, so every command takes it; what it costs shows in the cycles of a collective.
+// Worked example of a user's own switch: a fred_switch with one more register at every input port,
+// as a long path from the chip's edge to the buffers would need. Parameters and ports are those of
+// fred_switch except for its memory test, so every command takes it; its cost shows in the cycles
+// of a collective.
 //
 // Timing: as fred_switch, but a flit on in_flit_i at edge e is in the input buffer after e + 1.
-// Contract kept: outputs are functions of registers; idle_o is low while a flit sits in the new register.
+// Contract kept: outputs are functions of registers; idle_o is low while a flit is in the new
+//   register.
 module custom_switch #(
   /// ports
   parameter int unsigned P = 4,

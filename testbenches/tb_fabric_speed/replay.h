@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoints for the speed comparison: one records what a NIC puts on its pins, one plays it back.
+// Endpoints for the speed comparison: one records the pins of a NIC, one plays them back.
 //
 // Played back from a reset fabric with the same switches, every switch sees the same inputs in
 // every cycle, without NPUs, NICs or SystemC.

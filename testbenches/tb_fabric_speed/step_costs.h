@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of a cycle of a switch by its kind and its ports, from recordings that are played back (switch_replay.h), and of a
-// port of an endpoint: the figures of sc_models/fabric/node_costs.cpp.
+// Cost of a cycle of a switch by its kind and its ports, from recordings that are played back
+// (switch_replay.h), and of a port of an endpoint: the figures of sc_models/fabric/node_costs.cpp.
 #pragma once
 
 #include <span>

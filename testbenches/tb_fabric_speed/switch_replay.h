@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The switches of a machine alone: what a run put on the input pins of each is recorded, and played back into switches
-// of the same size, RTL or twins, without links and endpoints.
+// Replay of the switches of a machine alone: the input pins of each switch are recorded in a run
+// and played back into switches of the same size, RTL or twins, without links and endpoints.
 //
-// Played back from reset, a switch sees the same inputs in the same steps, register accesses among them, and so does
-// the same. Steps that the fabric left out, since the switch was idle, are not there.
+// Played back from reset, a switch sees the same inputs in the same steps, including register
+// accesses, and behaves identically. Steps that the fabric skipped because the switch was idle are
+// not recorded.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace fredsim::speed {
 
-// Inputs of the steps of one switch since its last reset, one after the other.
+// Inputs of one switch, step by step since its last reset.
 struct PinRecording {
   struct Step {
     std::uint32_t in_valid = 0;
@@ -26,10 +27,10 @@ struct PinRecording {
   };
   std::vector<Step> steps;
   std::vector<std::uint32_t> words;  // words of the flits, in order of step and port
-  std::uint64_t flits_out = 0;       // flits that left in those steps
+  std::uint64_t flits_out = 0;       // flits that left in the recorded steps
 };
 
-// A switch, and what its pins see.
+// Switch that records its input pins.
 class PinRecorder final : public SwitchCore {
  public:
   PinRecorder(SwitchCore& core, int lanes)
@@ -56,8 +57,9 @@ struct Replayed {
   int ports = 0;
 };
 
-// Resets the switches and plays all recordings back, a step of every switch in turn. Result: processor time of the
-// steps, in seconds. RunFailed: another number of flits left a switch than when it was recorded.
+// Resets the switches and plays all recordings back, a step of every switch in turn. Result:
+// processor time of the steps, in seconds. RunFailed: another number of flits left a switch than
+// when it was recorded.
 double replay(std::span<const Replayed> switches, int lanes);
 
 }  // namespace fredsim::speed

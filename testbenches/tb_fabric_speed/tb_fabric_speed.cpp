@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated switches, and the twins
-// against both. --help says what it takes.
+// Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated
+// switches, and the twins against both. See --help for options.
 //
-// All sides run a collective over all NPUs, by default an all-reduce. "SystemC": clock process, TLM-2.0 NPUs, NICs,
-// payload verification, links. "bare": a plain loop over switches and links, on the same switch instances, cycle for
-// cycle with the same inputs, the endpoints' pins played back from a recording. "twins": the SystemC side with
-// --model tlm; of slices that do the same it simulates one, unless --set fabric.simulate_slices=all. "switches alone":
-// what the bare loop puts on the switches' pins, played back into the switches and nothing else (switch_replay.h), as
-// RTL and as twins: what a twin saves, where "twins" has links and endpoints in it; and by kind and ports, per switch.
-// Runs alternate; medians count. Cycles are per second of processor time, which depends less on what else runs.
-// With --check the exit code is 1 when a target of the project is missed: RTL at 10 000 cycles/s or more, SystemC
-// with all endpoints costing 10 % or less, twins alone 15 times as fast as their RTL.
+// All sides run a collective over all NPUs, by default an all-reduce. "SystemC": clock process,
+// TLM-2.0 NPUs, NICs, payload verification, links. "bare": a plain loop over switches and links, on
+// the same switch instances, cycle for cycle with the same inputs, the endpoints' pins played back
+// from a recording. "twins": the SystemC side with --model tlm; it simulates one of several equal
+// slices, unless --set fabric.simulate_slices=all. "switches alone": the pins of the switches in
+// the bare loop, played back into the switches and nothing else (switch_replay.h), as RTL and as
+// twins: the speed-up of a twin itself, where "twins" includes links and endpoints; also by kind
+// and ports, per switch.
+// Runs alternate; medians are reported. Cycles are per second of processor time, which depends less
+// on the load of the host. With --check the exit code is 1 when a target of the project is missed:
+// RTL at 10 000 cycles/s or more, SystemC with all endpoints costing 10 % or less, twins alone 15
+// times as fast as their RTL.
 
 #include <fmt/format.h>
 

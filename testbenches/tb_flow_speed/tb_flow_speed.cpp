@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of the flow engine (flow/flow_run.h), and of the plans that it runs: seconds of processor time and peak memory on standard
-// output, a row per load, each in a process of its own. --help lists the options. Run from the top of the checkout.
+// Cost of the flow engine (flow/flow_run.h), and of the plans that it runs: seconds of processor
+// time and peak memory on standard output, a row per load, each in a process of its own. --help
+// lists the options. Run from the top of the checkout.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -107,7 +108,7 @@ Load mesh_load(int side, const std::string& algorithm, double aim_s, double aim_
           [=] { return mesh_cost(side, algorithm); }};
 }
 
-// Boxes of 8 on switches for so many of them.
+// Boxes of 8 NPUs, joined by switches sized for the number of boxes.
 Load boxes_load(int boxes, Collective collective, double aim_s, double aim_mb) {
   return {fmt::format("{} NPUs, 8 by {}, {}", 8 * boxes, boxes, to_string(collective)), aim_s,
           aim_mb, [=] {
@@ -167,7 +168,7 @@ std::string ratio(double value, double aim) {
   return aim > 0 ? fmt::format("{:.2f}", value / aim) : "";
 }
 
-// In a process of its own, so that its peak of memory is that of the load. The exit code.
+// Measures in a separate process, so that its peak memory is the load's. Returns the exit code.
 int measure(const Load& load) {
   std::fflush(stdout);
   const pid_t child = fork();

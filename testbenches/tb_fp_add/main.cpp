@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rtl/common/fp_add.sv: every answer bit for bit against a reference (reference.h). --help says what it
-// takes.
-// Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
+// Testbench of rtl/common/fp_add.sv: compares every sum bit for bit with a reference (reference.h).
+// See --help for options. Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -57,7 +56,7 @@ class Checker {
     for (int n = 0; n < filled_; ++n) check(n);
     filled_ = 0;
   }
-  // Operand isolation: whatever the operands, disabled adders answer 0.
+  // Operand isolation: disabled adders give 0 for any operands.
   void check_disabled() {
     model_.en_i = 0;
     model_.eval();
@@ -169,7 +168,8 @@ void run_format(const Options& options, const tb::Format& format) {
       const std::uint64_t bits = random.next();
       const auto a = static_cast<std::uint16_t>(bits);
       auto b = static_cast<std::uint16_t>(bits >> 16);
-      if (n % 2 == 1) {  // exponent of b within -2 … +1 of that of a, modulo the exponent's range
+      if (n % 2 == 1) {  // exponent of b: within -2 … +1 of the exponent of a, modulo the
+                         // exponent's range
         const int step = static_cast<int>(bits >> 32 & 3U) - 2;
         const int near = (a & format.exponent_mask()) + step * (1 << format.mantissa_bits);
         b = static_cast<std::uint16_t>((b & ~format.exponent_mask()) |
@@ -194,7 +194,7 @@ void bench_format(const char* name) {
   model.en_i = 1;
   fredsim::Random random(1);
   std::vector<std::uint32_t> data(4096);
-  const std::uint32_t scale = 0x3C003C00U;  // exponents around those of 1
+  const std::uint32_t scale = 0x3C003C00U;  // exponents around the exponent of 1
   for (auto& word : data) word = (static_cast<std::uint32_t>(random.next()) & 0x87FF87FFU) ^ scale;
   std::uint32_t fold = 0;
   const auto start = std::chrono::steady_clock::now();

@@ -35,7 +35,7 @@ std::uint16_t encode(const Format& format, double value) {
   if (std::isinf(magnitude)) return sign | format.exponent_mask();
   if (magnitude == 0) return sign;
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
-  // Weight of the last place: that of the value's binade, not below that of the subnormals.
+  // Weight of the last place (ULP) in the value's binade, at least the ULP of subnormals.
   const int binade = std::ilogb(magnitude);
   const int ulp = std::max(binade, 1 - bias) - format.mantissa_bits;
   // A whole number of last places; nearbyint rounds to nearest even (the host's default mode).
@@ -54,7 +54,8 @@ std::uint16_t reference_add(const Format& format, std::uint16_t a, std::uint16_t
 
 #if defined(__x86_64__)
 
-// Clang's __builtin_cpu_supports does not know F16C; with AVX the system keeps the registers it uses.
+// Clang's __builtin_cpu_supports does not know F16C; with AVX the system keeps the registers it
+// uses.
 bool hardware_available() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &c, &d) != 0 &&

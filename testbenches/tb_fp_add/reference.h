@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference results of fp_add, computed in two ways that share no code with the RTL or with base/fp.h.
+// Reference results of fp_add, computed in two ways that share no code with the RTL or with
+// base/fp.h.
 //
 // reference_add: operands decoded to double, added by the host, rounded once to nearest even by the
 //   encoder here. The double sum of two FP16 values is exact; of two BF16 values it is rounded to

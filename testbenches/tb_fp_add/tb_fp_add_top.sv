@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device under test of tb_fp_add: many adders side by side, so that one evaluation checks many pairs.
+// Device under test of tb_fp_add: many adders side by side, so that one evaluation checks many
+// pairs.
 module tb_fp_add_top #(
   /// Adders side by side; adder n has bits [16n +: 16] of every vector.
   parameter int unsigned ADDERS = 64,

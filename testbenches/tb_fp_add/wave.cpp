@@ -103,7 +103,7 @@ std::string record_wave(const std::string& file) {
   fredsim::Random random(kSeed);
   for (int n = 0; n < kRandomPairs; ++n) {
     const std::uint64_t bits = random.next();
-    const auto a = static_cast<std::uint16_t>(bits & 0xBBFFU);  // exponent below that of 1
+    const auto a = static_cast<std::uint16_t>(bits & 0xBBFFU);  // exponent below the exponent of 1
     const auto sign_and_mantissa = static_cast<std::uint16_t>(bits >> 16 & 0x83FFU);
     const int exponent = (a >> 10 & 31) + static_cast<int>(bits >> 32 & 3U);
     recorder.add({a, static_cast<std::uint16_t>(sign_and_mantissa | exponent << 10)});

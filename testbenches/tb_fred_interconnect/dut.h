@@ -3,7 +3,8 @@
 //
 // Pins are 32-bit words: flits of port p at word p * flit_words(), the configuration from bit 0 of
 // config(). step() is one rising clock edge: inputs are set before it, outputs read after it.
-// Waves: an edge is 1 ns. clk_i is low in its first half, when the inputs have changed, and high in its second.
+// Waves: an edge is 1 ns. clk_i is low in its first half, when the inputs have changed, and high in
+// its second.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ class Dut {
   virtual std::uint32_t valid() const = 0;
   virtual const WData* out_flits() const = 0;
   virtual bool busy() const = 0;
-  // Writes every step from now on to an FST file. Before the first step; false: not possible for this
-  // size, or the file cannot be written.
+  // Writes every step from now on to an FST file. Before the first step; false: not possible for
+  // this size, or the file cannot be written.
   virtual bool open_wave(const std::string& file) = 0;
   virtual void close_wave() = 0;
 

@@ -77,7 +77,7 @@ void Harness::run_fixed(const ConfigBits& bits, int cycles) {
   for (int cycle = 0; cycle < cycles; ++cycle) step();
 }
 
-// One edge: launch, remember what must come of it, compare what comes out now.
+// One edge: launch flits, record the expected outputs, compare the outputs of this edge.
 void Harness::step() {
   choose_launches();
   drive_flits();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one fred_interconnect with random traffic and checks every output at every cycle.
+// Drives one fred_interconnect with random traffic and checks every output in every cycle.
 //
-// Each cycle: some groups of joined inputs launch flits (full rate, gaps, or silence, by turns),
-// inputs that launch nothing show random garbage. In some cycles unicasts that name their own path are
-// launched instead, whatever is configured. Configurations arrive as waves in mid-traffic;
-// config_i is garbage whenever the contract does not ask for it to hold. The expectation of a cycle
-// is computed when its flits are launched, from the configuration then in force, and compared
-// `stages` cycles later: valids, headers, lanes bit for bit in the order of the tree, padding, and
-// busy_o. Errors: throws Mismatch with cycle, port, word and both values.
+// Each cycle: some groups of joined inputs launch flits (full rate, gaps, or silence, by turns);
+//   the pins of silent inputs show random garbage. In some cycles unicasts that name their own path
+//   are launched instead, whatever the configuration. Configurations arrive as waves in
+//   mid-traffic; config_i is garbage whenever the contract does not require it to hold. The
+//   expectation of a cycle is computed when its flits are launched, from the configuration then in
+//   force, and compared `stages` cycles later: valids, headers, lanes bit for bit in the order of
+//   the tree, padding, and busy_o. Errors: throws Mismatch with cycle, port, word and both values.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Mismatch : std::runtime_error {
 
 struct Totals {
   std::uint64_t cycles = 0;
-  std::uint64_t flits = 0;  // delivered and compared
+  std::uint64_t flits = 0;  // flits delivered and compared
   std::uint64_t sums = 0;   // flits that were a sum
   std::uint64_t unicasts = 0;
   std::uint64_t waves = 0;
@@ -41,7 +41,7 @@ class Harness {
   // with the RTL's assertions off.
   void launch_unjoined() { unjoined_ = true; }
 
-  void reset();          // one edge, in whatever is going on
+  void reset();          // one reset edge, in any state
   void run(int cycles);  // random configurations
   void run_fixed(const ConfigBits& bits, int cycles);
   const Totals& totals() const { return totals_; }
@@ -69,8 +69,8 @@ class Harness {
   std::uint64_t seed_;
   int stages_;
   int config_words_;
-  Network network_;       // in force for the flits of the next edge
-  ConfigBits wave_bits_;  // config_i while a wave is under way
+  Network network_;       // network that the flits of the next edge see
+  ConfigBits wave_bits_;  // config_i while a wave is in flight
   int wave_left_ = 0;     // edges for which config_i must still hold
   bool load_ = false;     // load_i at the next edge
   std::uint32_t launch_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rtl/fred/fred_interconnect.sv (and of the µSwitches inside).
-// --help says what it takes.
+// Testbench of rtl/fred/fred_interconnect.sv (and of the µSwitches inside). See --help for options.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>
 #include <cstdio>
@@ -38,7 +37,8 @@ std::string key(const Shape& shape) {
          (shape.adder_stages == 1 ? "" : ",2");
 }
 
-// The known configurations must mean what their names say, or the oracle has misread the layout.
+// Known configurations must have the function that their names give; otherwise the oracle misreads
+// the layout.
 void check_meaning(const Shape& shape) {
   const auto expect = [&](bool holds, const char* what) {
     if (!holds) throw tb::Mismatch(shape.name() + ": the oracle misreads " + what);
@@ -80,7 +80,7 @@ SizeTotals run_size(const tb::Size& size, const Options& options) {
   }
   const tb::RoutedSets sets = tb::run_routed_sets(shape, harness, options.seed, kRoutedSets);
   const int cycles = options.cycles != 0 ? options.cycles : shape.lanes > 16 ? 600 : 3000;
-  constexpr int kResets = 30;  // flits and loads are under way in most of them
+  constexpr int kResets = 30;  // flits and loads are in flight in most of them
   for (int part = 0; part < kResets; ++part) {
     harness.run(cycles / kResets);
     harness.reset();
@@ -90,7 +90,8 @@ SizeTotals run_size(const tb::Size& size, const Options& options) {
   return {harness.totals(), sets};
 }
 
-// A sum with one input missing gives no flit, and asserts nothing: software can ask for it (fred_exit.sv finds it).
+// A sum with one input missing gives no flit, and asserts nothing: software can ask for it
+// (fred_exit.sv finds it).
 void check_broken_sum(const tb::Size& size) {
   VerilatedContext context;
   context.threads(1);

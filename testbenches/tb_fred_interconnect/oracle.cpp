@@ -18,7 +18,7 @@ int code_bits(int choices) {  // bits that hold 0 … choices
 
 constexpr int kUswitchBits = 2;
 constexpr int kSum = 3;
-constexpr int kBase = -1;  // depth told for an RD-µSwitch
+constexpr int kBase = -1;  // depth code of an RD-µSwitch
 
 struct Reader {
   const ConfigBits& bits;
@@ -104,8 +104,8 @@ class Evaluation {
   Network network_;
 };
 
-// Builds configurations front to back: pick_* say a code for every µSwitch output in the order of
-// the layout; the walk keeps track of which wires carry anything.
+// Builds configurations front to back: pick_* choose a code for every µSwitch output in the order
+// of the layout; the walk tracks which wires carry flits.
 class Builder {
  public:
   using Wires = std::vector<bool>;

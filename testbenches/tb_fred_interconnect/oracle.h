@@ -31,8 +31,8 @@ struct Network {
   };
   std::vector<Expression> expressions;  // 0 … P-1 are the input ports
   std::vector<int> outputs;             // per output port: index of its expression, or kNothing
-  // Inputs that meet in some sum, also in one that reaches no output, must be launched together:
-  // per input port the mask of its group, itself included.
+  // Inputs that meet in a sum, even in one that reaches no output, must be launched together: per
+  // input port the mask of its group, itself included.
   std::vector<std::uint32_t> joined;
 };
 
@@ -49,8 +49,8 @@ ConfigBits pair_config(const Shape& shape);
 // All ports added, the sum to all ports, by the first sub-network.
 ConfigBits all_reduce_config(const Shape& shape);
 
-// Unicasts that name their own path in the header (rtl/fred/fred_pkg.sv: ONLINE_BIT and up), random ones whose
-// paths do not touch: `header_bits` go to bits 18 and up of header word 2.
+// Unicasts that name their own path in the header (rtl/fred/fred_pkg.sv: ONLINE_BIT and up), random
+// ones whose paths do not touch: `header_bits` go to bits 18 and up of header word 2.
 struct Unicast {
   int input = 0, output = 0;
   std::uint32_t header_bits = 0;

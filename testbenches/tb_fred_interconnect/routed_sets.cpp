@@ -12,7 +12,7 @@ namespace {
 using fredsim::Flow;
 using fredsim::FredRoute;
 
-constexpr int kCycles = 30;  // cycles of each set, beside those of its wave
+constexpr int kCycles = 30;  // cycles of each set, in addition to the cycles of its wave
 
 std::vector<int> postfix_of(const Network& network, int e) {
   const Network::Expression& expression = network.expressions[e];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random flow sets (routing/random_flows.h), routed by the routing library, on the RTL.
 //
-// The bits of a routing must serve the flows as the oracle reads them: every output of a flow the
-// sum of its inputs, in the order that the library tells, and nothing at any other output. The
-// harness then loads them into the RTL and compares every output at every cycle with that reading.
+// The bits of a routing must implement the flows as the oracle reads them: every output of a flow
+// gives the sum of its inputs, in the order given by the library, and no other output gives
+// anything. The harness then loads them into the RTL and compares every output in every cycle with
+// the oracle.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace tb {
 struct RoutedSets {
   int routed = 0;
   int conflicts = 0;
-  std::uint64_t flits = 0;  // delivered and compared
+  std::uint64_t flits = 0;  // flits delivered and compared
 };
 
 // `sets` of every kind. Errors: Mismatch, with the flows.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sizes of fred_interconnect that tb_fred_interconnect simulates: "P M LANES FORMAT [fast|wave|two_stage]".
+# Sizes of fred_interconnect that tb_fred_interconnect simulates: "P M LANES FORMAT
+# [fast|wave|two_stage]".
 #
 # Build time grows with the number of µSwitches (m^levels), so the default leaves out the largest;
-# -DFREDSIM_INTERCONNECT_SIZES=all builds all 93 of P = 2 … 32 × M = 2 … 4 instead (ten minutes to build).
-# Every one of the 93 is linted by tests/rtl in any case.
-# fast: optimised C++ and no assertions, for --bench. wave: the size that --wave shows.
+# -DFREDSIM_INTERCONNECT_SIZES=all builds all 93 of P = 2 … 32 × M = 2 … 4 instead (ten minutes to
+# build). Every one of the 93 is linted by tests/rtl in any case. fast: optimised C++ and no
+# assertions, for --bench. wave: the size that --wave shows.
 set(FREDSIM_INTERCONNECT_SIZES default CACHE STRING "default or all")
 
 set(interconnect_sizes "")

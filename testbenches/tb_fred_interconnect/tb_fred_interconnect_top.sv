@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device under test of tb_fred_interconnect: fred_interconnect with ports of one width for all shapes,
-// so that one C++ interface (dut.h) drives every Verilated size.
+// Device under test of tb_fred_interconnect: fred_interconnect with ports of one width for all
+// shapes, so that one C++ interface (dut.h) drives every Verilated size.
 module tb_fred_interconnect_top #(
-  /// Ports.
+  /// Number of ports.
   parameter int unsigned P = 12,
   /// Middle sub-networks.
   parameter int unsigned M = 3,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that `tb_fred_interconnect --wave FILE.fst` records: Fred_3(5), the smallest size with everything in
-// it: two levels of R- and D-µSwitches, RD-µSwitches inside, an odd port with its demux and mux.
+// The work that `tb_fred_interconnect --wave FILE.fst` records: Fred_3(5), the smallest size with
+// everything in it: two levels of R- and D-µSwitches, RD-µSwitches inside, an odd port with its
+// demux and mux.
 //
-// Four configurations, each loaded as a wave, with random flits: every port to itself, all-reduce in pairs,
-// all-reduce of all, then random configurations in mid-traffic; in some cycles online unicasts instead. Every
-// output is checked as in the tests.
+// Four configurations, each loaded as a wave, with random flits: every port to itself, all-reduce
+// in pairs, all-reduce of all, then random configurations in mid-traffic; in some cycles online
+// unicasts instead. Every output is checked as in the tests.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@
 namespace fredsim::tb {
 namespace {
 
-// Switches of ours with phases among those that are built.
+// Sizes of fredsim's own phased switches in this build.
 std::vector<TestedSwitch> built_shapes() {
   std::vector<TestedSwitch> shapes;
   for (int ports = 2; ports <= 32; ++ports) {
@@ -108,7 +108,7 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
         kWritten);
   };
   std::uint64_t cycles = driver.cycle() + break_it();
-  if (random.below(2) == 0) {  // with whatever is inside
+  if (random.below(2) == 0) {  // reset in any state
     driver.core().reset();
     cycles += break_it();
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work for a fred_switch in lockstep: RTL and twin get the same inputs and are compared in every
-// cycle (switch/lockstep_switch.h).
+// Random work for a fred_switch in lockstep: RTL and twin get the same inputs and are compared in
+// every cycle (switch/lockstep_switch.h).
 //
-// A seed decides everything: the size among those that are built, the phases with their flows, the
-// packets, online unicasts among them, the stalls of senders, links and receivers, register reads in
-// mid-traffic, and now and then an input that breaks the contract, for the error codes.
-// Errors: LockstepDifference; std::runtime_error of the driver. Both name what and when, the caller the seed.
+// A seed decides everything: the size (among the sizes in the build), the phases with their flows,
+//   the packets, including online unicasts, the stalls of senders, links and receivers, register
+//   reads in mid-traffic, and now and then an input that breaks the contract, for the error codes.
+// Errors: LockstepDifference; std::runtime_error of the driver. Both give the difference and its
+//   cycle, the caller adds the seed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tb_fred_switch: work on fred_switch, RTL and twin: --help says which. Its tests: tests/rtl/phased.
+// tb_fred_switch: work on fred_switch, RTL and twin: --help says which. Its tests:
+// tests/rtl/phased.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <span>

@@ -66,7 +66,8 @@ class Misprogrammed {
   int below(int n) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(n))); }
   bool chance(int percent) { return below(100) < percent; }
 
-  // The next flit of one of the VCs: mostly of a phase of it, so that flows find all their operands.
+  // Sends the next flit of a random phase, mostly on its own VC, so that flows find all their
+  // operands.
   void send(int port) {
     const int phase = below(static_cast<int>(phases_.size()));
     const int vc = chance(80) ? phases_[phase].vc : below(kNumVcs);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that keep the contract of a switch, while rows of its phase store are written that are no routes: single bits of
-// a route changed, words at random, rows of other phases; and credits. In mid-traffic, rows in use too.
+// Packets that keep the contract of a switch, while invalid rows of its phase store are written:
+// routes with single bits changed, random words, rows of other phases; and credits. In mid-traffic,
+// also to rows in use.
 //
-// Whatever comes of it is defined (rtl/phased/phased_switch.sv): implementations agree on it, and no assertion fails.
+// The result is always defined (rtl/phased/phased_switch.sv): implementations agree on it, and no
+//   assertion fails.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +17,8 @@
 
 namespace fredsim::tb {
 
-// From the state that the core is in, with the rows of the phases in its store, in that order; it takes for granted that
-// its input buffers are empty and no packet has begun. Returns the cycles.
+// From the state that the core is in, with the rows of the phases in its store, in that order; it
+// takes for granted that its input buffers are empty and no packet has begun. Returns the cycles.
 std::uint64_t misprogram(SwitchCore& core, const TestedSwitch& shape, std::span<const Phase> phases,
                          Random& random);
 

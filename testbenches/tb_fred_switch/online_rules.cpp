@@ -49,7 +49,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
   return asking;
 }
 
-// Granted request of those for one output: the first VC, and of that the first in turn.
+// Granted request of one output: on the first VC in order, the first one in turn.
 OnlineRules::Request OnlineRules::grant(const std::vector<Request>& requests) const {
   return *std::ranges::min_element(requests, {}, [&](const Request& request) {
     const int first = next_[request.output][request.vc];

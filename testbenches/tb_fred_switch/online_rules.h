@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and rtl/common/vc_allocator.sv:
-// requests, grants, moves.
+// Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and
+// rtl/common/vc_allocator.sv: requests, grants, moves.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once
@@ -28,9 +28,9 @@ class OnlineRules {
     std::map<std::pair<int, int>, int> turns;  // (output, VC) whose turn moves on: to this input
     std::set<int> resting;                     // inputs, at the next edge
     bool contention = false;  // several inputs asked for one output, and a phase moves
-    bool dropped = false;     // a grant, of two that would meet
+    bool dropped = false;     // one of two grants that would collide
   };
-  // `taken`: what the phase sends at this edge.
+  // `taken`: inputs and outputs that the phase uses at this edge.
   Edge judge(const SwitchView& view, const PhaseRules& phase,
              const std::vector<Entry>& taken) const;
   void advance(const Edge& edge, SwitchView& view);
@@ -52,7 +52,7 @@ class OnlineRules {
   std::vector<std::array<int, kNumVcs>> next_;  // (output, VC): the input that is first in turn
   std::map<int, int> streaming_;  // input -> VC of the flit it let go at the last edge, not a tail
   std::set<int> resting_;
-  int first_ = 0;  // output that no other one's grant drops
+  int first_ = 0;  // output whose grant is never dropped
   std::uint32_t dice_ = 1;
 };
 

@@ -79,7 +79,8 @@ bool PhaseRules::gives_way(const Slot& slot, int vc) const {
   return then < now || (then == now && slot.busy == quantum_);
 }
 
-// In place of all that it shares something with; of none, in a free slot or the first that gives way. One slot is anyone's.
+// Slot of a phase: replaces the phases with which it shares something; if there are none, takes a
+// free slot or the first one that yields. With one slot it always takes that.
 PhaseRules::Place PhaseRules::place_of(int phase) const {
   const Phase& of = phases_.at(phase);
   if (slots_.size() == 1) return {phase, 0, {0}};
@@ -97,7 +98,8 @@ PhaseRules::Place PhaseRules::place_of(int phase) const {
 
 // The first of the candidates that take over.
 std::optional<PhaseRules::Place> PhaseRules::decide() const {
-  // Changes are at least one edge more apart than there are stages; from a decision to its change it is one.
+  // Changes are at least one edge more apart than there are stages; from a decision to its change
+  // it is one.
   if (decided_ || since_load_ < std::max(1, config_stages_ - 1)) return std::nullopt;
   for (const int vc : first_to_last_) {
     if (!candidates_[vc]) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of flow join and choice of phase, written from the contracts in rtl/phased/phased_join.sv, phased_candidates.sv and
-// phased_control.sv.
+// Rules of flow join and phase selection, written from the contracts in rtl/phased/phased_join.sv,
+// phased_candidates.sv and phased_control.sv.
 //
-// Use: once per clock edge judge(), then advance() with what judge() said.
+// Use: once per clock edge judge(), then advance() with the result of judge().
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace fredsim::tb {
 class PhaseRules {
  public:
   explicit PhaseRules(const TestedSwitch& shape);
-  void add_phase(const Phase& phase);  // in the order of the phase store
+  void add_phase(const Phase& phase);  // call in the order of the phase store
 
   struct Lookup {
     int port, vc, phase;
@@ -58,7 +58,7 @@ class PhaseRules {
     int busy = 0;              // edges with one, since the load
     std::vector<bool> open{};  // flows inside a packet
   };
-  // Front of (input, vc) that no phase in use takes.
+  // Head-of-line flit of (input, vc), if no phase in use takes it.
   const FlitHeader* other(const SwitchView& view, int input, int vc) const;
   std::optional<Lookup> look_up(const SwitchView& view) const;
   bool ready(const SwitchView& view, const Lookup& lookup) const;
@@ -74,7 +74,7 @@ class PhaseRules {
   int yield_, quantum_;
   VcOrder first_to_last_;
   std::vector<Phase> phases_;
-  std::vector<Slot> slots_;  // as many phases can be in use
+  std::vector<Slot> slots_;  // one slot per phase in use
   Place next_{0, 0, {}};
   bool decided_ = false;
   int since_load_;  // edges

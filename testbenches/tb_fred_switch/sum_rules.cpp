@@ -7,8 +7,8 @@
 namespace fredsim::tb {
 namespace {
 
-// From the contracts: a flit may get an adder two edges after it fired, and two that wait hold their flow back; a sum
-// is at the staging five edges after its last operand was looked for.
+// From the contracts: a flit may get an adder two edges after it fired, and two that wait hold
+// their flow back; a sum is at the staging five edges after its last operand was looked for.
 constexpr long kFireToAdder = 2;
 constexpr int kHeldFrom = 2;
 constexpr long kLastToStaging = 5;

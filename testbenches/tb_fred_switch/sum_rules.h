@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the adders that an aggregator's flows share, written from the contracts in rtl/aggregator: who gets an
-// adder, what is held back meanwhile, when a sum is done.
+// Rules of the adders that an aggregator's flows share, written from the contracts in
+// rtl/aggregator: assignment of adders, flits held back meanwhile, completion of a sum.
 //
-// Use: once per clock edge show(), then advance() with what fires and changes at it. For a switch of another kind
-//   nothing is held back and nothing added.
+// Use: once per clock edge show(), then advance() with the fires and changes at it. For a switch of
+//   another kind nothing is held back or added.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class SumRules {
 
   // True if a flow's flits are added here.
   bool adds(std::uint32_t inputs) const;
-  // Shows what must not happen at the edge to come.
+  // Marks the inputs and outputs that are blocked at the next edge.
   void show(SwitchView& view) const;
   struct Done {  // at the staging
     std::uint32_t outputs = 0;

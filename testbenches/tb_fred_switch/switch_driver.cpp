@@ -217,7 +217,8 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
   const std::vector<int> postfix = packet.phase == kPhaseOnline
                                        ? std::vector<int>{std::countr_zero(packet.ports.inputs)}
                                        : phases_[packet.phase].route.order[packet.flow].postfix;
-  // A sum has the header of its µSwitch's input 0 (rtl/fred/fred_r_uswitch.sv): in the end of its first leaf.
+  // A sum has the header of its µSwitch's input 0 (rtl/fred/fred_r_uswitch.sv): in the end of its
+  // first leaf.
   want.src = static_cast<std::uint16_t>(postfix.front());
   if (!(h == want)) {
     fail(fmt::format("output {}: packet {} flit {} has another header, source {} and not {}", port,
@@ -241,7 +242,7 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
                        out.flit, l, get_lane(words, l), stack.back()));
     }
   }
-  // The other half of a last word: copied with the rest of it, zero in a sum.
+  // Unused half of the last word: copied with the word, zero in a sum.
   if (shape_.lanes < carried_lanes()) {
     const int l = shape_.lanes;
     const std::uint16_t want_half =
@@ -305,7 +306,7 @@ void SwitchDriver::drain(std::uint64_t limit) {
 
 void SwitchDriver::check_quiet() {
   if (!core_->idle()) fail("not idle after everything was delivered");
-  for (int i = 0; i < 50; ++i) {  // idle cycles, whatever the links' readiness
+  for (int i = 0; i < 50; ++i) {  // idle cycles, for any readiness of the links
     pins_.in_valid = 0;
     pins_.out_credit = {};
     pins_.out_ready = static_cast<std::uint32_t>(random_.next());
@@ -376,7 +377,8 @@ Phase random_phase(const TestedSwitch& shape, int vc, int max, Random& random) {
     phase.vc = vc;
     const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(max)));
     std::vector<Flow> flows(static_cast<std::size_t>(count));
-    // Most have ports of one half of the switch where two can be in use, so that many pairs share none.
+    // With two phases in use most phases have ports of one half of the switch, so that many pairs
+    // share none.
     const std::uint32_t half = (1U << shape.ports() / 2) - 1;
     Flow allowed{~0U, ~0U};
     if (shape.phases_in_use > 1 && random.below(4) != 0) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one fred_switch implementation through SwitchCore with random packets of random phases and with online
-// unicasts, and checks every flit that leaves it.
+// Drives one fred_switch implementation through SwitchCore with random packets of random phases and
+// with online unicasts, and checks every flit that leaves it.
 //
-// What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the
-// links (out_ready) and of the receivers' credit returns. What is checked: each packet arrives once
-// at every output of its flow, in order within its flow and VC, never mixed with another one of its
-// VC; header as sent, payload = the sum in the order that the routing prescribes; no launch against
-// a pause or without a credit; credits, counters and idle at the end. Errors: every violation
-// throws std::runtime_error with the cycle.
+// Random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the links
+//   (out_ready) and of the receivers' credit returns. Checked: each packet arrives once at every
+//   output of its flow, in order within its flow and VC, never interleaved with another packet of
+//   its VC; header as sent, payload = the sum in the order that the routing prescribes; no launch
+//   during a pause or without a credit; credits, counters and idle at the end. Errors: every
+//   violation throws std::runtime_error with the cycle.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class SwitchDriver {
   int add_phase(const Phase& phase);  // programs it; returns its index
   void write_routes();                // all that add_online_packet() uses
   void add_packet(int phase, int flow, int flits);
-  // A unicast routed by its destination, one of those that lead to the output.
+  // Adds a unicast routed by its destination, one of the destinations at the output.
   void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
@@ -122,15 +122,15 @@ class SwitchDriver {
   std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
 };
 
-// Fred_2(5), or a crossbar or mesh router of as many ports, of three BF16 lanes, with buffers of hardly more than a packet, shorter packets
-// and phases that give way sooner than by default, as they are built (sizes.cmake).
+// Fred_2(5), or a crossbar or mesh router of 5 ports, with three BF16 lanes, buffers of hardly more
+// than a packet, shorter packets and phases that yield sooner than by default (sizes.cmake).
 TestedSwitch narrow_shape(int middle = 2);
-// The same with two phases in use at a time.
+// Variant of a shape with two phases in use at a time.
 TestedSwitch with_two_phases(TestedSwitch shape);
 TestedSwitch with_two_adder_stages(TestedSwitch shape);
 
-// Orders of the virtual channels that are not the default, with control in their middle and at their end; and a shape of
-// each, as they are built (sizes.cmake).
+// Orders of the virtual channels that are not the default, with control in their middle and at
+// their end; and a shape of each, as they are built (sizes.cmake).
 inline constexpr std::array<VcOrder, 2> kOtherOrders{
     {{kPp, kControl, kDp, kMp}, {kDp, kPp, kMp, kControl}}};
 std::array<TestedSwitch, 2> shapes_of_other_orders();
@@ -138,8 +138,8 @@ std::array<TestedSwitch, 2> shapes_of_other_orders();
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
 Phase random_phase(const TestedSwitch& shape, int vc, int max, Random& random);
 
-// Packets of random flows of the phases (already added, in this order), among them online unicasts between
-// random ports.
+// Packets of random flows of the phases (already added, in this order), among them online unicasts
+// between random ports.
 void add_random_packets(SwitchDriver& driver, const TestedSwitch& shape,
                         const std::vector<Phase>& phases, int packets, int online_percent,
                         Random& random);

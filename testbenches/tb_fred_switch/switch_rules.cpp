@@ -124,7 +124,7 @@ void SwitchRules::arrive() {
   }
 }
 
-// Returns what goes to the adders.
+// Returns the flits that enter the adders.
 std::vector<SumRules::Fired> SwitchRules::enter(const std::vector<Entry>& entries) {
   std::vector<SumRules::Fired> fired;
   quiet_ = entries.empty() ? quiet_ + 1 : 0;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of a FRED switch, checked at every clock edge against any implementation.
+// Rules of a FRED switch, checked at every clock edge against any implementation.
 //
-// Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (phased_control,
-// phased_matcher, phased_output_unit, fred_switch), and says from it what a step must do:
-//   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
-//   - which flits are launched: decided stages + 3 edges after they left their buffer at the earliest, the rest of
-//     a packet of a phase first, then by priority of their VC, each with a credit, on links that are ready; on the
-//     link one edge after the decision;
-//   - what the control unit shows, where an implementation tells;
-//   - that the switch is idle exactly when nothing is in it and no count in it goes on.
-// What flits carry is not looked at here (switch_driver.cpp).
-// Errors: std::runtime_error saying which rule broke, without cycle and seed.
+// Keeps a model of buffers, phases, staging and credits, written from the contracts in rtl/
+// (phased_control, phased_matcher, phased_output_unit, fred_switch), and derives from it the
+// required behaviour of a step:
+//   - flits that leave the input buffers (visible by their credits), phase by phase and unicast by
+//     unicast;
+//   - flits that are launched: decided stages + 3 edges after they left their buffer at the
+//     earliest, the remaining flits of a packet of a phase first, then by priority of their VC,
+//     each with a credit, on links that are ready; on the link one edge after the decision;
+//   - the state of the control unit, where an implementation shows it;
+//   - idle exactly when the switch is empty and no counter in it runs.
+// The contents of flits are not checked here (switch_driver.cpp).
+// Errors: std::runtime_error with the broken rule, without cycle and seed.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of the rules of a FRED switch (switch_rules.h): buffers and staging before a clock edge, and what
-// enters the interconnect at it. Written from the contracts in rtl/.
+// Input of the rules of a FRED switch (switch_rules.h): buffers and staging before a clock edge,
+// and the flits that enter the interconnect at it. Written from the contracts in rtl/.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ inline int rank(const VcOrder& order, int vc) {
 
 inline bool has(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
 
-// Flits that enter the interconnect together at one edge: those of a flow, or an online unicast.
+// Flits that enter the interconnect together at one edge: all flits of a flow, or an online
+// unicast.
 struct Entry {
   int vc = 0;
   std::uint32_t inputs = 0, outputs = 0;
@@ -34,7 +35,7 @@ struct SwitchView {
         inputs(static_cast<std::size_t>(s.ports())),
         outputs(static_cast<std::size_t>(s.ports())) {}
 
-  // Front of an input buffer; nullptr: empty.
+  // Head-of-line flit of an input buffer; nullptr: empty.
   const FlitHeader* front(int input, int vc) const {
     const auto& flits = inputs[input][vc];
     return flits.empty() ? nullptr : &flits.front();
@@ -57,8 +58,9 @@ struct SwitchView {
     int online_from = -1;  // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
-  // Restrictions of an interconnect in which flits wait at the edge to come: no flits of the phase at these inputs,
-  // no unicasts to these outputs; no starts of unicast packets of this VC to these outputs.
+  // Restrictions of an interconnect in which flits wait at the edge to come: no flits of the phase
+  // at these inputs, no unicasts to these outputs; no starts of unicast packets of this VC to these
+  // outputs.
   std::uint32_t held = 0, closed = 0, under_way = 0;
   int under_way_vc = kMp;
 

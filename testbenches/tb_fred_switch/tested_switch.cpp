@@ -37,8 +37,8 @@ std::uint32_t TestedSwitch::shape_register() const {
   return static_cast<std::uint32_t>(fred.ports | (is_fred() ? fred.middle : adders()) << 8);
 }
 
-// A crossbar: the choice of inputs, then the levels of a tree. An aggregator: two past the adders; a sum takes a cycle per
-// operand, and three more.
+// A crossbar: the choice of inputs, then the levels of a tree. An aggregator: two past the adders;
+// a sum takes a cycle per operand, and three more.
 int TestedSwitch::stages(int inputs) const {
   if (is_fred()) return fred_stages(fred.ports, adder_stages);
   if (adders() == 0) return 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1));
@@ -49,8 +49,8 @@ int TestedSwitch::config_stages() const { return is_fred() ? stages() : 1; }
 
 int TestedSwitch::config_edges() const { return is_fred() ? stages() + 2 : 2; }
 
-// A mesh router: no U-turn (north, east, south, west), and to the NPU by the local port that mirrors
-// the input.
+// A mesh router: no U-turn (north, east, south, west), and to the NPU by the local port that
+// mirrors the input.
 bool TestedSwitch::has_path(int input, int output) const {
   if (!is_mesh()) return true;
   if (output < 4) return input != output;

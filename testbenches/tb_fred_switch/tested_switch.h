@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch under test: Fred_m(P), or a reducing crossbar, an aggregator or a reducing mesh router of as many ports. All but
-// their interconnects and routes is the same (rtl/phased/phased_switch.sv), and so are the tests.
+// Switch under test: Fred_m(P), or a reducing crossbar, an aggregator or a reducing mesh router
+// with the same number of ports. Only their interconnects and routes differ
+// (rtl/phased/phased_switch.sv), so they share the tests.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 namespace fredsim::tb {
 
 struct TestedSwitch : FredShape {
-  // In place of the middle sub-networks, which only a Fred_m(P) has. A mesh router has 5 ports, one of them local, or 10,
-  // four local and two for I/O, as they are built.
+  // Codes in place of the number of middle sub-networks, which only a Fred_m(P) has. A mesh router
+  // has 5 ports, one of them local, or 10, four local and two for I/O, as in the build.
   static constexpr int kCrossbar = 0, kAggregator = -1, kMesh = -2;
 
   int pool = 4;  // adders of an aggregator
@@ -30,22 +31,24 @@ struct TestedSwitch : FredShape {
   bool is_fred() const { return fred.middle >= 2; }
   bool is_mesh() const { return fred.middle == kMesh; }
   int adders() const { return fred.middle == kAggregator ? pool : 0; }  // adders that flows share
-  // True if online unicasts that want different outputs never block each other.
+  // True if online unicasts to different outputs never block each other.
   bool routes_every_matching() const { return fred.middle != 2; }
   const SwitchKind& kind() const;
   operator SwitchShape() const;  // NOLINT(google-explicit-constructor): as that of FredShape
   std::string name() const;      // "P4M3", "P4_crossbar", "P4_aggregator"
   std::uint32_t shape_register() const;
 
-  // Register stages of the interconnect, of a unicast and of the flits of a flow of so many inputs; those that keep
-  // configuration, and edges from a change of phase until nothing of its configuration moves.
+  // Register stages of the interconnect, for a unicast and for the flits of a flow with the given
+  // number of inputs; stages that hold configuration; edges from a phase change until its
+  // configuration has settled.
   int stages() const { return stages(1); }
   int stages(int inputs) const;
   int config_stages() const;
   int config_edges() const;
 
-  // Online unicasts: whether there is a path from an input to an output, and the destinations that lead there, 0 ≤ n <
-  // kDestinations of them: by the table that the testbench writes, or by coordinates from where it puts a mesh router.
+  // Online unicasts: whether there is a path from an input to an output, and the destinations that
+  // lead there, 0 ≤ n < kDestinations of them: by the table that the testbench writes, or by
+  // coordinates from where it puts a mesh router.
   static constexpr int kDestinations = 8;
   static constexpr int kColumn = 20, kRow = 30;
   bool has_path(int input, int output) const;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL and twin in lockstep under whatever the pins can be given: traffic that keeps the rules and
-// traffic that breaks them (overflows, impossible destinations), pauses,
-// registers read and written in mid-traffic, resets at any time. Every seed is an episode of its
-// own, named on failure.
+// RTL and twin in lockstep under arbitrary pin values: traffic that keeps the rules and traffic
+// that breaks them (overflows, impossible destinations), pauses, registers read and written in
+// mid-traffic, resets at any time. Every seed is a separate episode, named on failure.
 
 #include "lockstep.h"
 
@@ -80,7 +79,7 @@ class Episode {
                                                           << 16;
   }
 
-  // Sides as a torus has them, and any others.
+  // Sides as on a torus, and arbitrary ones.
   MeshRings random_rings() {
     const int max = chance(80) ? far_ : 127;
     return {chance(70) ? below(max + 1) : 0, chance(70) ? below(max + 1) : 0};

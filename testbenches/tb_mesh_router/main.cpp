@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tb_mesh_router: work on the mesh router, RTL and twin: --help says which. Its tests: tests/rtl/mesh.
+// tb_mesh_router: work on the mesh router, RTL and twin: --help says which. Its tests:
+// tests/rtl/mesh.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small mesh or torus of routers wired in C++: links with latency, endpoints on local and I/O ports.
+// A small mesh or torus of routers wired in C++: links with latency, endpoints on local and I/O
+// ports.
 //
 // Endpoints: router (x, y) has its NPU on the local ports and I/O controllers on the I/O ports. An
 // NPU sends by the local port of the first hop's direction. Every endpoint port receives at most
@@ -60,7 +61,7 @@ class MeshOfRouters {
     T what;
   };
   struct Port {     // a router's port, both directions
-    int peer = -1;  // router at the other end, or -1: an endpoint
+    int peer = -1;  // router at the far end, or -1: an endpoint
     int peer_port = 0;
     std::deque<Delayed<Flit>> to_router;
     std::array<std::deque<std::uint64_t>, kNumVcs> credits_to_router;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives one mesh router through SwitchCore: senders with credits, receivers that return them late,
-// links that pause; every edge is judged by RouterRules.
+// links that pause; RouterRules checks every edge.
 //
-// Time: step() is one edge. What is random (gaps of the senders, pauses of the links, delays of
-// credits) comes from the seed, which every failure names together with the cycle.
+// Time: step() is one edge. Random quantities (gaps of the senders, pauses of the links, delays of
+//   credits) come from the seed, which every failure names together with the cycle.
 // Errors: std::runtime_error.
 #pragma once
 
@@ -27,7 +27,7 @@ class RouterDriver {
 
   RouterDriver(const RouterImplementation& router, const Stalls& stalls, std::uint64_t seed,
                const MeshRings& rings = {});
-  // The same with a router that has been in use; it is reset.
+  // Drives a router that has been in use, after resetting it.
   RouterDriver(const RouterImplementation& router, std::unique_ptr<SwitchCore> core,
                const Stalls& stalls, std::uint64_t seed, const MeshRings& rings = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh_router implementations that the testbench drives: RTL of four shapes and its twin, each as a
-// SwitchCore.
+// The mesh_router implementations that the testbench drives: RTL of four shapes and its twin, each
+// as a SwitchCore.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace fredsim::tb {
 
-// Every test runs on each of these.
+// Implementations that every test runs on.
 inline constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
 
 struct RouterImplementation {
@@ -27,10 +27,11 @@ struct RouterImplementation {
 
 // The router of the 5 x 4 mesh of the paper: 4 local and 2 I/O ports, 80 flits per data VC.
 RouterImplementation wafer_router(SwitchModel model);
-// 1 local port, no I/O, three lanes, buffers below a packet: 5 flits per data VC, 1 of control. VCs in the order PP,
-// control, DP, MP.
+// 1 local port, no I/O, three lanes, buffers below a packet: 5 flits per data VC, 1 of control. VCs
+// in the order PP, control, DP, MP.
 RouterImplementation small_router(SwitchModel model);
-// 2 local and 2 I/O ports, a power of two in all; 16 flits per data VC. VCs in the order DP, PP, MP, control.
+// 2 local and 2 I/O ports, a power of two in all; 16 flits per data VC. VCs in the order DP, PP,
+// MP, control.
 RouterImplementation even_router(SwitchModel model);
 // All 32 ports, 15 of them I/O; two lanes; one flit per data VC, 3 of control.
 RouterImplementation full_router(SwitchModel model);

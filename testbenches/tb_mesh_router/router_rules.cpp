@@ -90,10 +90,11 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
   return result;
 }
 
-// Decides who is to leave: `due`. Turns and declined grants are those after the edge then.
+// Decides which flits have to leave: `due`. Turns and declined grants then have their values after
+// the edge.
 void RouterRules::decide(std::vector<Front>& fronts) {
   const int ports = shape_.ports();
-  std::vector<Front*> granted;  // by its output
+  std::vector<Front*> granted;  // granted flit of each output
   for (int out = 0; out < ports; ++out) {
     std::array<Front*, kNumVcs> winner{};
     for (Front& f : fronts) {

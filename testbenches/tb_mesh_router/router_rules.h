@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of a mesh router, checked at every edge against any implementation: which flits
-// leave, which stay and why.
+// Rules of a mesh router, checked at every edge against any implementation: which flits leave,
+// which stay and why.
 //
-// Keeps its own picture of the input buffers, credits, open packets, turns and declined grants,
-// written from the contracts in rtl/mesh/mesh_router.sv and rtl/mesh/mesh_allocator.sv, and judges the
+// Keeps a model of the input buffers, credits, open packets, turns and declined grants, written
+// from the contracts in rtl/mesh/mesh_router.sv and rtl/mesh/mesh_allocator.sv, and checks the
 // outputs of a step. A flit leaves at the edge at which its slot is given back:
-//   - it is the oldest of its (input, VC), sampled two edges ago at least, and goes where X-Y routing says, with a
-//     credit given before this edge, for a packet start with credits for a whole packet (into a ring:
-//     and one more; straight on in a ring: one), on an output VC in which no other packet is open, to a
-//     link that is ready at this edge; two edges later it is at that output, unchanged, and nothing else is there;
-//   - those that leave are those that their output grants and their input accepts: per (output, VC) the input in turn,
-//     per output the VC of highest priority, but one declined at the edge before last, per input the VC of
-//     highest priority;
+//   - it is the oldest flit of its (input, VC), sampled at least two edges ago, and follows X-Y
+//     routing, with a credit given before this edge, for a packet start with credits for a whole
+//     packet (into a ring: and one more; straight on in a ring: one), on an output VC in which no
+//     other packet is open, to a link that is ready at this edge; two edges later it is at that
+//     output, unchanged, and nothing else is there;
+//   - exactly the flits granted by their output and accepted by their input leave: per (output, VC)
+//     the input in turn, per output the VC of highest priority except one declined at the edge
+//     before last, per input the VC of highest priority;
 //   - idle() is true exactly when nothing is inside or on an output.
-// Errors: std::runtime_error saying which rule broke, without cycle and seed
-// (the driver adds them).
+// Errors: std::runtime_error with the broken rule, without cycle and seed (the driver adds them).
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ class RouterRules {
  public:
   RouterRules(const MeshShape& shape, int x, int y, const MeshRings& rings);
 
-  void set_depth(int port, int vc, int flits);  // as a write to register kCredit + 4 * port + vc
+  void set_depth(int port, int vc, int flits);  // equals a write to register kCredit + 4 * port +
+                                                // vc
 
   // After core.step(pins): inputs and outputs of that step.
   void check(const SwitchPins& pins, bool idle);

@@ -15,7 +15,7 @@ namespace fredsim::tb {
 namespace {
 
 constexpr int kVc = kDp;
-constexpr std::uint32_t kLinks = (1U << kFirstLocal) - 1;  // ports to other routers
+constexpr std::uint32_t kLinks = (1U << kFirstLocal) - 1;  // ports to neighbour routers
 
 std::uint16_t npu(int node) {
   return mesh_address(node % SpeedMesh::kWidth, node / SpeedMesh::kWidth, 0);
@@ -101,7 +101,8 @@ void SpeedMesh::send(int node) {
   pack_header({.dst = dst, .vc = kVc, .head = true, .tail = true}, flit.words.data());
 }
 
-// Credits first, as in the fabric: those of an idle router wait at its pins for its next step, one per port.
+// Credits first, as in the fabric: credits of an idle router wait at its pins for its next step,
+// one per port.
 void SpeedMesh::arrive() {
   Arrivals& now = wheel_[cycle_ & (kSlots - 1)];
   for (std::size_t i = 0; i < now.num_credits; ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 5 x 4 mesh with lean links and sources, for measuring the speed of router implementations: as little
-// as can be around the routers; nodes at which nothing happens cost nothing, as in the fabric.
+// Minimal 5 x 4 mesh with lean links and sources, for measuring the speed of router
+// implementations; idle nodes cost nothing, as in the fabric.
 //
-// Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another
-//   NPU at random; an NPU without a credit waits. Links between routers take kLatency cycles, those
-//   of NPUs one.
+// Traffic: every NPU starts a one-flit packet on VC DP with the given probability per cycle, to
+//   another NPU at random; an NPU without a credit waits. Links between routers take kLatency
+//   cycles, links of NPUs one.
 // Counts: link_hops() flits that crossed a link between routers; launches() flits that left a
 //   router, to another router or to an NPU.
 #pragma once
@@ -39,14 +39,15 @@ class SpeedMesh {
   struct Place {  // a router's port
     std::uint32_t node = 0;
     std::uint32_t port = 0;   // as a mask
-    std::uint32_t first = 0;  // first of its words among those of all ports
+    std::uint32_t first = 0;  // index of its first word among the words of all ports
   };
   struct ArrivingFlit {
     Place at;
     std::array<std::uint32_t, kWords> words;
   };
-  // Arrivals in a cycle, at whichever router, in one list each: few loops, with many turns, whose ends the
-  // processor need not guess for every router anew. A fixed size: an element per port and router.
+  // Arrivals in a cycle, at whichever router, in one list each: few loops, with many turns, whose
+  // ends the processor need not guess for every router anew. A fixed size: an element per port and
+  // router.
   struct Arrivals {
     std::vector<ArrivingFlit> flits;
     std::vector<Place> credits;
@@ -76,7 +77,7 @@ class SpeedMesh {
   std::vector<Draw> draws_;  // by cycle
   std::size_t next_draw_ = 0;
   std::uint32_t busy_ = 0;     // mask of nodes to step: not idle, or a flit arrives
-  std::uint32_t senders_ = 0;  // and of those with a waiting flit
+  std::uint32_t senders_ = 0;  // mask of nodes with a waiting flit
   int cycle_ = 0;
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what a simulated cycle costs by the size of the mesh and by the traffic on it, and the memory it takes, and what large
-// meshes gain where their parts go ahead by themselves: three tables on standard output. --help says what it takes.
+// Cost of a simulated cycle by mesh size and by traffic, with the memory needed, and the speed-up
+// of large meshes whose partitions run ahead independently: three tables on standard output. See
+// --help for options.
 //
-// Meshes of configs/mesh.yaml's routers and links (twins), without I/O. Traffic: every NPU sends one-flit packets
-//   to its eastern neighbour (`neighbor`, two links on average whatever the size).
-// First table: the same total of flits per cycle on 4 x 4 to 64 x 64 meshes. Second: 64 x 64 with more and more.
-// Third: all-reduces over all NPUs as `fredsim run` has them, the fabric in one piece and cut (cut_for_caches()), in turn.
-// Cost is processor time per simulated cycle and per flit and link, the median of five repeats; of all-reduces that of the run,
-//   the median of --pairs.
+// Meshes: routers and links of configs/mesh.yaml (twins), without I/O. Traffic: every NPU sends
+//   one-flit packets to its eastern neighbour (`neighbor`, two links on average for any size).
+// First table: the same total of flits per cycle on 4 x 4 to 64 x 64 meshes. Second: 64 x 64 with
+//   increasing traffic. Third: all-reduces over all NPUs as in `fredsim run`, alternately with the
+//   fabric in one piece and cut (cut_for_caches()).
+// Cost: processor time per simulated cycle and per flit and link, the median of five repeats; for
+//   all-reduces the time of the run, the median of --pairs.
 // Run from the top of the checkout.
 #include <fmt/format.h>
 #include <sys/resource.h>

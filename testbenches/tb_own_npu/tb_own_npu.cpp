@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worked example: your own NPU model on our fabric.
+// Worked example: your own NPU model on the fabric of fredsim.
 //
-// What it shows: two small user-written modules, Sender and Receiver, take the place of our NPUs
-// on two endpoints of a machine, whichever it is; Sender sends messages with blocking TLM-2.0 calls,
-// Receiver checks them and notes when they arrive, and the program prints a line per message, the same
-// table and JSON as `fredsim run`. --help says what it takes.
+// Two small user-written modules, Sender and Receiver, replace the NPUs at two endpoints of any
+// machine. Sender sends messages with blocking TLM-2.0 calls, Receiver checks them and records
+// their arrival, and the program prints a line per message, the same table and JSON as `fredsim
+// run`. See --help for options.
 //
-// To use it for your own model, copy this folder, anywhere, and change Sender and Receiver. What a packet is
-// and which phases the sockets speak: sc_models/nic/packet_extension.h.
+// To use it for your own model, copy this folder, anywhere, and change Sender and Receiver. Packets
+// and the phases of the sockets: see sc_models/nic/packet_extension.h.
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -74,8 +74,8 @@ struct Receiver : sc_core::sc_module {
   }
 };
 
-// Step 2: a module that sends. One initiator socket, and an SC_THREAD that calls b_transport: it
-// comes back when the packet's last flit has left on the link (the packet is then still under way).
+// Step 2: a module that sends. One initiator socket, and an SC_THREAD that calls b_transport, which
+// returns when the packet's last flit has left on the link (the packet is then still in flight).
 struct Sender : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Sender, 32, fredsim::PacketProtocol> tx{"tx"};
   std::vector<fredsim::ReportedRun> runs;  // a message each
@@ -95,8 +95,8 @@ struct Sender : sc_core::sc_module {
 
  private:
   void run() {
-    // A packet may be handed over at any time, and leaves when the fabric has set its switches up. What is
-    // measured begins then.
+    // A packet can be passed on at any time, and leaves when the fabric has set up its switches.
+    // The measurement starts then.
     fabric_.wait_until_ready();
     for (const int flits : {1, 8, 80}) {
       const fredsim::Measurement measurement(fabric_);
@@ -144,7 +144,7 @@ struct Sender : sc_core::sc_module {
   fredsim::PacketPool pool_{kLanes};
 };
 
-// Refuses outputs over the machine file or over each other.
+// Refuses output files that would overwrite the machine file or each other.
 void check_files(const std::string& config, const std::string& json, const std::string& wave) {
   const std::vector<fredsim::FileUse> inputs{{"--config", config}};
   std::vector<fredsim::FileUse> outputs;
@@ -163,8 +163,8 @@ struct Options {
   std::string ask;
 };
 
-// Step 3: assemble. A Fabric makes a NIC for every endpoint of the topology; bind what you have,
-// leave the rest unbound (a packet sent there would be an error).
+// Step 3: assemble. A Fabric makes a NIC for every endpoint of the topology; bind your own modules
+// and leave all other NICs unbound (a packet sent there is an error).
 void run(const Options& options, const std::string& program, const std::string& command) {
   check_files(options.config, options.json, options.wave);
   const fredsim::TableFormat format = fredsim::parse_format(options.format);
@@ -173,7 +173,8 @@ void run(const Options& options, const std::string& program, const std::string& 
   const fredsim::MachineConfig machine = fredsim::load_config(options.config);
   const fredsim::Topology& topology = machine.topology;
   const fredsim::SwitchModel model = fredsim::parse_model(options.model);
-  // RTL of sizes of switches that the program does not have is built, all at once, and kept for the next time.
+  // RTL of sizes of switches that the program does not have is built, all at once, and kept for the
+  // next time.
   {
     fredsim::RtlBuildLine line(stderr, fredsim::progress_style(stderr), program);
     fredsim::require_built(fredsim::needed_rtl(topology, {.model = model, .lanes = kLanes}),
@@ -204,8 +205,9 @@ void run(const Options& options, const std::string& program, const std::string& 
   if (json) json->write(fredsim::results_json(fredsim::origin_of(command), sender.runs));
 }
 
-// Besides: what fredsim's own NPUs do on this machine, asked as a value in place of a command line, for a model to be held against. A
-// question of works or training has a process of its own, as SystemC is elaborated once: no modules of yours beside it.
+// Reference: the result of fredsim's own NPUs on this machine, asked as a value in place of a
+// command line, to compare a model with. A question about works or training runs in a separate
+// process, since SystemC is elaborated once: your modules cannot be beside it.
 fredsim::Question collective(const std::string& config) {
   fredsim::RunRequest question;
   question.machines = {{.path = config}};

@@ -71,7 +71,7 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
         kWritten);
   };
   std::uint64_t cycles = driver.cycle() + break_it();
-  if (random.below(2) == 0) {  // with whatever is inside
+  if (random.below(2) == 0) {  // reset in any state
     driver.core().reset();
     cycles += break_it();
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work for a voq_crossbar in lockstep: RTL and twin get the same inputs and are compared in every cycle
-// (switch/lockstep_switch.h).
+// Random work for a voq_crossbar in lockstep: RTL and twin get the same inputs and are compared in
+// every cycle (switch/lockstep_switch.h).
 //
-// A seed decides everything: the size among those that are built, the packets, the stalls of senders, links and
-// receivers, register reads in mid-traffic, resets, and in the end inputs that break the contract, for the error
-// codes.
-// Errors: LockstepDifference; std::runtime_error of the driver. Both name what and when, the caller the seed.
+// A seed decides everything: the size (among the sizes in the build), the packets, the stalls of
+//   senders, links and receivers, register reads in mid-traffic, resets, and in the end inputs that
+//   break the contract, for the error codes.
+// Errors: LockstepDifference; std::runtime_error of the driver. Both give the difference and its
+//   cycle, the caller adds the seed.
 #pragma once
 
 #include <cstdint>

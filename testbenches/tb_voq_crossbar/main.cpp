@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tb_voq_crossbar: work on voq_crossbar, RTL and twin: --help says which. Its tests: tests/rtl/voq_crossbar.
+// tb_voq_crossbar: work on voq_crossbar, RTL and twin: --help says which. Its tests:
+// tests/rtl/voq_crossbar.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <span>

@@ -126,7 +126,7 @@ void VoqDriver::add_random_packets(int packets) {
     const int vc = static_cast<int>(random_.below(kNumVcs));
     const int flits = vc == kControl ? 1 : 1 + static_cast<int>(random_.below(packet_flits_));
     const auto port = [&] { return static_cast<int>(random_.below(ports_)); };
-    // Some outputs are wanted more than others.
+    // Some outputs get more traffic than the rest.
     const int output = random_.below(3) == 0 ? 0 : port();
     add_packet(port(), output, vc, flits);
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one voq_crossbar implementation through SwitchCore with packets between its ports, and checks every flit that
-// leaves it, as the contract in rtl/voq_crossbar/voq_crossbar.sv promises it.
+// Drives one voq_crossbar implementation through SwitchCore with packets between its ports, and
+// checks every flit that leaves it against the contract in rtl/voq_crossbar/voq_crossbar.sv.
 //
-// What is random: payload, gaps between flits, pauses of the links (out_ready) and of the receivers' credit returns.
-// What is checked: each packet arrives once, at its output, in order of (input, VC, output), whole, never mixed with
-//   another one of its VC; header and payload as sent; no launch against a pause or without a credit; credits, counters
-//   and idle at the end. Errors: every violation throws std::runtime_error with the cycle.
+// Random: payload, gaps between flits, pauses of the links (out_ready) and of the receivers' credit
+//   returns.
+// Checked: each packet arrives once, at its output, in order of (input, VC, output), whole, never
+//   interleaved with another packet of its VC; header and payload as sent; no launch during a pause
+//   or without a credit; credits, counters and idle at the end. Errors: every violation throws
+//   std::runtime_error with the cycle.
 #pragma once
 
 #include <array>
@@ -99,7 +101,8 @@ class VoqDriver {
 int buffer_depth(const SwitchShape& shape, int vc);
 // A voq_crossbar with these parameters, as voq_shape({{"P", 4}}).
 SwitchShape voq_shape(const std::vector<NamedValue>& values);
-// The narrow one that is built: 5 ports, three lanes, buffers of hardly more than a packet, one round (sizes.cmake).
+// The narrow one that is built: 5 ports, three lanes, buffers of hardly more than a packet, one
+// round (sizes.cmake).
 SwitchShape narrow_shape();
 
 }  // namespace fredsim::tb
