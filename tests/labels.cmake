@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The label of every test, one each, by its suite, the part of its name before the first dot. ctest -L runs those of a label:
-#   unit     a library by itself, at most about a second of processor time each and a minute together
+# Label of every test, one each, by its suite, the part of its name before the first dot. ctest -L runs
+# the tests of a label:
+#   unit     a library alone, at most about a second of processor time each and a minute together
 #   system   the program, or whole machines
 #   rtl      Verilated classes, Verilator, yosys or iverilog
-#   slow     longer than their like: over a second for a library, over 20 s else
-# python3 -m fredsim_tools.test_times, in scripts/, says what they take.
+#   slow     over a second for a library, over 20 s otherwise
+# python3 -m fredsim_tools.test_times, in scripts/, prints the times.
 set(unit_suites base collective config energy experts flow nic npu optimize results routing study switch_registry topology twin_parts
     workload workload_files voq_scheduler_twin)
 set(system_suites allocations cli engine fabric fuzz labels pages python ranks reference report scripts tb_fabric_speed tb_flow_speed
@@ -16,7 +17,8 @@ set(rtl_suites aggregator apb_slave bist cells common_cells cover_points crossin
     voq_crossbar voq_modules voq_scheduler waves xcheck)
 set(slow_suites package)
 
-# Cases with another label than their suite, as filters of GoogleTest, and other tests by their whole names.
+# Cases with another label than their suite, as filters of GoogleTest, and other tests by their full
+# names.
 set(rtl_cases_cli "Models/InterruptModel.*")
 set(rtl_cases_trace "*RandomBreakdown.AddsUpInEveryImplementation*:*RandomBreakdown.OfSyntheticTraffic*")
 set(rtl_cases_traffic "PartitionedTraffic.WithVerilatedSwitches:*EveryImplementationGivesTheSame*")

@@ -33,7 +33,7 @@ function(fredsim_test name)
   target_precompile_headers(test_${name} REUSE_FROM fredsim_test_headers)
   set_target_properties(test_${name} PROPERTIES UNITY_BUILD ${FREDSIM_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   if(FREDSIM_UNITY)
-    target_compile_options(test_${name} PRIVATE -Wno-shadow)  # names in other files
+    target_compile_options(test_${name} PRIVATE -Wno-shadow)  # names of other files
   endif()
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   if(ARG_RTL)

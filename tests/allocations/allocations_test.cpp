@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In steady state nothing is allocated, per flit, packet or cycle, and nothing stays of an operation that is complete: every
-// operator new and delete of this program is counted.
+// Allocation tests: in steady state no flit, packet or cycle allocates memory, and a complete
+// operation leaves none behind. Every operator new and delete of this program is counted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(Loads, SteadyTraffic,
                          testing::Values(Load{"mesh", 0.4, 1}, Load{"mesh", 0.8, 8},
                                          Load{"fred_d", 1, 1}, Load{"fred_d", 2, 8}));
 
-// Allocations are read whenever progress is reported, every 4096 cycles; what comes before the first and
-// after the last report is not steady.
+// Allocations are read at every progress report, every 4096 cycles; the intervals before the first
+// and after the last report are not steady state.
 TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
   const Topology topology = machine("fred_d");
   std::vector<int> group(topology.npus.size());
@@ -116,8 +116,8 @@ TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
   EXPECT_EQ(seen.back() - seen.front(), 0U);
 }
 
-// Two thousand operations of a work, some of which need the rows of others: the heap has no more blocks at any look in the
-// second half than in the first.
+// Two thousand operations of a work, some of which reuse the rows of earlier ones: the number of
+// heap blocks never grows in the second half.
 TEST(Operations, LeaveNothingOnTheHeap) {
   const Topology topology = machine("fred_small");
   std::vector<WorkStep> steps;

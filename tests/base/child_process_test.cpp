@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes: their end, output, folder, environment and group, and programs that cannot be started.
+// Child processes: their end, output, folder, environment and group, and programs that cannot be
+// started.
 #include "base/child_process.h"
 
 #include <fcntl.h>

@@ -47,7 +47,7 @@ TEST(GeometricGap, RareSuccessesKeepTheirMean) {
   }
 }
 
-// The same numbers on every machine: a change here is a change of every traffic result.
+// Draws are equal on every machine: a change here changes every traffic result.
 TEST(GeometricGap, DrawsAreFixed) {
   const GeometricGap gap(0.1);
   Random random(1);

@@ -48,7 +48,7 @@ TEST(Suggest, PartsOfAWord) {
   EXPECT_EQ(nearest_word("li", kKeys), "") << "two letters begin too many words";
 }
 
-// Every word of two letters is near every other.
+// Any two words of two letters are near each other.
 TEST(Suggest, ShortWordsAreNotNear) {
   EXPECT_EQ(nearest_word("xp", Words{"mp", "dp", "pp"}), "");
   EXPECT_EQ(nearest_word("MP", Words{"mp", "dp", "pp"}), "mp");

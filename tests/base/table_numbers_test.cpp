@@ -14,7 +14,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// The unit of a column in front.
+// Texts with the unit of the column in front.
 Texts written(const std::vector<double>& values, int decimals,
               std::span<const NumberUnit> units = {}) {
   TextTable table({{.label = "n", .unit = "as given", .units = units}});

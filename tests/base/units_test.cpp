@@ -113,7 +113,7 @@ TEST(Units, LettersWithoutAUnitAreForSizesOfCommandLinesOnly) {
                {"unknown unit 'n'; did you mean 'ns'?"});
 }
 
-// A hint names a unit whose first letter, the magnitude, is that of the text.
+// A hint names a unit with the first letter, the magnitude, of the text.
 TEST(Units, HintsKeepTheMagnitude) {
   constexpr std::string_view kUnits[] = {
       "b",   "BB",  "Bs", "TB",     "TiB",   "PB",   "MBB", "Mib",  "KIB", "kb",    "GBB",
@@ -145,8 +145,8 @@ TEST(Units, HintsKeepTheMagnitude) {
   EXPECT_GT(hints, 20);
 }
 
-// Capital or not is all that is wrong: the hint is that unit, also where its first letter would be another magnitude,
-// as there are no millihertz here.
+// Capital or not is all that is wrong: the hint is that unit, also where its first letter would be
+// another magnitude, as there are no millihertz here.
 TEST(Units, HintsForTheWrongCase) {
   struct Spelling {
     std::function<std::uint64_t(std::string_view)> parse;
@@ -169,7 +169,7 @@ TEST(Units, HintsForTheWrongCase) {
             found[i] = static_cast<char>(std::islower(c) != 0 ? std::toupper(c) : std::tolower(c));
         }
         if (found == unit) continue;  // '/' has no case
-        // A small b may stand for bits, and is one of them behind a capital.
+        // A lower-case b may mean bits, and does after a capital.
         if (unit.ends_with("B/s") && found.find('B') == std::string::npos) continue;
         expect_parts(refusal([&] { (void)quantity.parse("2 " + found); }),
                      {fmt::format("unknown unit '{}'; did you mean '{}'?", found, unit)});

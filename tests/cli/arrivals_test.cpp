@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu.collective_overhead and --skew of `fredsim run`, `compare` and `train`: what they add to times, what results say, bad input.
+// npu.collective_overhead and --skew of `fredsim run`, `compare` and `train`: added time,
+// statements of the results, bad input.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -74,7 +75,7 @@ TEST(Arrivals, OnASystemEitherEngineWaitsForThem) {
               0.05 * exact["time_ns"].get<double>());
 }
 
-// 160 all-reduces of a pass of 80 layers, one after the other.
+// 160 sequential all-reduces of a pass through 80 layers.
 TEST(Arrivals, ATokenTakesTheOverheadOfAllItsCollectives) {
   const Line line{"train",
                   "configs/mesh_2x2.yaml",

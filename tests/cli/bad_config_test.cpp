@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad machine files: a good one with one thing made wrong. Each is refused with exit code 2 and one
-// line that names the file, what was found and what is allowed.
+// Bad machine files: a good one with one error. Each is refused with exit code 2 and one line with
+// the file, the value found and the allowed values.
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad command lines: each is refused with exit code 2 and one line that says what was found and
-// what is allowed.
+// Bad command lines: each is refused with exit code 2 and one line with the value found and the
+// allowed values.
 #include <gtest/gtest.h>
 
 #include "support/program.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --placement auto, --write-placement and --best-base: where workers are, and the base as well as it can.
+// --placement auto, --write-placement and --best-base: where workers are, and the base as well as
+// it can.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ json runs_of(const Words& words) {
 
 class BestBase : public FolderTest {};
 
-// Pairs two apart in a row, whose rings meet.
+// Pairs of NPUs two apart in a row: their rings overlap.
 const Words kApart{"compare",
                    "configs/mesh.yaml",
                    "configs/fred_d.yaml",
@@ -65,7 +66,8 @@ TEST_F(BestBase, CompareHasTheBaseTwice) {
   EXPECT_EQ(plain[0]["placement"], nullptr);
 }
 
-// Groups that lie apart: four lines of five go over other NPUs' links, too, rings over each of their own twice.
+// Groups of distant NPUs: four lines of five use links of other NPUs, too; rings over each line use
+// them twice.
 TEST_F(BestBase, PlansGroupsThatAreNamedOneByOne) {
   const json runs = runs_of({"compare", "configs/mesh.yaml", "configs/fred_d.yaml", "--work",
                              "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "1MiB", "--best-base"});
@@ -74,7 +76,7 @@ TEST_F(BestBase, PlansGroupsThatAreNamedOneByOne) {
   EXPECT_LT(runs[1]["time_ns"].get<double>(), 0.7 * runs[0]["time_ns"].get<double>());
 }
 
-// All NPUs are one group, so that no placement matters.
+// All NPUs are one group: placement does not matter.
 TEST_F(BestBase, APlacementThatAllShareIsNotInTheTable) {
   const Words words{"compare",
                     "configs/mesh_2x2.yaml",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --breakdown and --trace-packets: what is printed and written, and what is refused.
+// --breakdown and --trace-packets: printed tables, written files, refused input.
 #include <gtest/gtest.h>
 
 #include <string>

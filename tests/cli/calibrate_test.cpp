@@ -98,7 +98,7 @@ TEST_F(Calibrate, KeepsWhatAFileHas) {
   for (const json& work : before["machines"][0]["works"])
     EXPECT_THAT(after["machines"][1]["works"], testing::Contains(work));
   EXPECT_GT(after["machines"][1]["works"].size(), before["machines"][0]["works"].size());
-  // The same once more changes nothing.
+  // A second calibration changes nothing.
   ASSERT_EQ(calibrate(file()).exit_code, 0);
   EXPECT_EQ(json::parse(text_of(file())), after);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives other than all_reduce, several at once, and what is said where they do not fit together.
+// Collectives other than all_reduce, concurrent collectives, and messages for groups that conflict.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ json json_run(std::vector<std::string> arguments) {
 struct CollectiveCase {
   const char* collective;
   const char* mesh;          // algorithm
-  const char* fred;          // in the switches where there is one
+  const char* fred;          // in-switch where the fabric has FRED switches
   const char* endpoints;     // algorithm at the endpoints of a Fred fabric
   double injected_by_rings;  // all NPUs, in units of the size: mesh, Fred at the endpoints
   double injected_by_fred;
@@ -135,8 +135,8 @@ TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
   EXPECT_FALSE(unicast.contains("operations"));
 }
 
-// Six NPUs on one switch, three groups that pairwise share µSwitches: in Fred_2(6) they conflict, whatever their order; a
-// reducing crossbar runs them side by side, each as fast as alone.
+// Six NPUs on one switch, three groups that pairwise share µSwitches: in Fred_2(6) they conflict in
+// any order; a reducing crossbar runs them side by side, each as fast as alone.
 TEST(Collectives, AReducingCrossbarHasNoConflicts) {
   std::vector<std::string> work{"configs/fred_64.yaml",
                                 "--size",
@@ -169,8 +169,8 @@ TEST(Collectives, AReducingCrossbarHasNoConflicts) {
   EXPECT_EQ(all["cycles"], json_run(work)["cycles"]);
 }
 
-// The same collective on FRED switches, on reducing crossbars, and on a level of each: twins and RTL agree, and all add in
-// the same order.
+// One collective on FRED switches, on reducing crossbars, and on a mix by level: twins and RTL
+// agree, and all add in the same order.
 TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
   const std::vector<std::string> work{"configs/fred_small.yaml", "--size", "32KiB", "--group",
                                       "0,2,3"};
@@ -196,8 +196,8 @@ TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
       fred);
 }
 
-// A pool of adders that the flows share: however few, the result is the same, and with one for every addition of a flow
-// the flits of a flow never wait. What it costs grows as adders go.
+// A pool of adders that the flows share: the result does not depend on the number of adders; with
+// one adder for every addition of a flow its flits never wait. The cost grows with the adders.
 TEST(Collectives, AnAggregatorNeedsFewAdders) {
   const auto run = [](std::string machine, int adders, const std::string& size, const char* model) {
     const json done =
@@ -346,8 +346,8 @@ TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
   EXPECT_DOUBLE_EQ(outcome.json()["runs"][1]["injected_traffic_reduction"].get<double>(), 2);
 }
 
-// With a pace RTL and twins take the same trajectory, which is slightly longer; the results say what
-// it was.
+// With a pace RTL and twins follow the same trajectory, which is slightly longer; the results state
+// the pace.
 TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   std::vector<std::string> arguments{"configs/mesh_2x2.yaml", "--size", "2MiB", "--algorithm",
                                      "multi_tree"};
@@ -363,7 +363,8 @@ TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   EXPECT_EQ(json_run(arguments)["cycles"], paced["cycles"]);
 }
 
-// The order of arrival gives other cycles, and that in which states recur is the default: both are said.
+// The order of arrival gives different cycles; the default is the order in which states recur. The
+// results state either.
 TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
   const std::vector<std::string> arguments{"configs/mesh.yaml", "--size",     "4MiB",
                                            "--algorithm",       "multi_tree", "--packet-order"};

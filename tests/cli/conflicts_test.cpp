@@ -59,7 +59,7 @@ TEST(Conflicts, TheSeedDecides) {
   EXPECT_NE(rows("5"), rows("6"));
 }
 
-// Results of one number of flows do not depend on the others asked for.
+// Results for one number of flows do not depend on other requested numbers.
 TEST(Conflicts, SetsOfOneSizeAreTheirOwn) {
   const auto runs = [](const char* flows) {
     return run_fredsim(conflicts_of_12(

@@ -123,7 +123,7 @@ TEST_F(Doctor, NamesABetterAlgorithm) {
   EXPECT_EQ(of_file["limits"][0]["factor"], found["limits"][0]["factor"]);
 }
 
-// Buffers cover, so that rates stay when the links get short.
+// Deep buffers: rates are unchanged when links get shorter.
 TEST_F(Doctor, NamesLatency) {
   const Words work{graph("500 ns"), "--size", "4KiB", "--algorithm", "direct"};
   const json found = diagnosis(work);

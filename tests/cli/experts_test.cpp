@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experts in whole runs: what the JSON has of them, placements written and read back, copies and capacity, bad input.
+// Experts in complete runs: their JSON, placements written and read back, copies and capacity, bad
+// input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +79,8 @@ TEST_F(ExpertRuns, SayWhatTheirRoutersDid) {
   EXPECT_NE(other.at("time_ns"), found.at("time_ns"));
 }
 
-// Two microbatches on an NPU: named in the JSON and above the table, at most as long, the same bytes of tokens.
+// Two microbatches on an NPU: named in the JSON and above the table, at most as long, the same
+// bytes of tokens.
 TEST_F(ExpertRuns, HideDispatchAndCombineBehindAnotherMicrobatch) {
   const Words apart{"--ep", "4", "--microbatches", "2"};
   const Words both{"--ep", "4", "--overlap", "microbatches=2"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rows of keys: the schemas made from them take the files of the tree and examples that have every key; fredsim reads every key,
-and refuses others with their line.
+and refuses other keys with their line.
 
   file_keys_test.py --program build/fredsim
 """
@@ -23,7 +23,7 @@ EXPERTS = {"name": "experts", "transformer": {**TRANSFORMER, "experts": 4, "top_
 # A machine whose graph is FILE.
 GRAPH = "name: graph\nclock: auto\nnpu: {receive_buffer: auto}\nswitch: {input_buffer: auto}\nfabric: {type: graph, graph: FILE}\n"
 
-# By kind: the command that reads a file, examples that have every key between them, files of the tree.
+# Per kind: the command that reads a file, examples that together have every key, files of the tree.
 KINDS = {
     "model": ([*TRAIN, "--workload", "FILE"], [
         {"name": "layers", "sample": "4 KiB", "layers": [
@@ -54,7 +54,7 @@ KINDS = {
         "zip": [["npu.bandwidth", "fabric.link_latency"]], "exclude": [{"seed": 2}]}],
               ["configs/studies/*.yaml"]),
 }
-# Lists of other things than keys, and values that no file has.
+# Lists of items other than keys, and values that no file has.
 NO_KEYS = ("settings", "run", "traffic", "train", "exclude")
 WRONG = {"no": {"such": "value"}}
 

@@ -21,7 +21,8 @@ json runs_of(Words words, const std::string& engine) {
   return outcome.exit_code == 0 ? outcome.json()["runs"] : json::array();
 }
 
-// Bytes and flits of every link, and what was injected, are the same; times at calibrated sizes, too.
+// Bytes and flits of every link, and the injected traffic, are equal; times at calibrated sizes
+// are, too.
 TEST(FlowEngine, HasTheTrafficOfExactRunsAndTheirTimesWhereCalibrated) {
   for (const std::string machine : {"mesh_2x2", "fred_small", "fred_d"}) {
     for (const std::string collective : {"all_reduce", "broadcast"}) {
@@ -53,7 +54,8 @@ TEST(FlowEngine, HasTheTrafficOfExactRunsAndTheirTimesWhereCalibrated) {
   }
 }
 
-// A size whose exact run costs no more than what else would calibrate it has that run, and so no error, and says so.
+// A size whose exact run costs no more than its calibration is run exactly, without error, and the
+// result states it.
 TEST(FlowEngine, TakesTheExactRunOfOneSize) {
   struct Work {
     const char *machine, *collective, *algorithm;
@@ -90,7 +92,8 @@ TEST(FlowEngine, TakesTheExactRunOfOneSize) {
 
 class FlowsOfLargeSizes : public FolderTest {};
 
-// Links of 500 ns with buffers that do not cover them: 2.2 times what bandwidth alone would take, at sizes that are run and beyond.
+// Links of 500 ns with insufficient buffers: 2.2 times the time by bandwidth alone, at simulated
+// and larger sizes.
 TEST_F(FlowsOfLargeSizes, GoOnAsExactRuns) {
   const std::string ring = write("ring.yaml",
                                  "name: ring\nclock: 1 GHz\nfabric:\n  type: dimensions\n"
@@ -106,7 +109,8 @@ TEST_F(FlowsOfLargeSizes, GoOnAsExactRuns) {
   EXPECT_NEAR(cycles("1GiB", "flow") / exact, 512, 512 * 0.05);
 }
 
-// Packets have an order from 4 MiB on, after which each drains without waiting for others: small sizes take a seventh longer by the byte.
+// Packets have an order from 4 MiB on; each then drains without waiting for other packets: small
+// sizes take a seventh longer per byte.
 TEST_F(FlowsOfLargeSizes, AreExactRunsWhereTheseRepeatThemselves) {
   const std::string links[] = {"s0, to: s1, bandwidth: 25",   "s1, to: s2, bandwidth: 12.5",
                                "s0, to: s3, bandwidth: 25",   "npu0, to: s3, bandwidth: 100",
@@ -148,7 +152,8 @@ TEST_F(FlowsOfLargeSizes, NeverTakeLess) {
   }
 }
 
-// Groups whose paths cross, that share NPUs, or whose phases differ in a chiplet, at sizes that are not calibrated.
+// Groups whose paths cross, that share NPUs, or whose phases differ in a chiplet, at sizes that are
+// not calibrated.
 class FlowsTogether : public FolderTest {
  protected:
   // Groups begin `cycles` apart, by `key` of the work file.
@@ -195,7 +200,8 @@ TEST_F(FlowsTogether, AreMeasuredWithTheirStarts) {
   expect_near("fred_d", "configs/works/phase_change.yaml", "3000000");
 }
 
-// Operations one by one, each at a cycle of its own: 12 to 23 % off by the surplus of each alone.
+// Sequential operations, each at its own cycle: 12 to 23 % off with the calibration offset of each
+// alone.
 TEST_F(FlowsTogether, AreRunExactlyOneByOne) {
   expect_near("torus",
               work("all_reduce", {"0,8", "1,9", "2,10", "3,11", "4,12", "5,13", "6,14", "7,15"},

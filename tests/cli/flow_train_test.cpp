@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --engine flow of what comes after each other, training and works with order, beside --engine exact on small machines.
+// --engine flow for sequences, training and works with order, compared with --engine exact on small
+// machines.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -98,8 +99,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 class ShortFlowTraining : public FolderTest {};
 
-// Exact runs, since nothing that is measured of single operations says how small ones overlap: random models of a few kilobytes were
-// up to 37 % off as flows. With one worker there is no operation at all.
+// Exact runs, since nothing that is measured of single operations says how small ones overlap:
+// random models of a few kilobytes were up to 37 % off as flows. With one worker there is no
+// operation at all.
 TEST_F(ShortFlowTraining, IsTheExactRun) {
   constexpr int kRuns = 12;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
@@ -159,7 +161,8 @@ TEST(FlowTrain, TakesModelsThatAreStreamedAndInference) {
 
 class FlowDetours : public FolderTest {};
 
-// NPUs that only send on end last: no rank's task is left of the operation then. Placements drawn at random.
+// NPUs that only send on end last: no rank's task is left of the operation then. Placements drawn
+// at random.
 TEST_F(FlowDetours, MayEndAfterTheirRanks) {
   const std::string model =
       write("model.yaml",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --format: what programs read. Tables for people: terminal_test.cpp.
+// --format: output for programs. Tables for people: terminal_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -173,7 +173,7 @@ TEST(Format, WithoutATerminalLinesHave80Columns) {
   EXPECT_NE(outcome.out.find("Columns hidden at 80 columns: "), std::string::npos) << outcome.out;
 }
 
-// The table first, then what there is to know about the machines.
+// The table comes first, then the notes on the machines.
 TEST(Format, TheResultComesFirst) {
   const Outcome outcome = run_fredsim(kCompare);
   EXPECT_TRUE(outcome.out.starts_with("all_reduce of ")) << outcome.out;

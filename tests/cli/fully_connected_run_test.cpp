@@ -40,7 +40,7 @@ TEST(FullyConnected, RunsCollectivesInLockstep) {
 TEST(FullyConnected, EveryPacketTakesTwoSwitchesAtMost) {
   const json run = first_run({"run", "configs/fully_connected.yaml", "--collective", "all_to_all",
                               "--size", "48KiB", "--algorithm", "direct"});
-  // From NPU to switch, to the other switch, to its NPU.
+  // Path: NPU to switch, to the other switch, to its NPU.
   const auto injected = run["traffic"]["injected_bytes"].get<std::uint64_t>();
   EXPECT_EQ(run["traffic"]["link_bytes"], 3 * injected);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of gradients in whole runs: against an event model of one stream of collectives that shares no code with the program, the figures of
-// docs/studies/gradients.md, reductions within nodes, compressed volumes, bad options.
+// Schedules of gradients in whole runs: against an event model of one stream of collectives that
+// shares no code with the program, the figures of docs/studies/gradients.md, reductions within
+// nodes, compressed volumes, bad options.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -206,7 +207,8 @@ TEST_F(GradientRuns, DearHidesBothHalvesUpToTheLongerOfTheTwo) {
   const std::string machine = cluster();
   for (const double share : {0.2, 0.8, 1.0, 1.6, 4.0}) {  // communication over computing
     SCOPED_TRACE(share);
-    // Halves: a reduce-scatter beside a backward pass of two units, an all-gather beside a forward pass of one.
+    // Halves: a reduce-scatter beside a backward pass of two units, an all-gather beside a forward
+    // pass of one.
     const double half = half_of_all_reduce(kBytes) * kLayers;
     const double compute = 2 * half / share;
     const std::vector<ModelledLayer> layers(
@@ -253,7 +255,8 @@ fabric:
     }
     return of;
   };
-  // To the switch and from it, of each NPU: 2 (n - 1) / n of its data in a dimension; the second has a quarter of it.
+  // To the switch and from it, of each NPU: 2 (n - 1) / n of its data in a dimension; the second
+  // has a quarter of it.
   const double box = 2 * 8 * 2 * kBytes * 3 / 4, pod = 2 * 8 * 2 * (kBytes / 4) / 2;
   for (const std::string engine : {"flow", "exact"}) {
     SCOPED_TRACE(engine);
@@ -290,7 +293,7 @@ TEST_F(GradientRuns, GainOfDearAt10GigabitPerSecond) {
   struct Case {
     std::string workload, samples;
     Words all_reduces;
-    double gain;  // over the best of these
+    double gain;  // gain over the best of these
   };
   for (const auto& [workload, samples, all_reduces, gain] :
        {Case{"configs/models/resnet50.yaml", "64", {"bucket=12.5MB"}, 1.055},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_shot and two_phase by --engine flow beside --engine exact, at sizes that are flows and no exact run: those between sizes of a
-// calibration file, whose stated error has to hold, and those too long to be run, which carry the surplus of smaller ones on.
-// Random grids with a failed NPU and a slow link, from seeds.
+// one_shot and two_phase by --engine flow against --engine exact, at sizes that are simulated as
+// flows: sizes between calibrated sizes, whose stated error has to hold, and sizes too long for an
+// exact run, which extrapolate the calibration offset of smaller ones. Random grids with a failed
+// NPU and a slow link, from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

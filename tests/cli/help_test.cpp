@@ -24,7 +24,8 @@ const Words kCommands{"run",        "compare", "calibrate", "train",  "sweep", "
 
 constexpr std::size_t kExamples = 2;  // examples in --help
 
-// The command lines of a help text, without the program and a file for its output; a line that ends in \ goes on.
+// The command lines of a help text, without the program and a file for its output; a line that ends
+// in \ goes on.
 std::vector<Words> examples_of(const std::string& help) {
   std::vector<Words> examples;
   bool goes_on = false;
@@ -87,7 +88,8 @@ TEST(Help, FitsAScreen) {
   }
 }
 
-// Options that --help leaves out are in --help-all, which has all options of the reference and of the manual page.
+// Options that --help leaves out are in --help-all, which has all options of the reference and of
+// the manual page.
 TEST(Help, AllHasTheOptionsOfTheReference) {
   const std::string reference = run_fredsim({"help", "--markdown"}).out;
   for (const std::string& command : kCommands) {

@@ -56,7 +56,7 @@ TEST(Info, RanksAsJsonAddUp) {
   EXPECT_EQ(switches, 35);
   EXPECT_EQ(npus, 20);
   EXPECT_NEAR(share, 1, 1e-9);
-  // 35 switches: as many ranks as 16, not 256.
+  // 35 switches: at most 16 ranks, not 256.
   ASSERT_EQ(file["forecasts"].size(), 2U);
   EXPECT_EQ(file["forecasts"][0]["ranks"], 4);
   EXPECT_EQ(file["forecasts"][1]["ranks"], 16);

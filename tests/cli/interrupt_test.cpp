@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C: what was measured so far is kept and marked, files are whole, the exit code is 130.
+// Ctrl-C: measurements so far are kept and marked, files are complete, the exit code is 130.
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -242,7 +242,8 @@ TEST_F(Interrupt, APipeIsReadToItsEnd) {
   EXPECT_TRUE(nlohmann::json::accept(text));
 }
 
-// NPUs in random order, far from each other: seconds go by until all paths between them are followed, for several sizes.
+// NPUs in random order, far from each other: planning all paths between them takes seconds, for
+// several sizes.
 std::string far_apart(int npus, int ranks) {
   std::vector<int> all(static_cast<std::size_t>(npus));
   std::iota(all.begin(), all.end(), 0);
@@ -251,7 +252,7 @@ std::string far_apart(int npus, int ranks) {
   return fmt::format("{}", fmt::join(all, ","));
 }
 
-// Nothing is measured yet: the first one ends the program, whatever is under way.
+// Nothing is measured yet: the first Ctrl-C ends the program.
 TEST_F(Interrupt, DuringPlanning) {
   for (const int signal : {SIGINT, SIGTERM}) {
     write("out.json", "old");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines whose switches have large routing tables, and those that are larger than can be.
+// Machines with large routing tables, and machines beyond the supported size.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using Settings = std::vector<std::string>;
 
-// `levels` of a tree with one slice, lowest first, and so many NPUs.
+// A tree with one slice and `npus` NPUs; `levels`: lowest first.
 Settings tree_of(int npus, const std::string& levels) {
   return {"npu.count=" + std::to_string(npus), "npu.bandwidth=600 GB/s", "fabric.slices=1",
           "fabric.levels=[" + levels + "]"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals of libraries come in our words: file and line, what was found, what is allowed. That none of their own
-// gets through is part of expect_refused().
+// Errors of libraries are reported in fredsim's words: file and line, value found, allowed values.
+// expect_refused() also checks that no original message gets through.
 #include <gtest/gtest.h>
 
 #include "support/program.h"

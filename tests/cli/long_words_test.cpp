@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of 70 KB, in options, keys, values and files: no message repeats more than 200 characters of one.
+// Words of 70 KB, in options, keys, values and files: no message repeats more than 200 characters
+// of one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,8 @@ namespace {
 constexpr std::size_t kLength = 70'000;
 constexpr std::size_t kMaxRepeated = 200;
 
-// Without blanks, of words, of digits, a list, with what YAML and JSON take for more than a word.
+// Long words without blanks: of words, of digits, a list, with characters that are special in YAML
+// and JSON.
 std::vector<std::string> long_words() {
   std::string text, list;
   for (int i = 0; text.size() < kLength; ++i) text += "word" + std::to_string(i) + " ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that does not fit in memory is refused at once, with the figures; what fits runs.
+// Work beyond the memory is refused at once, with the figures; work that fits runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST_F(MemoryTest, SystemsAreRefusedWithTheFiguresOrRun) {
   EXPECT_GT(done, 0);
 }
 
-// Whatever the limit: done, refused or out of memory, in a line, and never a signal.
+// At any limit: done, refused or out of memory, in a line, and never a signal.
 TEST_F(MemoryTest, NoLimitEndsAProgramBySignal) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"run", "configs/fred_d.yaml", "--size", "4KiB", "--model", "rtl"},
@@ -117,7 +117,7 @@ TEST_F(MemoryTest, TrainingThatFitsRuns) {
   }
 }
 
-// The estimate knows nothing of what other programs take, nor of addresses without memory behind them.
+// The estimate ignores memory of other programs, and addresses without memory behind them.
 TEST_F(MemoryTest, RunningOutOfItIsAFailedRunInOneLine) {
   const Outcome outcome =
       run_within(kGb, {"--collective", "broadcast", "--size", "1KiB", "--group", "0-20"});

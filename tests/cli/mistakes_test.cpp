@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes of newcomers who know BookSim, Garnet, ns-3, ASTRA-sim or NCCL-tests: each message names what to write, and is short.
+// Mistakes of newcomers who know BookSim, Garnet, ns-3, ASTRA-sim or NCCL-tests: each message gives
+// the right form, and is short.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -65,7 +66,7 @@ const std::map<std::string, std::string>& files() {
 }
 
 constexpr Mistake kMistakes[] = {
-    // Files.
+    // Files of machines and works.
     {"info torus.yaml", "did you mean 'torus2d'?"},
     {"info cols.yaml", "did you mean 'width'?"},
     {"info rows.yaml", "did you mean 'height'?"},
@@ -94,7 +95,7 @@ constexpr Mistake kMistakes[] = {
     {"run mesh torus", "did you mean 'fredsim compare'?"},
     {"run mesh fabric.width=3", "did you mean '--set fabric.width=3'?"},
     {"traffic mesh injection_rate=0.1", "did you mean '--rate 0.1'?"},
-    // NCCL-tests.
+    // Options of NCCL-tests.
     {"run mesh -n 20", "leave it out: all iterations"},
     {"run mesh -w 5", "leave it out: nothing needs a warm-up"},
     {"run mesh -c 1", "leave it out: the payload of every run is checked"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim new`: files of all kinds of fabrics that load, run and are what they say.
+// `fredsim new`: files of all kinds of fabrics load, run and have the requested shape.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -28,7 +28,7 @@ class New : public FolderTest {
     return made.exit_code == 0 ? write("my.yaml", made.out) : "";
   }
 
-  // Name and number of NPUs in what `info` prints.
+  // Expects name and number of NPUs in the output of `info`.
   static void expect_info(const std::string& file, const std::string& kind, int npus) {
     const Outcome info = run_fredsim({"info", file});
     EXPECT_EQ(info.exit_code, 0) << info.err;

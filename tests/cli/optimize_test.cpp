@@ -64,7 +64,7 @@ TEST(Optimize, KeepsToConstraints) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json document = outcome.json();
   EXPECT_EQ(document["constraints"].size(), 4U);
-  // As little as may be in the dearest dimension, so as much as may be in the others.
+  // Minimum bandwidth in the most expensive dimension, so maximum in the other dimensions.
   for (const std::size_t d : {0, 1, 2}) EXPECT_NEAR(gbps(document, d), 90, 1e-4) << d;
   EXPECT_NEAR(gbps(document, 2) + gbps(document, 3), 120, 1e-4);
   EXPECT_NEAR(gbps(document, 3), 30, 1e-4);
@@ -131,7 +131,8 @@ TEST(Optimize, SaysThatItIsAtItsLimit) {
 
 class OptimizeFlow : public FolderTest {};
 
-// Rings of 4 send 3/4 of 8 MiB each way round twice, pairs a half of the quarter that is left: 6 to 1.
+// Rings of 4 send 3/4 of 8 MiB each way round twice, pairs a half of the quarter that is left: 6 to
+// 1.
 TEST_F(OptimizeFlow, FindsTheOptimumOfAnAllReduceBySimulation) {
   const std::string machine = write("small.yaml", kSmallSystem);
   const Words words{"--size", "8MiB", "--total", "210GB/s", "--json", "-"};
@@ -148,7 +149,7 @@ TEST_F(OptimizeFlow, FindsTheOptimumOfAnAllReduceBySimulation) {
   EXPECT_LT(of_flow, 1.2 * of_model);
   EXPECT_NEAR(gbps(flow, 0), 180, 5) << "6 to 1, as by the model";
   EXPECT_GT(flow["optimum"]["equal_over_optimum"], 1.2);
-  // The time is that of `run` with these bandwidths.
+  // `run` with these bandwidths takes the predicted time.
   const auto setting = [&](std::size_t d) {
     return "fabric.dimensions." + std::to_string(d + 1) + ".bandwidth=" +
            std::to_string(static_cast<std::int64_t>(gbps(flow, d) * 1e6) / 12 * 12) + " KB/s";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of others without a word about buffers: times by formula, in both engines; buffers that limit are named; laws of scale and of names.
+// Networks in foreign formats that do not specify buffers: times by formula, in both engines;
+// limiting buffers are named; invariance under scaling and renaming.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -30,7 +31,8 @@ struct Dimension {
   double bandwidth = 0;  // GiB/s, a link
   double latency = 0;    // ns, a link
 
-  // Blocks go round both ways, a link's latency or a block's length apart; a ring of two has one link.
+  // Blocks go round both ways, a link's latency or a block's length apart; a ring of two has one
+  // link.
   double ring_ns(double bytes, int steps) const {
     const double block = bytes / npus / (npus == 2 ? 1 : 2) / (bandwidth * kGibibyte) * 1e9;
     return std::max(steps * block + latency, steps * latency + block);
@@ -85,7 +87,7 @@ std::vector<Network> networks() {
           {{{"Ring", 4, 80, 1000}, {"Ring", 4, 80, 1000}}, 4}};
 }
 
-// Networks of 8 NPUs at most, for laws that hold whatever the size.
+// Networks of 8 NPUs at most, for laws that hold for any size.
 std::vector<Network> small_networks() {
   std::vector<Network> small;
   for (Network& network : networks()) {
@@ -126,7 +128,8 @@ class OwnNetwork : public FolderTest {
   }
 };
 
-// Packets of the all-gather may go before the reduce-scatter's have all come, which formulas leave out; none beats the network.
+// Packets of the all-gather may go before the reduce-scatter's have all come, which formulas leave
+// out; none beats the network.
 TEST_F(OwnNetwork, TakesTheTimeOfItsFormulaAtMost) {
   for (const Network& network : networks()) {
     SCOPED_TRACE(network.name());
@@ -179,7 +182,8 @@ TEST_F(OwnNetwork, GainsNothingByBuffersBeyondTheRoundTrip) {
   }
 }
 
-// Windows cover the way round and back, also where every rank injects between packets that others pass on.
+// Windows cover the round trip, even if every rank injects between packets that other ranks pass
+// on.
 TEST_F(OwnNetwork, RunsRingsOverLongLinksAtTheirRate) {
   for (const char* collective : {"all_gather", "reduce_scatter", "all_reduce"}) {
     SCOPED_TRACE(collective);
@@ -201,11 +205,12 @@ TEST_F(OwnNetwork, ScalesWithItsRatesAndLatencies) {
   }
 }
 
-// Nodes and links of a graph in some order, with names of some kind. NPUs keep theirs, as ranks go by it.
+// Nodes and links of a graph in some order, with names of some kind. NPUs keep theirs, as ranks go
+// by it.
 struct Listed {
   std::vector<std::string> npus, switches;
   std::vector<std::pair<int, int>> links;  // an NPU and a switch
-  std::string names;                       // prefix of others
+  std::string names;                       // prefix of foreign names
 
   std::string name(int node) const {
     const auto npu = static_cast<std::size_t>(node);
@@ -213,7 +218,8 @@ struct Listed {
   }
 };
 
-// Rates: the first switches are fast, those from `slow` on are not. Every other link is listed from its switch.
+// Rates: the first switches are fast, switches from `slow` on are not. Every other link is listed
+// from its switch.
 std::string graph_text(const Listed& listed, int slow) {
   std::string text =
       "name: own\nclock: 1 GHz\nfabric:\n  type: graph\n  link_latency: 100 ns\n  nodes:\n";
@@ -260,7 +266,8 @@ void shuffle(Random& random, std::vector<T>& list) {
   for (std::size_t l = list.size(); l > 1; --l) std::swap(list[l - 1], list[random.below(l)]);
 }
 
-// Whatever links and nodes are called, in whatever order links are, and whichever end stands first: the same time.
+// Names of links and nodes, the order of links, and the order of a link's ends do not change the
+// time.
 TEST_F(OwnNetwork, TakesTheSameTimeWhateverItsNames) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

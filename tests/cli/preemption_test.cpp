@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loss of a part of higher priority to one that is under way on the same links and switches.
+// Slowdown of a high-priority part by a low-priority one on the same links and switches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ using nlohmann::json;
 
 class Preemption : public FolderTest {
  protected:
-  // Cycles of the slowest MP part of a work file, with buffers that carry the links' round trip: what waits for
-  // credits lets packets of lower priority begin.
+  // Cycles of the slowest MP part of a work file, with buffers that cover the links' round trip: a
+  // flit that waits for credits lets packets of lower priority begin.
   int mp_cycles(const char* work, const std::string& setting = "switch.format=fp16") {
     const Outcome outcome = run_fredsim({"run", "configs/fred_d.yaml", "--work", work, "--size",
                                          "256KiB", "--set", "switch.input_buffer=48KiB", "--set",
@@ -29,7 +29,8 @@ class Preemption : public FolderTest {
   }
 };
 
-// Packets are not cut on the links: a switch in the phase of the lower one comes to the end of a packet at once.
+// Packets are not cut on the links: a switch in the phase of the lower part reaches the end of a
+// packet immediately.
 TEST_F(Preemption, CostsNoMoreThanAPacketAndAChangeOfPhase) {
   const int alone = mp_cycles("configs/paper/mp2_dp5_pp2_mp.yaml");
   const int beside = mp_cycles("configs/works/mp_interrupts_dp.yaml");
@@ -37,7 +38,7 @@ TEST_F(Preemption, CostsNoMoreThanAPacketAndAChangeOfPhase) {
   EXPECT_LE(beside - alone, 10);
 }
 
-// With DP before MP it is MP that waits, for most of what DP has left to do.
+// With DP before MP the MP part waits, for most of the remaining DP traffic.
 TEST_F(Preemption, FollowsTheOrderOfVirtualChannels) {
   const char* const work = "configs/works/mp_interrupts_dp.yaml";
   const int usual = mp_cycles(work);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh whose routers add, on the command line: collectives in the routers and at the endpoints, groups, traffic, on twins,
-// RTL and both in lockstep.
+// A mesh whose routers add, on the command line: collectives in the routers and at the endpoints,
+// groups, traffic, on twins, RTL and both in lockstep.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -98,7 +98,7 @@ TEST(ReducingMeshGroups, ThatMeetAreAConflictWhereTheRoutersAreAskedFor) {
   const json unicast = reducing_run(asked);
   EXPECT_TRUE(unicast["algorithm"].get<std::string>().starts_with("in_switch+"));
   EXPECT_EQ(unicast["payload"], "exact");
-  // Unicasts and trees of one channel are never under way together.
+  // Unicasts and trees of one channel are never in flight together.
   EXPECT_GT(unicast["parts"][1]["start_cycle"], unicast["parts"][0]["cycles"]);
   // Without a request, both run at the endpoints.
   const json automatic = reducing_run(groups);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim report`, and what the results say for it: the command and where the nodes are.
+// `fredsim report`, and its data in the results: the command and the positions of the nodes.
 #include <gtest/gtest.h>
 
 #include <regex>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL on demand by the program itself: a switch size that it does not have is built once, whoever asks for it.
+// RTL on demand by the program itself: a missing switch size is built once, for all processes that
+// request it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim schema` and `fredsim help --markdown`: the files of the tree are what they print.
+// `fredsim schema` and `fredsim help --markdown`: the files of the tree equal their output.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --sp and --cp on the command line: what results say of them, both engines, traces written and read back, bad options.
+// --sp and --cp on the command line: statements of the results, both engines, traces written and
+// read back, bad options.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,13 +61,14 @@ TEST_F(SequenceOptions, AreNamedInResults) {
     EXPECT_FALSE(idealised(none, text)) << text;
   }
   EXPECT_FALSE(none["breakdown_ns"].contains("cp"));
-  // Samples of a replica that is one context; activations of half of its tokens, all of them shared by two.
+  // Samples of a replica that is one context; activations of half of its tokens, all of them shared
+  // by two.
   EXPECT_EQ(run("configs/mesh_2x2.yaml", {"--cp", "4"})["minibatch"], 16);
   const nlohmann::json alone = run("configs/mesh_2x2.yaml", {"--minibatch", "3"});
   const auto activations = [](const nlohmann::json& of) {
     return of["npu_memory"]["activations_bytes"].get<double>();
   };
-  constexpr double kInput = 3 * 512 * 4;  // which MP workers do not share
+  constexpr double kInput = 3 * 512 * 4;  // not shared by MP workers
   EXPECT_EQ(activations(both), (activations(alone) - kInput) / 4 + kInput / 2);
   const Outcome table = run_fredsim({"train", "configs/mesh_2x2.yaml", "--workload", model_, "--mp",
                                      "2", "--cp", "2", "--sp", "--quiet"});

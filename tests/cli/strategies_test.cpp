@@ -20,7 +20,7 @@ json document_of(std::vector<std::string> arguments) {
   return outcome.exit_code == 0 ? outcome.json() : json();
 }
 
-// Without what depends on the machine it runs on and on how the groups were named.
+// Results without fields that depend on the host or on the names of the groups.
 json strategy_run(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"run", "configs/fred_d.yaml", "--size", "64KiB"});
   json run = document_of(arguments)["runs"][0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim sweep`: every point once, failures as rows, nothing lost when it is interrupted or killed.
+// `fredsim sweep`: every point once, failures as rows, nothing lost when it is interrupted or
+// killed.
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
@@ -366,7 +367,8 @@ TEST_F(SweepTest, TheStudyOfTheTreeRuns) {
   EXPECT_EQ(rows().size(), 24U);
 }
 
-// Every study of the tree has points, all of them with machines, options and keys that there are, whichever folder it is run from.
+// Every study of the tree has points, all of them with machines, options and keys that there are,
+// whichever folder it is run from.
 TEST_F(SweepTest, StudiesOfTheTreeAreWhole) {
   int studies = 0;
   for (const auto& entry : std::filesystem::directory_iterator("configs/studies")) {

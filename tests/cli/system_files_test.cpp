@@ -29,8 +29,9 @@ TEST(SystemFiles, AreShownWithTheirDimensionsAndBisection) {
   }
 }
 
-// 1024 NPUs, 16 x 64 at 150 and 100 GB/s. Of 256 MiB each NPU sends 2 x 15/16 in the lowest dimension, 3.36 ms, which is the bound; the other
-// has a sixteenth of it, 2 x 63/64 at two thirds of the rate, 0.33 ms, in the shade of it but for the first and last of 16 chunks.
+// 1024 NPUs, 16 x 64 at 150 and 100 GB/s. With 256 MiB each NPU sends 2 x 15/16 in the lowest
+// dimension, 3.36 ms, which is the bound; the other dimension has a sixteenth of it, 2 x 63/64 at
+// two thirds of the rate, 0.33 ms, hidden except for the first and last of 16 chunks.
 TEST(SystemFiles, Of1024NpusRunAsFlows) {
   const Outcome outcome =
       run_fredsim({"run", "configs/systems/themis_2d_sw_sw.yaml", "--engine", "flow", "--size",

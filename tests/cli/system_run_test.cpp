@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BiGraphs, fat trees and graphs: collectives flit by flit, RTL and twin alike, as flows, and systems that flows alone can run.
+// BiGraphs, fat trees and graphs: collectives flit by flit, RTL and twin alike, as flows, and
+// systems that flows alone can run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ TEST(SystemRuns, AreAlikeInRtlAndTwin) {
   }
 }
 
-// The same paths: every link carries what it carries flit by flit.
+// Equal paths: every link carries the same load as flit by flit.
 TEST(SystemRuns, FlowsTakeTheSamePaths) {
   for (const Arguments& machine :
        {small_bigraph(), small_fat_tree(), Arguments{"configs/systems/graph.yaml"}}) {
@@ -105,7 +106,8 @@ fabric:
   return folder.file("box.yaml");
 }
 
-// Links into the switches all carry the same, in both engines, of flows between all NPUs and of one between two of them.
+// Links into the switches all carry the same, in both engines, of flows between all NPUs and of one
+// between two of them.
 TEST(SystemRuns, BoxesUseAllOfTheirSwitches) {
   const TemporaryFolder folder;
   const std::string box = box_of_switches(folder);
@@ -135,7 +137,8 @@ TEST(SystemRuns, BoxesUseAllOfTheirSwitches) {
   }
 }
 
-// A collective of several steps in a dimension names each of the algorithms that they have, as --algorithm takes them.
+// A collective of several steps in a dimension names each of the algorithms that they have, as
+// --algorithm takes them.
 TEST(SystemRuns, NameAlgorithmsThatGiveTheSameRun) {
   for (const std::string size : {"64KiB", "1MiB", "64MiB"}) {
     SCOPED_TRACE(size);
@@ -154,7 +157,8 @@ TEST(SystemRuns, NameAlgorithmsThatGiveTheSameRun) {
   EXPECT_NE(refused.err.find("found 'nothing'"), std::string::npos) << refused.err;
 }
 
-// Packets of hier_direct, which have no order, hold up each other later than in the part of it that is raced; those of the ring do not.
+// Packets of hier_direct, which have no order, delay each other later than in the raced part of it;
+// packets of the ring do not.
 TEST(SystemRuns, TakeAnOrderOfPacketsWhereRacesAreClose) {
   const json chosen =
       result_of({"configs/systems/bigraph.yaml"}, {"--engine", "flow", "--size", "16MiB"});

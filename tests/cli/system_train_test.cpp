@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training and works with order on systems of dimensions: groups over several of them, stages that pass on to each other, and flows beside
-// exact runs.
+// Training and works with order on systems of dimensions: groups over several dimensions, pipeline
+// stages, and flows against exact runs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ class SystemOrder : public testing::Test {
   struct Both {
     json exact{}, flow{};  // null: one of them has failed
   };
-  // By both engines, which move the same.
+  // Runs both engines, which move the same bytes.
   static Both run_by_both(const Words& words) {
     Both both{run(words, "exact"), run(words, "flow")};
     if (both.exact.is_null() || both.flow.is_null()) return {};
@@ -94,7 +94,7 @@ layers:
   }
 }
 
-// Whatever dimensions a work's collectives cross, each is a part of the result by itself.
+// Each collective of a work is a separate part of the result, whatever dimensions it crosses.
 TEST_F(SystemOrder, RunsWorksWithOrder) {
   const std::string path = system(kBoxes);
   const std::string work = file("work.yaml", R"(

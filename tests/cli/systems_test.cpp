@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of dimensions on the command line: flows beside exact runs, RTL beside twins, what info prints, and bad input.
+// Systems of dimensions on the command line: flows against exact runs, RTL against twins, output of
+// info, and bad input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ using Words = std::vector<std::string>;
 
 class Systems : public testing::Test {
  protected:
-  // Entries of the list of dimensions; other lines behind it.
+  // A machine file with the given entries in the list of dimensions, followed by other lines.
   std::string system(const std::vector<std::string>& dimensions, const std::string& more = "") {
     const std::string path = folder_.file("system.yaml");
     std::ofstream file(path);
@@ -52,7 +53,8 @@ class Systems : public testing::Test {
 const Words kRingAndSwitch{"block: ring, size: 4, bandwidth: 100 GB/s, latency: 50 ns",
                            "block: switch, size: 4, bandwidth: 50 GB/s, latency: 100 ns"};
 
-// To the byte what is said, where sizes do not divide by the NPUs of a dimension; else nothing.
+// Rounding is stated to the byte if a size is not divisible by the NPUs of a dimension; otherwise
+// there is none.
 TEST_F(Systems, InjectWhatTheySayMoreThanSharesThatAreNotRounded) {
   constexpr std::uint64_t kNpus = 15;
   const std::string path =
@@ -159,7 +161,8 @@ TEST_F(Systems, LargeOnesAreMeasuredOnSmallerOnes) {
   EXPECT_LT(part.at("error").at("worst_percent"), 1);
 }
 
-// Steps up and down take 20 phases each, and all are in the switches at once. Nothing is run before that is found.
+// Steps up and down take 20 phases each, and all are in the switches at once. Nothing is run before
+// that is found.
 TEST_F(Systems, PhasesWithoutRoomAreRefusedByBothEngines) {
   for (const std::string engine : {"exact", "flow"}) {
     for (const std::string chunks : {"1", "64"}) {
@@ -173,7 +176,8 @@ TEST_F(Systems, PhasesWithoutRoomAreRefusedByBothEngines) {
   }
 }
 
-// A file that can be read once: the systems that errors and extrapolations are taken from are of the same text.
+// A file that can be read once: the systems that errors and extrapolations are taken from are of
+// the same text.
 TEST_F(Systems, ComeThroughAPipe) {
   const std::string path =
       system({kRingAndSwitch.front(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On a terminal: tables are kept to its width and have a little colour; there is progress during a long run,
-// not with --quiet and not without a terminal.
+// On a terminal: tables are kept to its width and have a little colour; there is progress during a
+// long run, not with --quiet and not without a terminal.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -30,7 +30,9 @@ struct Window {
 // Becomes the program, on the terminal; never returns.
 [[noreturn]] void become_program(Words words, const Window& window) {
   if (!window.progress) ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
-  for (const char* name : {"COLUMNS", "NO_COLOR"}) ::unsetenv(name);  // whoever runs the tests
+  for (const char* name : {"COLUMNS", "NO_COLOR"})
+    ::unsetenv(name);  // independent of the user's
+                       // environment
   ::setenv("TERM", "xterm", 1);
   for (const std::string& setting : window.environment) {
     const std::size_t equals = setting.find('=');

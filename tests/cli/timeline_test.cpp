@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --timeline: a trace-event file of what happened when, the same for every implementation of the switches.
+// --timeline: a trace-event file of all events, the same for every implementation of the switches.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST_F(TimelineFile, PacketsAndFlitsAreThoseOfTheLinkCounters) {
     for (const auto& [name, flits] : sent) EXPECT_EQ(flits, 0U) << name;
     for (const auto& [name, flits] : come) EXPECT_EQ(flits, 0U) << name;
   }
-  EXPECT_EQ(category("additions").size(), 0U);  // in the switches
+  EXPECT_EQ(category("additions").size(), 0U);  // additions in switches
 }
 
 // An all-reduce of N ranks on rings adds every packet N - 1 times; an all-to-all adds nothing.
@@ -94,7 +94,8 @@ TEST_F(TimelineFile, AdditionsAreThoseOfTheCollective) {
   EXPECT_EQ(additions(), 0U);
 }
 
-// Whatever arrives was sent, and has an arrow from there: of the same packet, from another NPU, not back in time.
+// Every arrival has an arrow from its departure: of the same packet, from another NPU, not back in
+// time.
 TEST_F(TimelineFile, AnArrowLeadsToEveryPacketThatIsReceived) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "configs/mesh_2x2.yaml", "--size", "20000"},
@@ -212,7 +213,7 @@ TEST_F(TimelineFile, APreEmptionIsWhereTheHigherPriorityBegins) {
   EXPECT_EQ(read_text(path("t.json")), twins);
 }
 
-// With MP and DP exchanged, in the work and in the order, all is as before under other names.
+// With MP and DP exchanged, in the work and in the order, only the names differ.
 TEST_F(TimelineFile, PreEmptionsFollowTheOrderOfVirtualChannels) {
   const auto cycles = [&](const std::string& text, const char* order) {
     std::vector<std::uint64_t> at;
@@ -275,7 +276,7 @@ TEST_F(TimelineFile, MachinesOfOneNameAreToldApart) {
                                              "mesh_2x2 (" + other + ") #3"}));
 }
 
-// Spans of phases are as many as the switches' counters say, one after the other.
+// The spans of phases are as many as the switches' counters, and do not overlap.
 TEST_F(TimelineFile, PhasesAreThoseOfTheControlUnits) {
   const std::string work = write("work.yaml", kTwoPriorities);
   ASSERT_NO_FATAL_FAILURE(run({"run", "configs/fred_small.yaml", "--work", work}, "0"));
@@ -379,8 +380,8 @@ TEST_F(TimelineFile, BadOptions) {
   expect_refused(with({"--timeline", path("none/t.json")}), {"--timeline", "none/t.json"});
 }
 
-// Timelines of training runs: computations and communications of every rank, without a cycle more being simulated
-// for them.
+// Timelines of training runs: computations and communications of every rank, without a cycle more
+// being simulated for them.
 TEST_F(TimelineFile, TrainingRunsShowWhatRanksDo) {
   const std::vector<std::string> work{"train",
                                       "configs/mesh_2x2.yaml",

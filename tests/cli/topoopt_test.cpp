@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim optimize --topology topoopt`: networks as table, JSON and machine file, limits, speed, bad input.
+// `fredsim optimize --topology topoopt`: networks as table, JSON and machine file, limits, speed,
+// bad input.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 3D torus: collectives, traffic and training; RTL and twin alike on one with a ring whose switches have 4 ports.
+// A 3D torus: collectives, traffic and training; RTL and twin alike on one with a ring whose
+// switches have 4 ports.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -132,7 +132,7 @@ TEST(TrafficThreads, GiveTheSameResults) {
   }
 }
 
-// Three levels: of the 63 other NPUs 3 are two links away, 12 four, 48 six.
+// Three levels: among the 63 other NPUs 3 are two links away, 12 four, 48 six.
 TEST(TrafficLevels, HopsOnATreeOfThree) {
   const Outcome outcome =
       run_fredsim(traffic("configs/fred_64.yaml", {"--rate", "0.3", "--json", "-"}));
@@ -177,7 +177,8 @@ TEST(TrafficTable, NotesBehindItUnlessQuietAndALegendWhereItIsAskedFor) {
   EXPECT_EQ(printed({"--quiet"}).find(kNote), std::string::npos);
 }
 
-// Rates that are said of buffers below two packets, by the text of the notes: none where none is said.
+// Rates that are said of buffers below two packets, by the text of the notes: none where none is
+// said.
 std::optional<double> bound_in(const std::string& text, const std::string& buffer, int packet) {
   std::string words;  // notes without their line breaks
   std::istringstream stream(text);
@@ -229,7 +230,7 @@ TEST(TrafficBuffers, BelowTwoPacketsHoldTheRateBelowWhatIsSaid) {
   }
 }
 
-// Buffers of 4096 routers are nearly all of it, whatever the traffic.
+// Buffers of 4096 routers take most of the memory, for any traffic.
 TEST(TrafficMemory, AMeshOf64By64StaysBelow500Megabytes) {
   if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Outcome outcome =

@@ -78,8 +78,8 @@ TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
   EXPECT_EQ(std::ranges::count(astra.out, '\n'), 5) << astra.out;
 }
 
-// Every rank sends before it receives, and receives after it has sent; and a computation that waits for a message stands in the
-// file before the one that lets the other rank send it.
+// Every rank sends before it receives, and receives after it has sent; and a computation that waits
+// for a message comes in the file before the one that lets the other rank send it.
 TEST_F(TrainFiles, SendersDoNotWaitForReceivers) {
   const auto message = [](TraceNodeType type, std::uint64_t id, std::vector<std::uint64_t> after,
                           int peer) {
@@ -290,7 +290,8 @@ TEST_F(TrainFiles, BadFilesAndOptionsAreRefused) {
   EXPECT_NE(outcome.err.find("t.2.et: the "), std::string::npos) << outcome.err;
 }
 
-// No result of nothing: exit code 2 and what to do. Where some takes time, the rest is named.
+// A result without time is refused: exit code 2 and a remedy. If some traces take time, the ones
+// without are named.
 TEST_F(TrainFiles, TracesWithoutTimeAreRefusedOrNamed) {
   const auto traced = [&](const std::vector<TraceNode>& nodes) {
     ChakraWriter writer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim train`: the table, the JSON and what it adds up to, fitted rates, bad options.
+// `fredsim train`: the table, sums in the JSON, fitted rates, bad options.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(Train, PartsAddUpToTheIteration) {
       double of_path = 0;
       for (const json& part : run["critical_path_ns"]) of_path += part.get<double>();
       EXPECT_NEAR(of_path, run["iteration_ns"], 1e-6 * of_path);
-      // The same of every rank, and one meaning of exposed in both.
+      // Equal for every rank, with one meaning of exposed in both.
       double exposed = 0, exposed_of_npus = 0;
       for (const auto& [part, ns] : run["breakdown_ns"].items())
         if (part != "compute" && part != "memory" && part != "bubble") exposed += ns.get<double>();
@@ -81,7 +81,8 @@ TEST(Train, PartsAddUpToTheIteration) {
   }
 }
 
-// Memory is in the JSON of all; where it does not fit, that is idealised, or it lies in expanded memory and takes time.
+// Memory is in the JSON of all; where it does not fit, that is idealised, or it lies in expanded
+// memory and takes time.
 TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
   const auto runs = [](const Words& more) {
     Words words = train({"--dp", "4", "--optimizer", "adam", "--json", "-"});
@@ -121,7 +122,8 @@ TEST(Train, MemoryBeyondTheNpusIsNamedOrTakesTime) {
     EXPECT_NE(shown.out.find(word), std::string::npos) << word << " in\n" << shown.out;
 }
 
-// Layers of each stage, halves of a transformer's among them, are in the table of a pipeline and in the JSON of all.
+// Layers of each stage, halves of a transformer's among them, are in the table of a pipeline and in
+// the JSON of all.
 TEST(Train, LayersPerStageAreSaid) {
   const auto trained = [](const Words& more) {
     return run_fredsim(with({"train", kFred, "--iterations", "1"}, more));
@@ -150,7 +152,8 @@ TEST(Train, LayersPerStageAreSaid) {
             json({1, 2}));
 }
 
-// Six heads over four workers: two of them have two, which is what attention takes, and a sentence says so.
+// Six heads over four workers: two workers have two, which determines the time of attention, and a
+// sentence says so.
 TEST(Train, HeadsThatDoNotDivideAreNamed) {
   const TemporaryFolder folder;
   const std::string file = folder.file("six.yaml");
@@ -172,7 +175,7 @@ TEST(Train, HeadsThatDoNotDivideAreNamed) {
               1, 1e-3);
 }
 
-// Messages and memory of FP8 are half as large; what FP16 lanes carry them is named.
+// Messages and memory of FP8 are half as large; the result says that FP16 lanes carry them.
 TEST(Train, NarrowValuesAreNamed) {
   const auto decode = [](const Words& more) {
     Words words{"train",
@@ -207,7 +210,8 @@ TEST(Train, NarrowValuesAreNamed) {
   EXPECT_LT(narrow["cycles"], wide["cycles"]);
 }
 
-// 90 k parameters over two MP workers and, with ZeRO-2, two replicas: what HBM of 3 TB/s takes for them.
+// 90 k parameters over two MP workers and, with ZeRO-2, two replicas: memory time with HBM of 3
+// TB/s.
 TEST(Train, OptimizersTakeTheTimeOfTheirMemory) {
   const auto runs = [](const Words& more) {
     Words words = train({"--mp", "2", "--dp", "2", "--json", "-"});
@@ -268,7 +272,8 @@ TEST(Train, TheSameResultsWithoutSkipping) {
   EXPECT_EQ(skipped, simulated);
 }
 
-// Gradients of ResNet have a pace on a mesh; on a tree nothing has one. The results say so, and are those of a run in full.
+// Gradients of ResNet have a pace on a mesh; there is no pace on a tree. The results say so, and
+// equal a run in full.
 TEST(Train, PacketsHaveAPaceWhereTheyCan) {
   const Words words{"train", kTrainedMesh,  kFred, "--workload", "resnet152", "--dp",
                     "4",     "--minibatch", "8",   "--json",     "-"};
@@ -319,7 +324,7 @@ TEST(Train, DecodesAndPrefills) {
                 (run["iterations_ns"][1].get<double>() + run["iterations_ns"][2].get<double>()) / 2,
                 1e-3);
     EXPECT_NEAR(run["tokens_per_s"], 2e9 / ns, 1);
-    // Not below what reading a quarter of the weights takes.
+    // At least the time to read a quarter of the weights.
     EXPECT_GT(run["breakdown_ns"]["compute"], 2 * 69.5e9 / 4 / 3e12 * 1e9);
     EXPECT_GT(run["breakdown_ns"]["mp"], 0);
   }
@@ -453,7 +458,7 @@ TEST_F(TrainPlacement, AFileIsReadAndKept) {
   };
   const json same = of(write("same.yaml", "[0, 1, 2, 3]")).json()["runs"][0];
   EXPECT_EQ(same["cycles"], of("paper").json()["runs"][0]["cycles"]);
-  // MP workers across the diagonals of the mesh: their rings meet.
+  // MP workers across the diagonals of the mesh: their rings overlap.
   const json apart = of(write("apart.yaml", "[0, 3, 1, 2]")).json()["runs"][0];
   EXPECT_GT(apart["breakdown_ns"]["mp"], same["breakdown_ns"]["mp"]);
   EXPECT_EQ(apart["placement"], path("apart.yaml"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveform files as files: where they may be written, what is left of them when the disk is full, who holds them, and in which blocks
-// they are written.
+// Waveform files as files: permitted paths, content after a full disk, locking, and block
+// structure.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(WaveFileTest, TheSecondRunOfOneFileIsRefused) {
   run(kSmallRun);
   const std::string before = read_text(path("w.fst"));
   const int file = ::open(path("w.fst").c_str(), O_RDWR);
-  ASSERT_EQ(::flock(file, LOCK_EX), 0);  // as a run has it
+  ASSERT_EQ(::flock(file, LOCK_EX), 0);  // the lock of a run
   expect_refused(run_fredsim(with(kSmallRun, {"--wave", path("w.fst")})),
                  {path("w.fst"), "another run is writing it", "a file for each run"});
   EXPECT_EQ(read_text(path("w.fst")), before);
@@ -106,9 +106,9 @@ TEST_F(WaveFileTest, NoDeviceIsWritten) {
   }
 }
 
-// At most a block is left to be written when a run ends or is interrupted. Fields of a block: type, length, begin, end,
-// bytes that a reader needs for the block; 4 bits of a value take a byte there at least. The file is not converted, which takes
-// minutes.
+// At most a block is left to be written when a run ends or is interrupted. Fields of a block: type,
+// length, begin, end, bytes that a reader needs for the block; 4 bits of a value take a byte there
+// at least. The file is not converted, which takes minutes.
 TEST_F(WaveFileTest, BlocksAreSmall) {
   ASSERT_EQ(run_fredsim({"traffic", "configs/mesh_2x2.yaml", "--rate", "0.9", "--cycles", "60000",
                          "--wave", path("w.fst"), "--wave-links-only"})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of the program with a waveform file, and what the recorded cycles in it add up to.
+// Runs of the program with a waveform file, and sums over its recorded cycles.
 //
-// Links are scopes of their names, letters and digits kept ("npu1_0__l1_0_s0_1"); signals are those of trace/wave_recorder.h. Times are
-// picoseconds, as in the file.
-// Errors: a run that fails is a failure of the test; a file that cannot be read, that of run_fst2vcd().
+// Links are scopes of their names, letters and digits kept ("npu1_0__l1_0_s0_1"); signals: see
+// trace/wave_recorder.h. Times are picoseconds, as in the file.
+// Errors: a run that fails is a test failure; an unreadable file throws the error of run_fst2vcd().
 #pragma once
 
 #include <cstdint>

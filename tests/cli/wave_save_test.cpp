@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Save files for GTKWave: every trace in them exists in the waveform file, and the values that are cut out of
-// the RTL's vectors are those of their port and virtual channel.
+// Save files for GTKWave: every trace in them exists in the waveform file, and every slice of an
+// RTL vector has the values of its port and virtual channel.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -79,13 +79,14 @@ class WaveSaveTest : public FolderTest {
     return ports;
   }
 
-  // In every cycle what a port's registers hold is what its links carry. Returns ports compared.
+  // The registers of a port equal its links in every cycle. Returns the number of ports compared.
   int expect_registers_to_be_the_links(const std::string& output_group) const {
     struct Pair {
       const SavedTrace *rtl, *link;
       std::string what;
       std::uint64_t sum = 0;
-      // Switches spend a credit when they decide for a launch; the link counts it when the flit is on the pins.
+      // Switches spend a credit when they decide for a launch; the link counts it when the flit is
+      // on the pins.
       bool early = false;
       int equal = 0;  // cycles
     };

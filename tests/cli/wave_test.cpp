@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveform files: their content, read back with GTKWave's fst2vcd, against the counters of the same run; scopes and windows.
+// Waveform files: their content, read back with GTKWave's fst2vcd, against the counters of the same
+// run; scopes and windows.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triggers of waveforms: the cycles that a file holds are those around the first one that meets the trigger, as the whole run has it.
+// Triggers of waveforms: the file holds the cycles around the first one that fulfils the trigger,
+// equal to the waveform of the whole run.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@
 namespace fredsim {
 namespace {
 
-// Three parts of different priorities, for what happens between virtual channels.
+// Three parts of different priorities, for events between virtual channels.
 class WaveTriggerTest : public WaveTest {
  protected:
   std::vector<std::string> work(const std::string& size = "256KiB") const {
@@ -110,7 +111,8 @@ TEST_F(WaveTriggerTest, Preemption) {
   }
 }
 
-// Counter registers in the RTL of every switch, cycle by cycle: on_switch(cycle, switch, value of a register).
+// Counter registers in the RTL of every switch, cycle by cycle: on_switch(cycle, switch, value of a
+// register).
 template <typename OnSwitch>
 void for_every_switch(const std::string& fst, const OnSwitch& on_switch) {
   const std::string inside = "/fred_switch/i_phased/i_counters/";
@@ -143,8 +145,8 @@ TEST_F(WaveTriggerTest, StallIsWhereTheCountersOfTheRtlHaveGrownForSoLong) {
   std::vector<std::string> rtl = work("16KiB");
   std::erase(rtl, "--wave-links-only");
   run(rtl);
-  std::map<std::string, std::pair<std::uint64_t, int>> stalls;  // so far, cycles in a row
-  std::map<int, std::int64_t> first;                            // by cycles in a row
+  std::map<std::string, std::pair<std::uint64_t, int>> stalls;  // stall cycles so far, and in a row
+  std::map<int, std::int64_t> first;                            // by consecutive cycles
   for_every_switch(path("w.fst"), [&](std::int64_t cycle, const std::string& name, const auto& of) {
     const std::uint64_t sum =
         of("join_q") + of("credit_q") + of("phase_q") + of("arbiter_q") + of("link_q");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work files whose collectives come after each other: what they mean on the command line, and what is refused.
+// Work files with sequential collectives: their effect on the command line, and refused input.
 #include <gtest/gtest.h>
 
 #include "support/program.h"
@@ -109,7 +109,7 @@ TEST_F(WorkFile, HasABreakdownAndATimeline) {
   const json& breakdown = looked_at["breakdown"];
   ASSERT_EQ(breakdown.size(), 5U);
   EXPECT_EQ(breakdown[0]["work"], "forward, all_reduce in_switch, 30 times");
-  for (int part = 2; part < 5; ++part)  // not repeated
+  for (int part = 2; part < 5; ++part)  // parts without repetition
     EXPECT_EQ(breakdown[part]["path"]["cycles"], plain["parts"][part]["cycles"]) << part;
   const json timeline = json::parse(read_text(path("t.json")));
   int forward = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acknowledgements in random works on all kinds of fabric: every source that sees no result is told, what goes one way
-// is acknowledged the other way, and nobody else is told anything.
+// Acknowledgements in random works on all kinds of fabric: every source that sees no result gets
+// acknowledgements, one-way traffic is acknowledged in the other direction, and no other rank gets
+// any.
 
 #include "plan/acknowledgements.h"
 
@@ -98,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, testing::Range<std::uint64_t>(0, 10
 // One for every batch, up to the one after which the rest may be sent.
 TEST(AcknowledgementCount, EndsWhereNoSourceWaits) {
   Part part;
-  part.window = 5;  // 20 with what acknowledgements may be behind
+  part.window = 5;  // 20 including outstanding acknowledgements
   const Tree tree;
   TreeRank rank;
   rank.acknowledge_sums.resize(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of algorithms: what it promises to those who ask it.
+// Contract of the table of algorithms.
 #include "collective/algorithm.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<Topology> machines() {
           fred_tree(), fred_tree({}, false), torus3d(3, 2, 2, 2)};
 }
 
-// In a line, in a rectangle, apart, and all.
+// Groups in a line, in a rectangle, apart, and all NPUs.
 std::vector<std::vector<int>> groups() {
   return {{0, 1, 2}, {0, 1, 4, 5}, {0, 3, 9, 11, 6}, {7, 2}, first_ranks(12)};
 }
@@ -66,7 +66,8 @@ TEST(Algorithms, PlainOnesFitEverywhere) {
   }
 }
 
-// One that is not refused is planned, under its name; one that is refused says what is allowed, which then is planned.
+// An accepted algorithm is planned under its name; a refusal states the allowed algorithms, and
+// these are planned.
 TEST(Algorithms, PlanWhatTheyDoNotRefuse) {
   int planned = 0, refused = 0;
   for (const Topology& topology : machines()) {

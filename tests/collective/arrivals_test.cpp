@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals of NPUs: overhead in whole cycles, moments of the skew, and what they depend on.
+// Arrivals of NPUs: overhead in whole cycles, moments of the skew, and its inputs.
 #include "operations/arrivals.h"
 
 #include <gtest/gtest.h>

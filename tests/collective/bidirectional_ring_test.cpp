@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bidirectional_ring: what its trees make of the operands, on random groups from seeds, and the load of either direction.
+// bidirectional_ring: results of its trees, on random groups from seeds, and the load of either
+// direction.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directions of the halves of a chain, and what they put on the links: chosen for the minimum time, as the
-// latencies and the busiest link have it, here recounted by hand.
+// Directions of the two halves of a chain, and their link load: chosen for the minimum time by
+// latencies and the busiest link, recomputed by hand here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,8 +60,8 @@ std::set<int> vcs(const Plan& plan) {
   return all;
 }
 
-// On the whole of a mesh: half of the data each way round a ring of single hops, so that no link
-// carries more than a half. In whatever order the NPUs are named, from whichever root.
+// On a whole mesh: half of the data each way round a ring of single hops, so that no link carries
+// more than a half. In any order of the NPUs, from any root.
 TEST(Chain, AWholeMeshIsARingWithHalfOfTheDataEachWay) {
   Random random(5);
   for (const auto& [width, height] : {std::pair{5, 4}, {4, 5}, {2, 2}, {2, 7}}) {
@@ -99,8 +99,8 @@ TEST(Chain, AWholeMeshIsARingWithHalfOfTheDataEachWay) {
   }
 }
 
-// A part of a row: the hop that closes the ring would go back over the links of the others. Both halves go in the direction
-// that needs no such hop.
+// A part of a row: the hop that closes the ring would go back over the links of the row. Both
+// halves take the direction without that hop.
 TEST(Chain, APartOfARowGoesOneWay) {
   const Topology topology = test::mesh(6, 1);
   for (const Collective collective : kCollectives) {
@@ -127,8 +127,8 @@ TEST(Chain, APairIsOneTree) {
   }
 }
 
-// On a FRED tree whose uplinks are as fast as its NPUs every NPU sends and receives all data by one port,
-// whichever way it goes: one way, without the hop from the last L1 switch to the first one.
+// On a FRED tree whose uplinks are as fast as its NPUs every NPU sends and receives all data by one
+// port, whichever way it goes: one way, without the hop from the last L1 switch to the first one.
 TEST(Chain, AFastTreeGoesOneWay) {
   const Topology topology = test::fred_tree({}, false);
   for (const Collective collective : kCollectives) {
@@ -143,8 +143,9 @@ TEST(Chain, AFastTreeGoesOneWay) {
   }
 }
 
-// On slower uplinks, each of them carries half of the data if the halves go in opposite directions: worth the
-// longer path with many flits. Either direction has a virtual channel for itself, if the part has two.
+// On slower uplinks, each of them carries half of the data if the halves go in opposite directions:
+// worth the longer path with many flits. Either direction has a virtual channel for itself, if the
+// part has two.
 TEST(Chain, ATreeWithSlowUplinksGoesBothWaysWithManyFlits) {
   const Topology topology = test::fred_tree(kSlowUplinks, false);
   std::vector<int> backwards = test::first_ranks(20);
@@ -181,9 +182,9 @@ TEST(Chain, ATreeWithSlowUplinksGoesBothWaysWithManyFlits) {
   }
 }
 
-// From 1 to 0 and 2 on a row. Forwards, 1 -> 0 -> 2, a whole vector goes over 1 -> 0, 0 -> 1 and 1 -> 2; backwards,
-// 1 -> 2 -> 0, over 1 -> 2, 2 -> 1 and 1 -> 0. Others decide: packets sent direct, and another chain, named before
-// or after.
+// From 1 to 0 and 2 on a row. Forwards, 1 -> 0 -> 2, a whole vector crosses 1 -> 0, 0 -> 1 and 1 ->
+// 2; backwards, 1 -> 2 -> 0, it crosses 1 -> 2, 2 -> 1 and 1 -> 0. Concurrent traffic decides:
+// packets sent direct, and another chain, named before or after.
 TEST(Chain, WaysDependOnWhatOthersPutOnTheLinks) {
   const Topology topology = test::mesh(4, 1);
   using Pairs = std::vector<std::pair<int, int>>;
@@ -222,8 +223,9 @@ TEST(Chain, WaysDependOnWhatOthersPutOnTheLinks) {
   }
 }
 
-// The pipeline steps of MP(2)-DP(5)-PP(2) along rows of five, where the groups' paths cross. Alone each would
-// go one way round, and two vectors would meet on a link; all of them half each way, one and a half.
+// Pipeline steps of MP(2)-DP(5)-PP(2) along rows of five, where the groups' paths cross. Each alone
+// would go one way round, and two vectors would share a link; with halves each way the busiest link
+// carries one and a half.
 TEST(Chain, CrossingGroupsShareTheMesh) {
   const Topology topology = test::mesh(5, 4);
   std::vector<CollectiveSpec> work;
@@ -235,8 +237,9 @@ TEST(Chain, CrossingGroupsShareTheMesh) {
   EXPECT_DOUBLE_EQ(plan.bound_ns, 10'000.0 * kFlitBytes / test::kMeshLink * 1e9);
 }
 
-// The hop that closes the ring, from the first L1 switch to the last one, is up and down longer than one below a
-// switch. It is worth it from so many flits on as half of them take that long on an uplink of 75 GB/s.
+// The hop that closes the ring, from the first L1 switch to the last one, is up and down longer
+// than a hop below a switch. It pays off if half of the flits take that long on an uplink of 75
+// GB/s.
 TEST(Chain, ALongerWayIsTakenWhereItPays) {
   const Topology topology = test::fred_tree(kSlowUplinks, false);
   constexpr double kCyclesPerFlit = kFlitBytes / 75e9 * 1.5e9;

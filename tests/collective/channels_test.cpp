@@ -47,7 +47,7 @@ TEST(Channels, FreeOnesGoToTheNextLowerPriorityElseToTheNextHigher) {
   expect({kMp, kPp, kDp}, {{kMp}, {kPp}, {kDp}});
 }
 
-// Whatever the order of the channels and the priorities in use.
+// Holds for any order of the channels and any priorities in use.
 TEST(Channels, OfDifferentPrioritiesAreNeverSharedNorOutOfOrder) {
   Topology topology = test::fred_tree();
   VcOrder& order = topology.vc_order;

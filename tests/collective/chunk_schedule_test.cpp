@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of dimensions and of service against a reference that is written from the paper's algorithm and shares nothing with them, on random
-// systems from seeds.
+// Orders of dimensions and of service against a reference that is written from the paper's
+// algorithm and shares nothing with them, on random systems from seeds.
 #include "systems/chunk_schedule.h"
 
 #include <fmt/format.h>
@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t kSystems = 10'000;
 
-// All times whole numbers, so that sums are exact.
+// Times are whole numbers, so that sums are exact.
 struct RandomSystem {
-  std::vector<std::uint64_t> sizes{}, latencies{}, cost{};  // cost: time of so many bytes
+  std::vector<std::uint64_t> sizes{}, latencies{}, cost{};  // cost: time per byte count
   std::vector<std::uint64_t> chunks{};
 
   explicit RandomSystem(Random& random) {
@@ -103,7 +103,7 @@ TEST(ChunkSchedule, BaselineTakesTheLowestDimensionFirst) {
     EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
-// One dimension after the other takes what can begin first.
+// Each dimension in turn takes the first step that can begin.
 std::vector<std::vector<int>> reference_service(const std::vector<std::vector<ChunkStep>>& chunks,
                                                 bool smallest_first) {
   const std::size_t count = chunks.size();
@@ -144,7 +144,7 @@ std::vector<std::vector<int>> reference_service(const std::vector<std::vector<Ch
   return places;
 }
 
-// By dimension: its steps in the order of their service.
+// Steps of each dimension in the order of service.
 std::vector<std::vector<std::pair<int, int>>> by_dimension(
     const std::vector<std::vector<ChunkStep>>& chunks,
     const std::vector<std::vector<int>>& places) {

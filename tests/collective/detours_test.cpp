@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// detours: plans of several groups at once, played through; loads of links, counted from the routes, between the program's bound
-// and a little more; and against what links at the members allow.
+// detours: plans of several groups at once, played through; link loads, counted from the routes, at
+// or slightly above the program's bound; compared with the bound of the members' links.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ CollectiveSpec detours_of(std::vector<int> group, std::uint64_t bytes) {
   return spec;
 }
 
-// Groups of 2 to 5 of these NPUs, none in two, as many as fit or fewer.
+// Groups of 2 to 5 of the given NPUs, disjoint, as many as fit or fewer.
 std::vector<std::vector<int>> random_groups(std::vector<int> npus, Random& random) {
   for (std::size_t k = npus.size(); k > 1; --k) std::swap(npus[k - 1], npus[random.below(k)]);
   std::vector<std::vector<int>> groups;
@@ -69,7 +69,8 @@ double busiest_cycles(const Topology& topology, const Plan& plan) {
   return plan.bound_ns * 1e-9 * static_cast<double>(topology.clock_hz);
 }
 
-// Every operand comes to the root, and every result from it, by NPUs that are each passed once; others than members have neither.
+// Every operand reaches the root, and every result comes from it, along simple paths of NPUs; only
+// members have operands and results.
 void expect_simple_paths(const Plan& plan) {
   for (const Tree& tree : plan.trees) {
     const Part& part = plan.parts[tree.part];
@@ -131,7 +132,8 @@ TEST(Detours, LoadsAreThoseOfTheProgram) {
   }
 }
 
-// A pair by itself has all links of the NPU that has fewer; short paths have a little more of the vector than longer ones.
+// A pair by itself has all links of the NPU that has fewer; short paths have a little more of the
+// vector than longer ones.
 TEST(Detours, APairHasAllLinksOfItsNpus) {
   const Topology topology = test::mesh(5, 4);
   for (const auto& [group, links] : std::vector<std::pair<std::vector<int>, double>>{

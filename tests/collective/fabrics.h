@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fabrics for the tests of plans: the paper's wafers and other sizes of them.
+// Fabrics for the tests of plans: the paper's wafers at several sizes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ Topology reducing_mesh(int width, int height);
 
 Topology torus3d(int x, int y, int z, int planes = 1);
 
-// NPUs with links of 50 GB/s, one way, to those that are so many places after them.
+// NPUs with one-way links of 50 GB/s to the NPUs at the given distances after them.
 Topology circulant(int npus, const std::vector<int>& jumps);
 
 struct TreeSize {
@@ -36,7 +36,7 @@ Topology fred_tree(const TreeSize& size = {}, bool in_switch = true);
 // 64 NPUs on a tree of 4 x 4 x 4, five slices whose links all carry 600 GB/s.
 Topology three_level_tree(std::uint64_t link_latency_ps);
 
-// The same fabric with the ports of every Fred switch renumbered at random.
+// The fabric with the ports of every Fred switch renumbered at random.
 Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed);
 
 // 0 … n-1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans on FRED trees with failed components: payloads stay right, whoever adds what; the busiest link is near what the
-// capacity that is left says; and only what is cut off is refused.
+// Plans on FRED trees with failed components: payloads stay right for any order of additions; the
+// busiest link is near the bound of the remaining capacity; and only disconnected groups are
+// refused.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -57,7 +58,8 @@ double capacity(const Topology& topology, NodeId from) {
   return sum;
 }
 
-// Capacity bound of an all-reduce in the switches: each NPU sends the vector once, and each L1 switch sends it up once.
+// Capacity bound of an all-reduce in the switches: each NPU sends the vector once, and each L1
+// switch sends it up once.
 double capacity_ns(const Topology& topology, std::uint64_t bytes) {
   std::map<std::string, double> of_switch;
   double min = std::numeric_limits<double>::infinity();
@@ -121,7 +123,7 @@ TEST(FailedComponentsPlan, EveryCollectiveAndAlgorithmIsRight) {
   }
 }
 
-// NPUs 0 and 3 are joined by no slice, and both by one to the others.
+// No slice joins NPUs 0 and 3; each of them is joined to all other NPUs by one slice.
 TEST(FailedComponentsPlan, RanksThatNoSliceJoinsMeetByOthers) {
   const Topology topology = with_faults("fred_small", {"fabric.slices=2"},
                                         {"link:npu0.0->l1_0.s0.0", "link:npu3.1->l1_1.s1.1"});
@@ -137,7 +139,7 @@ TEST(FailedComponentsPlan, RanksThatNoSliceJoinsMeetByOthers) {
   EXPECT_THROW(make_plan(topology, {&alone, 1}), BadInput);
 }
 
-// Each NPU sends what it is to send by all the ports that it has left.
+// Each NPU distributes its data over all of its remaining ports.
 TEST(FailedComponentsPlan, AllPortsLeftShareTheLoad) {
   const Topology topology = with_faults("fred_d", {},
                                         {"link:npu0.0->l1_0.s0.0", "link:npu5.1->l1_1.s1.1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In-switch collectives on a mesh whose routers add: what the programmed routers make of the operands, over which links,
-// and which groups do not fit together. The evaluator knows rows of the phase store and links, not trees.
+// In-switch collectives on a mesh whose routers add: results of the programmed routers, links used,
+// and groups that conflict. The evaluator knows rows of the phase store and links, not trees.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(GridPlan, WholeMeshesCarryTheDataOnceEachWayOnALinkPerRouterButOne) {
   }
 }
 
-// Every collective, by itself, on any group: everybody gets what they must and nothing else.
+// Every collective, alone, on any group: every rank gets exactly its results.
 TEST(GridPlan, AnyCollectiveOnAnyGroup) {
   constexpr Collective kInSwitch[] = {Collective::kAllReduce,    Collective::kReduce,
                                       Collective::kBroadcast,    Collective::kMulticast,
@@ -102,7 +102,7 @@ bool waits_for(const Plan& plan, int part, int other) {
   });
 }
 
-// Several at once, of all collectives: what the header of grid_trees.h rests on.
+// Several concurrent collectives of all types: the assumptions of the header of grid_trees.h.
 TEST(GridPlan, PartsThatAreUnderWayTogetherShareNoLinkOfAChannel) {
   int later = 0;
   int apart = 0;
@@ -113,7 +113,8 @@ TEST(GridPlan, PartsThatAreUnderWayTogetherShareNoLinkOfAChannel) {
                                                   1 + static_cast<int>(random.below(5)));
     const auto npus = static_cast<int>(topology.npus.size());
     std::vector<CollectiveSpec> work = test::random_work(random, npus, 6, 20'000);
-    for (CollectiveSpec& spec : work)  // in the routers, whatever the model finds faster
+    for (CollectiveSpec& spec : work)  // forced into routers, even if the model prefers another
+                                       // algorithm
       if (spec.algorithm == "auto") spec.algorithm = "paper";
     const Plan plan =
         make_plan(topology, work, seed % 2 == 0 ? OnConflict::kLater : OnConflict::kUnicast);
@@ -159,15 +160,16 @@ std::string refusal_of(const Topology& topology, const std::vector<std::vector<i
   return "";
 }
 
-// A group whose first tree meets another one's takes another column, or goes along columns first: the corners would
-// meet in the middle column, which the other group needs.
+// A group whose first tree collides with another one takes another column, or goes along columns
+// first: the corners would meet in the middle column, which the other group needs.
 TEST(GridPlan, GroupsGoAnotherWayWhereTheirTreesWouldMeet) {
   const Topology topology = test::reducing_mesh(3, 3);
   EXPECT_EQ(refusal_of(topology, {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}), "");
   EXPECT_EQ(refusal_of(topology, {{0, 3, 6}, {1, 4, 7}, {2, 5, 8}}), "");
   EXPECT_EQ(refusal_of(topology, {{0, 2, 6, 8}, {1, 7}}), "");
   EXPECT_EQ(refusal_of(topology, {{0, 2, 6, 8}, {1, 7}, {3, 5}}), "");
-  EXPECT_NE(refusal_of(topology, {{0, 4}, {1, 3}}), "");  // two corners of a square, and the others
+  EXPECT_NE(refusal_of(topology, {{0, 4}, {1, 3}}), "");  // two corners of a square, and the
+                                                          // opposite corners
 }
 
 TEST(GridPlan, AConflictNamesTheGroupsAndARouter) {

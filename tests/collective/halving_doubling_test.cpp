@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halving_doubling: its trees, what they make of the operands, and the bytes between partners, by formula. Random groups, sizes and
-// fabrics from seeds.
+// halving_doubling: its trees, their results, and the bytes between partners, by formula. Random
+// groups, sizes and fabrics from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,8 @@ TEST(HalvingDoubling, GoesByTheHighestBitInWhichRanksDiffer) {
   }
 }
 
-// Among p ranks, those d apart exchange d/p of the vector, once each way or, of an all-reduce, twice; no others exchange anything.
+// Among p ranks, ranks d apart exchange d/p of the vector, once each way or, in an all-reduce,
+// twice; all other pairs exchange nothing.
 TEST(HalvingDoubling, SendsHalfAQuarterAndSoOn) {
   for (const Topology& topology : halving_machines()) {
     for (const int ranks : {2, 4, 8, 16}) {
@@ -132,7 +133,7 @@ TEST(HalvingDoubling, RefusesOtherSizesOfGroupsAndCollectives) {
       BadInput);
 }
 
-// It is raced with the others if switches have no phases (collective/choice.h).
+// It is raced with all algorithms if switches have no phases (collective/choice.h).
 TEST(HalvingDoubling, IsNotTakenByEstimates) {
   for (const Topology& topology : halving_machines()) {
     if (!topology.has_places() && !has_phases(topology)) continue;

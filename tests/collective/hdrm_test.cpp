@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hdrm: flows per pair of switches and step, counted on the routes of its plans; its results; bytes; what it refuses.
+// hdrm: flows per pair of switches and step, counted on the routes of its plans; its results;
+// bytes; refused input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,8 +48,8 @@ Plan all_reduce(const Topology& topology, const std::string& algorithm,
                    512 * flits_per_rank * topology.npus.size(), algorithm);
 }
 
-// Pairs of ranks that exchange something in each step: of sums 0 … k - 1, which a rank does after as many sums of others, then
-// of results.
+// Pairs of ranks that exchange data in each step: sums 0 … k - 1, each after the previous sums of
+// other ranks, then results.
 using Step = std::set<std::pair<int, int>>;
 std::vector<Step> steps_of(const Plan& plan) {
   const int each_way = std::countr_zero(plan.parts[0].members.size());
@@ -65,7 +66,7 @@ std::vector<Step> steps_of(const Plan& plan) {
   return steps;
 }
 
-// Flows of a step by link between switches; those within one switch at -1.
+// Flows of a step by link between switches; flows within one switch at -1.
 std::map<int, int> flows_by_link(const Topology& topology, const Plan& plan, const Step& step) {
   std::map<int, int> flows;
   for (const auto& [from, to] : step) {
@@ -91,7 +92,7 @@ int most_flows(const Topology& topology, const Plan& plan) {
   return most;
 }
 
-// The same from a partner's switch to the other one's.
+// Likewise, flows from a partner's switch to the other partner's switch.
 int most_of_a_pair(const Topology& topology, const Plan& plan) {
   int most = 0;
   for (const Step& step : steps_of(plan)) {
@@ -127,7 +128,8 @@ TEST(Hdrm, HasOneFlowPerPairOfSwitchesInEveryStepAndNoneWithinASwitch) {
   }
 }
 
-// Paths between switches of a layer turn at one of the other layer, by links that have flows of their own.
+// Paths between switches of a layer turn at a switch of the other layer, on links that have flows
+// of their own.
 TEST(Hdrm, WithoutTheMapAllFlowsOfASwitchGoToOneOther) {
   for (const auto& [m, n] : kContentionFree) {
     SCOPED_TRACE(fmt::format("m {}, n {}", m, n));
@@ -143,7 +145,7 @@ TEST(Hdrm, WithoutTheMapAllFlowsOfASwitchGoToOneOther) {
   }
 }
 
-// No fewer are possible: a switch's m flows go to n/2 others.
+// Fewer flows are impossible: the m flows of a switch go to n/2 switches.
 TEST(Hdrm, WithMoreNpusThanPartnersItHasTheFewestFlowsThereCanBe) {
   for (const auto& [m, n, links] :
        {std::tuple{4, 4, 1}, {8, 4, 1}, {8, 4, 2}, {8, 4, 4}, {8, 8, 2}, {4, 2, 4}}) {
@@ -159,7 +161,8 @@ TEST(Hdrm, WithMoreNpusThanPartnersItHasTheFewestFlowsThereCanBe) {
   EXPECT_TRUE(all_reduce(bigraph(4, 8), "hdrm").notes.empty());
 }
 
-// 2 (N - 1) / N of the vector leave each NPU, and enter it; each link between switches that is used has as much.
+// 2 (N - 1) / N of the vector leave each NPU, and enter it; each link between switches that is used
+// has as much.
 TEST(Hdrm, MovesNoMoreThanAnyAllReduceHasTo) {
   for (const auto& [m, n] : kContentionFree) {
     SCOPED_TRACE(fmt::format("m {}, n {}", m, n));
@@ -167,7 +170,7 @@ TEST(Hdrm, MovesNoMoreThanAnyAllReduceHasTo) {
     const Plan plan = all_reduce(topology, "hdrm", 3);
     const auto ranks = static_cast<std::uint64_t>(m * n);
     for (const std::uint64_t flits : flits_sent(plan)) EXPECT_EQ(flits, 2 * 3 * (ranks - 1));
-    // The busiest links are those of the NICs, at their rate.
+    // The busiest links are the links of the NICs, at their rate.
     const double bytes = 2.0 * 3 * 512 * static_cast<double>(ranks - 1);
     EXPECT_NEAR(plan.bound_ns, bytes / 12.5, plan.bound_ns * 1e-9);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In-switch all-reduce: what the programmed µSwitches of all chiplets make of the operands.
+// In-switch all-reduce: results of the programmed µSwitches of all chiplets.
 #include "collective/in_switch_plan.h"
 
 #include <fmt/format.h>
@@ -144,8 +144,8 @@ TEST(InSwitchPlan, SlowUplinkIsTheBound) {
   EXPECT_DOUBLE_EQ(plan.bound_ns, 5000.0 * kFlitBytes / 1.5e12 * 1e9);
 }
 
-// A packet comes back after three links up and three down; as many are under way as its links carry meanwhile. Wires of 20 ns
-// need no more than the fewest, 64.
+// A packet comes back after three links up and three down; the window covers the packets that its
+// links carry meanwhile. Wires of 20 ns need only the minimum, 64.
 TEST(InSwitchPlan, WindowCoversTheRoundTrip) {
   const auto window = [](const Topology& topology) {
     return in_switch_all_reduce(topology, first_ranks(64), 5 * 6000).parts[0].window;

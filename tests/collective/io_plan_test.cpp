@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans whose groups have I/O controllers: checked message by message and switch by switch as those of NPUs are, and the
-// loads of the paper's trees from the edges of a mesh (§8).
+// Plans whose groups have I/O controllers: checked message by message and switch by switch as plans
+// of NPUs, and the loads of the paper's trees from the edges of a mesh (§8).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -107,8 +107,9 @@ TEST(EdgeTree, HottestLinkCarriesWhatThePaperSays) {
   }
 }
 
-// Weights and gradients over the same trees use every link in both directions: 12 streams on the hottest, and any trees that span the 20 NPUs,
-// 19 hops each for 18 controllers both ways, have 684 on the 62 links of the mesh, more than 11 on the hottest.
+// Weights and gradients over the same trees use every link in both directions: 12 streams on the
+// hottest, and any trees that span the 20 NPUs, 19 hops each for 18 controllers both ways, have 684
+// on the 62 links of the mesh, more than 11 on the hottest.
 TEST(EdgeTree, BothDirectionsShareLinks) {
   constexpr std::uint64_t kFlits = 100;
   const Topology topology = machine("mesh");
@@ -150,7 +151,8 @@ TEST(EdgeTree, NeedsARectangleWithItsRouter) {
   EXPECT_THROW(planned({io_member(0), 0, 1, 5, 6}, "multi_tree"), BadInput);
 }
 
-// Beside weights, where no other priority has them: the sums on one virtual channel, their last hops on another.
+// Sums beside weights, with no other priority for them: on one virtual channel, their last hops on
+// another.
 TEST(StreamChains, KeepGradientsApart) {
   const Topology topology = machine("fred_c");
   std::vector<int> group;
@@ -186,8 +188,8 @@ TEST(StreamChains, KeepGradientsApart) {
 
 class StreamPlan : public testing::TestWithParam<const char*> {};
 
-// Weights and gradients of random groups: who gets what, message by message; together no link but those of controllers
-// carries a block twice in one direction where there are phases.
+// Weights and gradients of random groups: receivers, message by message; with phases, no link
+// except the controllers' carries a block twice in one direction.
 TEST_P(StreamPlan, RandomGroups) {
   const Topology topology = machine(GetParam());
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -224,8 +226,8 @@ std::vector<CollectiveSpec> streams_both_ways() {
   return work;
 }
 
-// Weights of any controller and gradients of any other can be in use at once: their rows share no port, no code
-// of a flow and no select of a µSwitch (two bits each), in any chiplet.
+// Weights of any controller and gradients of any other can be in use at once: their rows share no
+// port, no flow code and no select of a µSwitch (two bits each), in any chiplet.
 TEST(StreamPlans, WeightsAndGradientsCanBeInUseAtOnce) {
   const Topology topology = load_config("configs/fred_d.yaml", {"switch.phases_in_use=2"}).topology;
   const Plan plan = make_plan(topology, streams_both_ways());
@@ -235,7 +237,7 @@ TEST(StreamPlans, WeightsAndGradientsCanBeInUseAtOnce) {
     ASSERT_LT(program.phase, 36);
     rows[program.node][program.phase / 18].push_back(program.row);
   }
-  EXPECT_GE(rows.size(), 25U);  // all of level 1, and above them those with the uplinks
+  EXPECT_GE(rows.size(), 25U);  // all rows of level 1, and rows with the uplinks above them
   const auto field = [](const Row& row, int first, int bits) {
     unsigned value = 0;
     for (int b = first; b < first + bits; ++b) value |= (row[b / 32] >> b % 32 & 1U) << (b - first);
@@ -272,11 +274,13 @@ TEST(StreamPlans, WeightsAndGradientsShareThePhases) {
   int phases = 0;
   for (const PhaseProgram& program : plan.programs) phases = std::max(phases, program.phase + 1);
   EXPECT_EQ(phases, 18);
-  // A link of a controller carries its block, at 128 GB/s but for the first bursts; each NPU's all of them.
+  // A link of a controller carries its block, at 128 GB/s but for the first bursts; each NPU's all
+  // of them.
   EXPECT_DOUBLE_EQ(plan.bound_ns, 18 * 400.0 * kFlitBytes / 3000);
 }
 
-// On the mesh the NIC ports of corners carry no more than the links, 9 streams of 750 GB/s; sums on the standing one do.
+// On the mesh the NIC ports of corners carry no more than the links, 9 streams of 750 GB/s; sums on
+// the standing one do.
 TEST(StreamPlans, HottestLinksOfAMesh) {
   constexpr auto kLoads = Collective::kMulticast, kSums = Collective::kReduce;
   for (const auto& [config, collective, streams] :
@@ -313,7 +317,8 @@ TEST(StreamPlans, BadRootsAreNamed) {
   EXPECT_THROW(planned(Collective::kReduce, 2, 0, "direct"), BadInput);
 }
 
-// The slice's share goes once over the controller's link and every NPU's, whatever the uplinks could carry.
+// The share of a slice crosses the controller's link and every NPU's link once, independent of the
+// capacity of the uplinks.
 TEST(IoPlanInSwitch, TakesOneTreePerSlice) {
   for (const char* config : {"fred_b", "fred_d"}) {
     const Topology topology = machine(config);
@@ -321,7 +326,7 @@ TEST(IoPlanInSwitch, TakesOneTreePerSlice) {
                                 500 * kFlitBytes, "auto");
     EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
     EXPECT_EQ(plan.trees.size(), 5U) << config;
-    // But for what the controller's five links have saved up: two bursts of 24 flits and a packet each.
+    // Minus the bursts of the controller's five links: two bursts of 24 flits and a packet each.
     EXPECT_DOUBLE_EQ(plan.bound_ns, (500.0 - 5 * 56) * kFlitBytes / 128) << config;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jump_rings: what its trees make of the operands, and that they stay on the links of their rings. Random groups and sizes from seeds.
+// jump_rings: results of its trees, which stay on the links of their rings. Random groups and sizes
+// from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of the algorithms that go level by level, or dimension by dimension where a fabric has no levels.
+// Boxes of the algorithms that go level by level, or dimension by dimension where a fabric has no
+// levels.
 #include <gtest/gtest.h>
 
 #include "collective/member_boxes.h"
@@ -26,7 +27,7 @@ TEST(LevelBox, OfATorusIsByItsDimensions) {
   const RingBox box = level_box(torus, members_of(torus, {14, 0, 2, 12}));
   EXPECT_EQ(box.sides, (Sides{2, 2}));
   EXPECT_EQ(box.ranks, (Ranks{1, 2, 3, 0}));
-  // A line, and what fills no box.
+  // A line, and groups that are not boxes.
   EXPECT_EQ(level_box(torus, members_of(torus, {1, 5, 9})).sides, (Sides{3}));
   EXPECT_EQ(level_box(torus, members_of(torus, {0, 1, 5, 6})).sides, (Sides{4}));
 }

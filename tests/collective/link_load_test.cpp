@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of works of several parts, from figures of hand-made plans: each part's busiest link alone, all flits
-// of a link after the first start, and parts one after the other.
+// Bounds of works of several parts, from hand-made plans: each part's busiest link alone, all flits
+// of a link after the first start, and sequential parts.
 #include "plan/link_load.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST_F(Bounds, PartsOnOneLinkAddUp) {
   EXPECT_DOUBLE_EQ(bound_of({{0, 1, 3000}, {1, 2, 5000}, {0, 3, 4000}}), flits_ns(9000));
 }
 
-// A link's flits leave after the first of all starts, whoever sends them.
+// The flits of a link leave after the earliest start of any source.
 TEST_F(Bounds, TheBusiestLinkBeginsWithTheFirstStart) {
   EXPECT_DOUBLE_EQ(bound_of({{0, 1, 3000, 900}, {0, 1, 5000, 600}}),
                    cycles_ns(600) + flits_ns(8000));
@@ -96,7 +96,7 @@ TEST_F(Bounds, StartsAndEndsTogether) {
                    cycles_ns(kMega) + flits_ns(5000));
 }
 
-// One after the other on one link: not less than all its flits, not more either.
+// Sequential parts on one link: exactly the sum of its flits.
 TEST_F(Bounds, AfterOnOneLinkIsTheSum) {
   EXPECT_DOUBLE_EQ(bound_of({{0, 1, 3000}, {0, 1, 5000, 0, {0}}}), flits_ns(8000));
   EXPECT_DOUBLE_EQ(bound_of({{0, 1, 3000}, {0, 1, 5000, 0, {0}}, {0, 1, 4000}}), flits_ns(12'000));

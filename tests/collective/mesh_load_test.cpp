@@ -154,7 +154,7 @@ TEST(MeshLoad, WholeWaferRing) {
   for (const auto& [hop, load] : loads) EXPECT_EQ(load, flits * 19 / 10);
 }
 
-// link_flits puts the same on the mesh links, and what is sent and received on the NPUs' own ports.
+// link_flits gives the same load on mesh links, and sent and received flits on the NPUs' own ports.
 TEST(MeshLoad, LinkFlitsAgreeWithTheCount) {
   const Topology topology = test::mesh(5, 4);
   for (const std::string algorithm : {"hier_ring", "ring"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of ring and hier_ring: who adds what in which order, and that everyone gets the result.
+// Trees of ring and hier_ring: order of additions, and delivery of the result to every rank.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combs: loads of links counted here from coordinates alone, against the bound that the contract states.
+// Combs: loads of links counted here from coordinates alone, against the bound that the contract
+// states.
 #include "collective/multi_tree.h"
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ TEST(MultiTree, AllReduceLoadsAllLinksOfAMeshAlike) {
   }
 }
 
-// The same on a torus, within what rounding to flits leaves: a flit per comb that uses a link.
+// On a torus, likewise, within rounding to flits: one flit per comb that uses a link.
 TEST(MultiTree, AllReduceLoadsAllLinksOfATorusAlike) {
   for (const auto& [width, height] :
        {std::pair{5, 4}, {4, 5}, {3, 3}, {8, 8}, {2, 5}, {7, 3}, {1, 6}, {6, 1}}) {
@@ -96,8 +97,8 @@ TEST(MultiTree, AllReduceLoadsAllLinksOfATorusAlike) {
   }
 }
 
-// Every link carries what a corner's two links need, (N - 1) / N of the blocks over two, on a torus over four: but for
-// rings of even length and a flit per tree.
+// Every link carries the load of a corner's two links, (N - 1) / N of the blocks over two, on a
+// torus over four: except for rings of even length and one flit per tree.
 TEST(MultiTree, BlocksLoadTheLinksOfACornerAlike) {
   for (const bool torus : {false, true}) {
     for (const auto& [width, height] : {std::pair{5, 4}, {4, 4}, {3, 7}, {8, 6}}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_shot: every rank has each other's vector once and adds all of them in one order, on random machines with failed components.
+// one_shot: every rank gets each vector once and adds all of them in one order, on random machines
+// with failed components.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -108,7 +109,8 @@ TEST_P(OneShotPlans, BringEveryVectorToAllOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OneShotPlans, testing::Range<std::uint64_t>(0, 36));
 
-// Flits that both kinds of combs would share go along rows and columns in turn; vectors of all lengths are covered once.
+// Flits that both kinds of combs would share go along rows and columns in turn; vectors of all
+// lengths are covered once.
 TEST(OneShot, CutsVectorsOfAnyLengthAlike) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   for (std::uint64_t flits = 1; flits < 40; ++flits) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of processes in plans: together they are the whole plan, and each knows of the rest what a run counts.
+// Shares of processes in plans: together they are the whole plan, and each has the totals of the
+// rest that a run counts.
 #include "operations/own_ranks.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ using test::first_ranks;
 
 using OwnHop = std::tuple<int, int, int, int, bool>;  // rank, receiver, port, VC, of a result
 
-// Also, by rank, what it adds and whether it contributes and receives.
+// Role of a rank: its additions, and whether it contributes and receives.
 using OwnRole = std::tuple<std::vector<int>, bool, bool, std::vector<OwnHop>>;
 
 OwnRole own_role(const TreeRank& rank) {

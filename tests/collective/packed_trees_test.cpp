@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed trees: loads of links counted here from the routes, against a bound over all partitions that owes nothing to the packing.
+// Packed trees: loads of links counted here from the routes, against a bound over all partitions
+// that owes nothing to the packing.
 #include "collective/packed_trees.h"
 
 #include <fmt/format.h>
@@ -30,12 +31,12 @@ CollectiveSpec all_reduce_of(std::vector<int> group, std::uint64_t flits) {
   return spec;
 }
 
-// Time of the busiest link over that of a vector on one link of the mesh.
+// Time of the busiest link, relative to the time of a vector on one link of the mesh.
 double share_of(const CollectiveSpec& spec, const Plan& plan) {
   return plan.bound_ns / 1e9 * test::kMeshLink / static_cast<double>(spec.bytes);
 }
 
-// Cells next to each other, at random.
+// A random shape of adjacent cells.
 std::vector<int> random_shape(int width, int height, std::size_t size, Random& random) {
   std::vector<int> cells{
       static_cast<int>(random.below(static_cast<std::uint64_t>(width) * height))};
@@ -51,7 +52,7 @@ std::vector<int> random_shape(int width, int height, std::size_t size, Random& r
   return cells;
 }
 
-// Pairs of members that reach each other in two steps at most, each by way of cells without a member.
+// Pairs of members at most two steps apart, each through cells without a member.
 std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& cells, int width) {
   const auto crosses_member = [&](int from, int to) {  // row first
     int x = from % width, y = from / width;
@@ -78,8 +79,8 @@ std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& cells, int wid
   return pairs;
 }
 
-// The largest (sets - 1) / (pairs between sets) over all partitions of members into sets: as many hops a tree has between them
-// at least (Nash-Williams, Tutte).
+// The largest (sets - 1) / (pairs between sets) over all partitions of members into sets: a tree
+// has at least that many hops between them (Nash-Williams, Tutte).
 double partition_bound(int members, const std::vector<std::pair<int, int>>& pairs) {
   std::vector<int> set(members, 0);
   double max = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of packets: what its contract says of dues and intervals, on random groups of meshes, toruses and FRED trees.
+// Order of packets: contract of dues and intervals, on random groups of meshes, toruses and FRED
+// trees.
 #include "collective/packet_order.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ const TreeRank& order_rank(const Tree& tree, int rank) {
   return *std::ranges::find(tree.ranks, rank, &TreeRank::rank);
 }
 
-// A packet is due later with every hop; no result later than the packet that waits for it by the window.
+// A packet is due later with every hop; no result later than the packet that waits for it by the
+// window.
 void check_dues(const Tree& tree, const Part& part) {
   for (const TreeRank& rank : tree.ranks) {
     for (const Send& to : rank.reduce_to) {
@@ -44,7 +46,8 @@ void check_dues(const Tree& tree, const Part& part) {
   }
 }
 
-// On a FRED tree all trees have one interval, which the packets of a channel share evenly, one of each.
+// On a FRED tree all trees have one interval, which the packets of a channel share evenly, one of
+// each.
 void check_channels(const Plan& plan, int part) {
   std::map<std::tuple<int, int, int>, std::vector<std::uint64_t>> dues;
   std::uint64_t interval = 0;
@@ -72,7 +75,7 @@ const Tree& longest_of(const Plan& plan, int part) {
   return *longest;
 }
 
-// By their intervals a tree is as long as the longest one, to a packet.
+// With their intervals all trees take as long as the longest one, to within a packet.
 void check_interval(const Tree& tree, const Tree& longest, int packet_flits) {
   const double ratio = static_cast<double>(longest.interval) / static_cast<double>(tree.interval);
   EXPECT_NEAR(static_cast<double>(tree.flits), static_cast<double>(longest.flits) * ratio,

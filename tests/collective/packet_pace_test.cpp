@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pace of packets: what its contract says of frames, on random groups of meshes and toruses.
+// Pace of packets: contract of frames, on random groups of meshes and toruses.
 #include "collective/packet_pace.h"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ TEST(PacketPace, AsksNoLinkForMoreThanItCarries) {
         check_part(topology, plan, part);
       } else {
         ++refused;
-        if (plan.parts[part].algorithm != "detours") {  // which has a pace of its own
+        if (plan.parts[part].algorithm != "detours") {  // detours has its own pace
           EXPECT_EQ(plan.parts[part].frame, 0U);
         }
         EXPECT_TRUE(std::ranges::any_of(plan.notes, [](const std::string& note) {

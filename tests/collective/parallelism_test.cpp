@@ -54,8 +54,8 @@ TEST(Parallelism, GroupsOfMpAndDpPartitionTheWorkers) {
   }
 }
 
-// One step per replica and boundary, from worker 0 of a stage to all of the next; nobody sends twice,
-// nobody receives twice.
+// One step per replica and boundary, from worker 0 of a stage to all of the next; nobody sends
+// twice, nobody receives twice.
 TEST(Parallelism, StepsOfPpGoFromEveryStageToTheNext) {
   for (const Strategy& s : all_strategies(24)) {
     SCOPED_TRACE(to_string(s));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searched placements: the fast model says what plans say, and nothing that is tried for longer is much better.
+// Searched placements: the fast model agrees with plans, and a longer search finds nothing much
+// better.
 #include "placement/placement_search.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@
 namespace fredsim {
 namespace {
 
-// So long that latencies make no difference.
+// Large enough that latencies make no difference.
 constexpr std::uint64_t kLong = 64 << 20;
 
 WorkerTraffic along(Dimension dimension, const Strategy& strategy, const std::string& algorithm,
@@ -95,7 +96,8 @@ TEST(PlacementLoad, AMoveCostsWhatItCostsFromTheStart) {
   }
 }
 
-// But for the share of the mean, 2 %, and latencies. Of algorithms that are chosen the model knows some alone.
+// But for the share of the mean, 2 %, and latencies. Of algorithms that are chosen the model knows
+// some alone.
 TEST(PlacementLoad, LongMessagesCostWhatPlansSay) {
   for (const SearchCase& c : cases()) {
     if (std::string_view(c.algorithm) == "auto") continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of plans: plans of all algorithms on random machines are taken, planted faults are refused by name.
+// Checks of plans: plans of all algorithms on random machines are taken, planted faults are refused
+// by name.
 #include "collective/plan_check.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ std::vector<int> random_group(std::size_t npus, Random& random) {
   return group;
 }
 
-// The planner checks every plan itself: what it throws for sound input is BadInput alone, where an algorithm does not fit.
+// The planner checks every plan itself: for sound input it throws only BadInput, if an algorithm
+// does not fit.
 TEST(PlanCheck, TakesPlansOfAllAlgorithms) {
   constexpr std::uint64_t kSeeds = 60;
   int planned = 0;

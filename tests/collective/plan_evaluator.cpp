@@ -218,7 +218,8 @@ void play_endpoint_tree(const Tree& tree, std::size_t n) {
   }
 }
 
-// A sum at every rank is what every rank has of the trees before it, which bring it the operand of each rank once.
+// Every rank's sum contains the operand of each rank once: operands arrive through the trees before
+// it.
 void expect_sum_of_operands(const Plan& plan, const Tree& sum) {
   const auto place = &sum - plan.trees.data();
   const std::size_t ranks = plan.parts[sum.part].members.size();
@@ -242,7 +243,8 @@ void expect_sum_of_operands(const Plan& plan, const Tree& sum) {
                 rank.broadcast_to.empty());
 }
 
-// Balanced over ports `first` … `first` + `size` - 1, a power of two, of those of them that are in the mask.
+// Balanced tree over ports `first` … `first` + `size` - 1, a power of two, restricted to the ports
+// in the mask.
 Expression balanced(std::uint32_t inputs, int first, int size) {
   if (size == 1) return (inputs >> first & 1U) != 0 ? Expression{first} : Expression{};
   Expression sum = balanced(inputs, first, size / 2);
@@ -253,8 +255,9 @@ Expression balanced(std::uint32_t inputs, int first, int size) {
   return sum;
 }
 
-// Flits that leave by each port if every output has a tree of adders over the inputs of its flow (adder trees, a row
-// is the flows of the ports alone). `field`: of a row, the flow of port p, or of output port p - ports.
+// Flits that leave by each port if every output has a tree of adders over the inputs of its flow
+// (adder trees, a row is the flows of the ports alone). `field`: of a row, the flow of port p, or
+// of output port p - ports.
 template <typename Field>
 std::vector<Expression> add_by_flows(int ports, const Field& field) {
   std::vector<Expression> out;
@@ -268,7 +271,8 @@ std::vector<Expression> add_by_flows(int ports, const Field& field) {
   return out;
 }
 
-// Reads the rows bit by bit and lets every chiplet's µSwitches, or adder trees, say what leaves by each port.
+// Reads the rows bit by bit and evaluates the output of every port from each chiplet's µSwitches or
+// adder trees.
 class SwitchPlayer {
  public:
   SwitchPlayer(const Topology& topology, const Plan& plan) : topology_(topology), plan_(plan) {
@@ -353,7 +357,7 @@ class SwitchPlayer {
     }
     return true;
   }
-  // Operand that a rank sends: its own, and those that it adds.
+  // Operand that a rank sends: its own plus the operands that it adds.
   Expression operand(int rank) const {
     Expression sum{rank};
     for (const int from : find(*tree_, rank)->reduce_from) {
@@ -364,7 +368,7 @@ class SwitchPlayer {
     return sum;
   }
 
-  // By this link and phase the NPU gets the result of another part.
+  // True if the NPU gets the result of another part by this link and phase.
   bool receives_another(const Tree& tree, int link, int phase) const {
     const NodeId npu = topology_.links[link].to;
     return std::ranges::any_of(plan_.trees, [&](const Tree& other) {

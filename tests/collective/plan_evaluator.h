@@ -15,7 +15,7 @@ namespace fredsim::test {
 // collective gives it, once, each from the operands that it must hold, added in the order that
 // `order` says; nobody else gets anything through the switches.
 void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work, const Plan& plan);
-// The same for a plan of one all-reduce.
+// Variant of the check for a plan of one all-reduce.
 void expect_all_reduce(const Topology& topology, const Plan& plan);
 
 // Flits that every rank sends in the whole plan, which has one part.

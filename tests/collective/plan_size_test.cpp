@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The size of a plan as it is told before against that of the plan once made.
+// Predicted size of a plan against its size once made.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -88,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSizeTest,
                          testing::Values("mesh_16x16", "fred_64", "fred_c", "fred_d"),
                          [](const auto& param) { return std::string(param.param); });
 
-// Trees of a ring, and of a box of rings, hold the hops between neighbours once as long as nobody looks at their ranks.
+// Trees of a ring, and of a box of rings, hold the hops between neighbours once as long as nobody
+// looks at their ranks.
 TEST(PlanSize, OfRingsGrowsWithTheRanks) {
   if (kIsSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Topology topology = load_config("configs/mesh.yaml", {"npu.count=256", "fabric.width=16",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that may be under way at once, by what their trees in the switches cross: waves of one plan, bytes, and systems in both forms.
+// Operations that may be in flight together, by the switch resources of their trees: waves of one
+// plan, bytes, and systems in both forms.
 #include "operations/prepared_plan.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ TEST(PreparedPlans, OfSeveralWavesDoNot) {
     ASSERT_FALSE(waves->plan.parts[1].after.empty());
     EXPECT_TRUE(in_conflict(*waves, *waves));
     EXPECT_TRUE(in_conflict(*waves, *later(topology, {sum_of({1, 3}), sum_of({1, 2}, 100)})));
-    // Waves of different virtual channels meet on none.
+    // Waves of different virtual channels never collide.
     const PlanPointer channels = later(topology, {sum_of({1, 3}), sum_of({1, 2}, 4096, kMp)});
     EXPECT_FALSE(in_conflict(*channels, *channels));
   }

@@ -38,7 +38,7 @@ Box random_box(Random& random) {
   return box;
 }
 
-// One that tells all hops apart.
+// A send that is distinct for every hop.
 Send send_of(int from, int to, int dimension, bool is_result) {
   return {to, 64 * dimension + from, is_result ? 1 : 0};
 }
@@ -127,7 +127,7 @@ TEST(RingBoxTrees, AreThoseLaidLineByLine) {
   }
 }
 
-// Each tree has the hops of its ranks and no others, and all trees together load hops with what each of them does.
+// Each tree has exactly the hops of its ranks, and the trees together give the load of each hop.
 TEST(RingBoxTrees, HaveTheHopsOfTheirRanks) {
   for (std::uint64_t seed = 1; seed <= kBoxes; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -210,7 +210,8 @@ Tree laid_tree(const Topology& topology, const Plan& plan, const Tree& like, con
   return builder.finish(roles, of.root(), {like.first_flit, like.flits, like.bytes});
 }
 
-// Ranks, acknowledgements and orders of additions of reduce-scatters and all-gathers, beside chains that are laid and acknowledged tree by tree.
+// Ranks, acknowledgements and orders of additions of reduce-scatters and all-gathers, beside chains
+// that are laid and acknowledged tree by tree.
 TEST(RingBoxTrees, OfOneDirectionAreThoseLaidAndAcknowledged) {
   int trees = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -262,7 +263,7 @@ TEST(RingBoxTrees, OfOneDirectionAreThoseLaidAndAcknowledged) {
   EXPECT_GT(trees, 200);
 }
 
-// Ranks that are written are the tree's own, and those of copies stay as they are.
+// A write gives a tree its own copy of the ranks; other copies stay unchanged.
 TEST(TreeRanks, CopiesShareRanksUntilOneIsWritten) {
   TreeRanks ranks(std::vector<TreeRank>(2));
   ranks[1].rank = 5;

@@ -69,7 +69,8 @@ class Oracle {
     return extend(group, 0, -1, ports);
   }
 
-  // Chooses the uplink of places[k] and of those after it; all lead to `parent`, -1: not chosen yet.
+  // Chooses the uplinks of places[k] and of all later places; all lead to `parent`, -1: not chosen
+  // yet.
   bool extend(std::size_t group, std::size_t k, NodeId parent, std::vector<int>& ports) {
     const std::vector<Place>& places = groups_[group];
     if (k == places.size()) return with(flows_by(places, ports, parent), group);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// switch_reads: results of its plans on random boxes, bytes that each rank and each adder sends by formula, what it refuses.
+// switch_reads: results of its plans on random boxes, bytes sent by each rank and each adder by
+// formula, refused input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +50,8 @@ TEST(SwitchReads, GivesEveryRankItsSums) {
   }
 }
 
-// S (1 + 1/N) from each rank: its vector and the sum of its shard. An adder sends the sum to the owner and N - 1 copies of another shard.
+// S (1 + 1/N) from each rank: its vector and the sum of its shard. An adder sends the sum to the
+// owner and N - 1 copies of another shard.
 TEST(SwitchReads, SendsTheVectorAndTheShard) {
   for (const int n : {2, 3, 5, 8}) {
     const Topology topology = adder_box({.npus = n, .adders = n});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// two_phase: blocks of all-to-alls on grids, and the corners that they pass. Random grids, groups and sizes from seeds.
+// two_phase: blocks of all-to-alls on grids, and the corners that they pass. Random grids, groups
+// and sizes from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +79,8 @@ TEST(TwoPhase, BringsEveryBlockToItsReceiver) {
   }
 }
 
-// By the plan's flits alone: a block goes straight, or its halves go by the two corners, one each way round.
+// From the plan's flits alone: a block goes straight, or its halves turn at the two corners, one
+// each way round.
 TEST(TwoPhase, HalvesGoByBothCornersAndNeverTurn) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -126,8 +128,9 @@ TEST(TwoPhase, HalvesGoByBothCornersAndNeverTurn) {
   }
 }
 
-// Blocks of an even number of flits on a w x h mesh: what crosses a link between columns k and k + 1 is, each way, from the k + 1 columns
-// before it to those behind, a share of 1 / h of all rows' pairs on each row.
+// Blocks of an even number of flits on a w x h mesh: the load of a link between columns k and k +
+// 1, each way, is the traffic from the k + 1 columns before it to the columns behind, with a share
+// of 1 / h of all rows' pairs on each row.
 TEST(TwoPhase, LoadsLinksByTheFormula) {
   constexpr std::uint64_t kFlits = 6;
   for (const auto& [width, height] : {std::pair{5, 4}, {4, 4}, {3, 6}, {7, 2}}) {
@@ -152,7 +155,7 @@ TEST(TwoPhase, LoadsLinksByTheFormula) {
   }
 }
 
-// A member's NPU that has failed relays nothing: the other corner has the whole block.
+// A failed NPU of a member relays nothing: the other corner carries the whole block.
 TEST(TwoPhase, GoesByTheCornersThatThereAre) {
   const Topology topology = mesh(3, 3);
   const Plan plan = make_plan(topology, Collective::kAllToAll, {0, 2, 8}, 3 * 512 * 4, "two_phase");

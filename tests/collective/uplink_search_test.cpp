@@ -97,8 +97,8 @@ CollectiveSpec uplink_all_reduce(std::vector<int> group) {
   return spec;
 }
 
-// A triangle of pairs, twice: six uplink numbers would be needed if a group had the same one at both
-// its chiplets, with its own at each four are enough.
+// A triangle of pairs, twice: six uplink numbers would be needed if a group had the same one at
+// both its chiplets, with its own at each four are enough.
 TEST(UplinkSearch, AGroupMayHaveDifferentUplinksAtItsChiplets) {
   const Topology topology = test::fred_tree({.l1_switches = 3, .npus_per_l1 = 4});
   const std::vector<CollectiveSpec> work{uplink_all_reduce({0, 4}),  uplink_all_reduce({1, 5}),
@@ -121,7 +121,7 @@ TEST(UplinkSearch, SendersMayReceiveForAnotherGroup) {
   for (const PhaseProgram& program : plan.programs) EXPECT_EQ(program.phase, 0);
 }
 
-// Without any one of the groups named, the others fit.
+// Without any one of the named groups the remaining ones fit.
 TEST(UplinkSearch, AConflictNamesNoGroupTooMany) {
   const Topology topology = test::fred_tree({.middle = 2});
   std::vector<CollectiveSpec> work;
@@ -143,7 +143,8 @@ TEST(UplinkSearch, AConflictNamesNoGroupTooMany) {
   }
 }
 
-// More groups that come down into an L1 switch than it has uplinks, or that go up: told without a search.
+// More groups that go down into an L1 switch than it has uplinks, or that go up: refused without a
+// search.
 TEST(UplinkSearch, DemandIsCountedInEitherDirection) {
   const Topology topology = test::fred_tree({.l1_switches = 9,
                                              .npus_per_l1 = 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of any collectives on any groups, several at once: what they would deliver, and what they do
-// where the switches cannot route groups together.
+// Plans of any collectives on any groups, several at once: their deliveries, and their behaviour if
+// the switches cannot route groups together.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ TEST(WorkPlan, OverlappingGroupsOfOneChannelAreAConflict) {
   EXPECT_EQ(unicast.notes.size(), 1U);
 }
 
-// One after the other, each in the phase of the first one: as many as wanted fit in a store.
+// Sequential collectives share the phase of the first one: any number of them fits in a store.
 TEST(WorkPlan, EqualGroupsThatWaitShareAPhase) {
   const Topology topology = test::fred_tree();
   std::vector<std::vector<int>> equal(30, {0, 1});
@@ -170,8 +170,8 @@ TEST(WorkPlan, SlowUplinksAreSharedOut) {
   EXPECT_DOUBLE_EQ(plan.bound_ns, static_cast<double>(bytes) / 375e9 * 1e9);
 }
 
-// Bounds that follow from the paper's bandwidths: Fred-A crosses L2 with 0.4 D at 375 GB/s, Fred-C sends 1.9 D at
-// 3 TB/s.
+// Bounds that follow from the paper's bandwidths: Fred-A crosses L2 with 0.4 D at 375 GB/s, Fred-C
+// sends 1.9 D at 3 TB/s.
 TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
   const std::vector<int> all = test::first_ranks(20);
   const std::uint64_t bytes = std::uint64_t{2000} * 100 * kFlitBytes;
@@ -183,8 +183,9 @@ TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
   EXPECT_NEAR(c.bound_ns, 1.9 * static_cast<double>(bytes) / 3e12 * 1e9, 0.01 * c.bound_ns);
 }
 
-// Three levels, wired by hand: 2 pods of 2 L1 switches of 2 NPUs, one slice. Every chiplet has two ports
-// down and two up; an L2 switch is two chiplets, one for each uplink number of its L1 switches.
+// Three levels, wired by hand: 2 pods of 2 L1 switches of 2 NPUs, one slice. Every chiplet has two
+// ports down and two up; an L2 switch is two chiplets, one for each uplink number of its L1
+// switches.
 Topology three_levels() {
   Topology topology;
   topology.name = "three_levels";
@@ -246,7 +247,7 @@ TEST(WorkPlan, InSwitchOnThreeLevels) {
       EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
     }
   }
-  // Two groups over everything: each has an uplink of every L1 switch, and they meet nowhere.
+  // Two groups over all L1 switches: each has an uplink of every switch, and they never collide.
   const std::vector<CollectiveSpec> work = groups_of({{0, 2, 4, 6}, {1, 3, 5, 7}});
   test::expect_plan(topology, work, make_plan(topology, work));
 }
@@ -269,7 +270,8 @@ TEST(WorkPlan, StepsBeyondThePhaseStoreRunAtTheEndpoints) {
   EXPECT_THROW(make_plan(topology, work), BadInput);
 }
 
-// Beside a part of another priority two channels are left: which way they are used depends on the uplinks.
+// Beside a part of another priority two channels are left: which way they are used depends on the
+// uplinks.
 TEST(WorkPlan, RingsBesideAHigherPriorityKeepTwoChannels) {
   for (const bool slow : {false, true}) {
     const Topology topology = test::fred_tree(slow ? kFredB : test::TreeSize{}, false);

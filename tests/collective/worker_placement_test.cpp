@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placements that look at the fabric: the snake, and the choice between it, the paper's and searched ones.
+// Placements that look at the fabric: the snake, and the choice between it, the paper's and
+// searched ones.
 #include "placement/worker_placement.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ TEST(WorkerPlacement, TheSnakeIsThePapersOrderAlongNeighbours) {
       const std::vector<int> paper = paper_placement(s);
       const std::vector<int> npus = snake_placement(s, mesh);
       ASSERT_EQ(npus.size(), paper.size());
-      std::map<int, int> at;  // by place in the paper's order
+      std::map<int, int> at;  // index in the paper's order -> NPU
       for (std::size_t w = 0; w < npus.size(); ++w) at[paper[w]] = npus[w];
       EXPECT_EQ(at[0], 0);
       for (int i = 1; i < s.workers(); ++i) EXPECT_EQ(distance(grid, at[i - 1], at[i]), 1) << i;
@@ -71,7 +72,8 @@ TEST(WorkerPlacement, OnTreesItIsThePapers) {
   EXPECT_EQ(auto_placement(s, test::fred_tree(), traffic_of(s, "paper")).name, "paper");
 }
 
-// Number of rings of MP groups, each both ways with half of the data, through the fullest link, by X-Y routes.
+// Number of rings of MP groups, each both ways with half of the data, through the fullest link, by
+// X-Y routes.
 double max_rings(const Grid& grid, const Strategy& s, const std::vector<int>& npus) {
   std::map<std::pair<int, int>, double> load;
   const auto send = [&](int from, int to) {
@@ -123,7 +125,8 @@ TEST(WorkerPlacement, AutoIsNeverWorseAndTakesAnotherOneForAReason) {
   }
 }
 
-// Rows of five leave one NPU of sixteen alone, which has one link; a square of four has trees of all links.
+// Rows of five leave one NPU of sixteen alone, which has one link; a square of four has trees of
+// all links.
 TEST(WorkerPlacement, SixteenOnAMeshFiveWideAreASquare) {
   const Topology mesh = test::mesh(5, 4);
   const Strategy s = parse_strategy("mp16");

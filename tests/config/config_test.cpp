@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine files as the user meets them: the shipped ones, trees of all shapes, defaults, overrides, kinds of switches.
+// Machine files from the user's side: shipped files, trees of all shapes, defaults, overrides,
+// kinds of switches.
 #include "config/config.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ TEST(Config, Mesh) {
   EXPECT_EQ(bisection_bytes_per_second(topology), 3'750'000'000'000U);
 }
 
-// Exactly, of every link but those on dies, and of a dimension's links alone where it says so.
+// Exact values, for every link except links on dies, and for a dimension's links alone if the file
+// says so.
 TEST(Config, LinkEfficiency) {
   const Topology mesh = load_config("configs/mesh.yaml", {"link.efficiency=0.816"}).topology;
   EXPECT_EQ(link_named(mesh, "r0_0.1->r1_0.3").rate,
@@ -83,7 +85,7 @@ TEST(Config, Torus) {
                {"fabric.slices: found in a torus2d; allowed: in a fred_tree"});
 }
 
-// The mesh with other routers: nothing else is different.
+// The mesh with reducing routers: no other difference.
 TEST(Config, ReducingMesh) {
   const Topology file = load_config("configs/mesh_reducing.yaml").topology;
   const Topology set = load_config("configs/mesh.yaml", {"switch.kind=mesh_reducing"}).topology;

@@ -57,7 +57,7 @@ TEST(ConfigTree, AliasesOfListsAreCopies) {
   EXPECT_EQ(second.find("size")->text, "4");
 }
 
-// An alias inside of what it stands for, in place of a key, and those that multiply without an end.
+// An alias inside its own anchor, an alias as a key, and aliases that multiply without end.
 TEST(ConfigTree, AliasesThatAreNoCopiesAreRefused) {
   const auto of = [](const std::string& text) {
     return refusal([&] { parse_any_text(text, "w.yaml"); });

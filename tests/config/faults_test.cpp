@@ -84,8 +84,8 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
     EXPECT_NE(topology.nodes[one.to].name, "l1_0.s0") << one.name;
   }
   EXPECT_EQ(npus_left(topology).size(), whole.npus.size());
-  // In its slice the NPUs below it reach nobody, all others each other; in the other slice nothing has
-  // failed.
+  // NPUs below it reach no other NPU, and all remaining NPUs reach each other; the
+  // other slice has no fault.
   for (const NodeId from : topology.npus) {
     for (const NodeId to : topology.npus) {
       const bool below = std::min(from, to) < 2;  // l1_0 has two NPUs
@@ -95,7 +95,7 @@ TEST(Faults, ASwitchTakesItsLinksWithItAndNumbersStay) {
   }
 }
 
-// Endpoints that are left reach each other in all slices, so nothing has to go round.
+// The remaining endpoints reach each other in all slices, so there are no detours.
 TEST(Faults, ControllersAloneLeaveAllPaths) {
   Topology topology =
       load_config("configs/fred_small.yaml", {"io.count=4", "io.bandwidth=64GB/s"}).topology;

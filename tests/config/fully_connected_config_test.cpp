@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine file of switches that are all joined: defaults, what `info` prints, what is refused.
+// Machine file of fully connected switches: defaults, output of `info`, refused input.
 #include <gtest/gtest.h>
 
 #include <string>

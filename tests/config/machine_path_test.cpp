@@ -49,7 +49,7 @@ TEST_F(MachinePath, PathsAndFilesThatExistStayAsTheyAre) {
   EXPECT_EQ(machine_path("no/fred_e", folder()), "no/fred_e");
   EXPECT_EQ(machine_path("CMakeLists.txt", folder()),
             "CMakeLists.txt");                                    // the working directory's
-  EXPECT_EQ(machine_path("other.yaml", folder()), "other.yaml");  // whoever opens it refuses it
+  EXPECT_EQ(machine_path("other.yaml", folder()), "other.yaml");  // refused when it is opened
   EXPECT_EQ(machine_path("", folder()), "");
 }
 

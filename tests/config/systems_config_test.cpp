@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine files of BiGraphs, fat trees, graphs, and files of others: what is built, what `info` prints, what is refused.
+// Machine files of BiGraphs, fat trees, graphs, and foreign files: the resulting topology, output
+// of `info`, refused input.
 #include <gtest/gtest.h>
 
 #include <fstream>

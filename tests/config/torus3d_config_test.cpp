@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine file of a 3D torus: defaults, what `info` prints, what is refused.
+// Machine file of a 3D torus: defaults, output of `info`, refused input.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of the fabric change what is built, or are refused: none is passed over in silence, in any machine that ships.
+// Keys of the fabric change the topology or are refused: none is silently ignored, in any shipped
+// machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>

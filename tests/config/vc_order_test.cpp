@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// switch.vc_order: from a machine file or --set to the switches of both kinds, and every way to get it wrong.
+// switch.vc_order: from a machine file or --set to the switches of both kinds, and every way to get
+// it wrong.
 #include "base/vc_order.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of energy: every kind has some, how a switch finds its own, and energies of counts that are known.
+// Rows of energy: every kind has some, how a switch finds its own, and energies of counts that are
+// known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,7 +60,8 @@ TEST(EnergyRows, ThoseOfMachinesAreFound) {
   }
 }
 
-// Links, buffers and tables take what technology.json has, unless a machine file says otherwise.
+// Links, buffers and tables take the values of technology.json, unless a machine file overrides
+// them.
 TEST(EnergyRows, HaveTheDefaultsOfTheKeys) {
   const EnergyFigures figures = load_config("configs/fred_d.yaml").energy;
   EXPECT_EQ(figures.link, energy_rows().link_pj_per_bit);

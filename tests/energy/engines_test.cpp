@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy of a run does not depend on how it was simulated: in full, skipped, by one slice for all, or as flows. Random machines of every kind of
-// switch, groups, collectives and sizes, from seeds.
+// Energy of a run does not depend on how it was simulated: in full, skipped, by one slice for all,
+// or as flows. Random machines of every kind of switch, groups, collectives and sizes, from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ void expect_same(const EnergyResult& a, const EnergyResult& b, bool is_flow = fa
   EXPECT_EQ(a.bits, b.bits);
 }
 
-// Aggregators beyond those that are measured have none.
+// Aggregators beyond the measured ones have no energy.
 Topology measured_machine(Random& random) {
   while (true) {
     Topology topology = random_machine(random);

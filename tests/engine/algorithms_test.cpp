@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithms beside each other, simulated: `auto` takes one of the fastest, multi_tree comes close to the bound that no
-// all-reduce can beat, and runs through with the smallest buffers.
+// Algorithms compared by simulation: `auto` takes one of the fastest, multi_tree comes close to the
+// bound of any all-reduce, and completes with the smallest buffers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -180,7 +180,7 @@ TEST(Algorithms, MultiTreeReachesItsBound) {
   }
 }
 
-// Long blocks, whose packets have an order: it must not let channels wait for each other.
+// Long blocks, whose packets have an order: it must not make channels wait for each other.
 TEST(Algorithms, AllToAllOnAMeshReachesItsBound) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Simulation simulation;
@@ -193,7 +193,8 @@ TEST(Algorithms, AllToAllOnAMeshReachesItsBound) {
   });
 }
 
-// A source that sends copies by several ports goes on as soon as there is room for a packet more at each.
+// A source that sends copies by several ports goes on as soon as there is room for a packet more at
+// each.
 TEST(Algorithms, CopiesBySeveralPortsKeepTheirLinksBusy) {
   for (const std::string name : {"mesh", "torus"}) {
     const Topology topology = load_config("configs/" + name + ".yaml").topology;

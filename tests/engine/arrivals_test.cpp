@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works whose NPUs come late: overhead is a start and a delay of each step, skew is the same in every implementation, however much is skipped.
+// Works whose NPUs come late: overhead is a start and a delay of each step, skew is the same in
+// every implementation, however much is skipped.
 #include "operations/arrivals.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ WorkStep late_step(std::vector<int> group, std::uint64_t bytes, Collective colle
   return step;
 }
 
-// In order: a repeated one, two side by side, one after either.
+// Steps in order: a repeated one, two concurrent ones, one after either.
 std::vector<WorkStep> late_steps(Random& random) {
   const auto bytes = [&] { return 512 + random.below(20'000); };
   const std::vector<int> all{0, 1, 2, 3};
@@ -99,7 +100,7 @@ TEST_P(LateWorks, SkewIsTheSameHoweverMuchIsSkipped) {
 INSTANTIATE_TEST_SUITE_P(Machines, LateWorks,
                          testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"));
 
-// A rank that is late keeps all slices waiting: one stands for all, as without.
+// A late rank delays all slices equally: one stands for all, as without lag.
 TEST(LateArrivals, SlicesAreAlike) {
   std::vector<std::vector<std::string>> results;
   for (const char* slices : {"distinct", "all"}) {
@@ -115,7 +116,8 @@ TEST(LateArrivals, SlicesAreAlike) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-// An all-reduce in the switches, whose sums wait for the last: it ends as much after the last arrival as it takes without skew.
+// An all-reduce in the switches, whose sums wait for the last: it ends as much after the last
+// arrival as it takes without skew.
 TEST(LateArrivals, TheLastOneDecides) {
   const Topology topology = load_config("configs/fred_small.yaml").topology;
   const std::vector<WorkStep> step{late_step({0, 1, 2, 3}, 512, Collective::kAllReduce)};
@@ -128,7 +130,8 @@ TEST(LateArrivals, TheLastOneDecides) {
   EXPECT_GT(last, alone);
 }
 
-// From rest, after each other in every order of two lags: those that were there before are replayed, others are not.
+// Sequential operations from an idle fabric, in every order of two lags: lags seen before are
+// replayed, new ones are simulated.
 TEST(LateArrivals, AReplayTakesEqualLags) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   const Arrivals arrivals(0, {SkewKind::kNormal, kMicrosecondPs}, 6, topology.clock_hz);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto` on networks of any shape: within a twentieth of the fastest algorithm, by exact runs of all of them. Random graphs, and the hybrid
-// cube of eight NPUs, whose links are of two rates and which has paths by way of other NPUs.
+// `auto` on networks of any shape: within a twentieth of the fastest algorithm, by exact runs of
+// all of them. Random graphs, and the hybrid cube of eight NPUs, whose links have two rates and
+// which has paths through other NPUs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +57,8 @@ class GraphText {
 std::string npu(int number) { return fmt::format("g{}", number); }
 std::string chip(int number) { return fmt::format("s{}", number); }
 
-// NPUs joined to each other, leaves below spines, switches joined at random, or boxes with links beside them, in turn.
+// Kinds of graphs in turn: NPUs joined to each other, leaves below spines, switches joined at
+// random, boxes with additional direct links.
 GraphText random_graph(std::uint64_t seed) {
   Random random(seed);
   const auto pick = [&](int low, int high) { return random_between(random, low, high); };
@@ -175,7 +177,8 @@ TEST(ChoiceOnGraphs, IsNearTheFastestOnTheHybridCube) {
     expect_near_the_fastest(topology, Collective::kAllReduce, bytes);
 }
 
-// Long operations are raced in part. On eight NPUs `direct` is a fifteenth faster than `ring`; on four it drifts to a third slower.
+// Long operations are raced in part. On eight NPUs `direct` is a fifteenth faster than `ring`; on
+// four it drifts to a third slower.
 TEST(ChoiceOnGraphs, IsNearTheFastestOfLongOnesOnOneSwitch) {
   for (const auto& [npus, ns] : {std::pair{8, 1000}, std::pair{4, 200}}) {
     GraphText graph(npus, 1);

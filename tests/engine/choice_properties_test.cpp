@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithm that `auto` takes, on random machines, whole and with failed components, for random collectives, groups and sizes.
+// Algorithm chosen by `auto`, on random machines, with and without failed components, for random
+// collectives, groups and sizes.
 //
-// Near: it takes little longer than the fastest of all, simulated. Order: of two whose estimates are far apart, the one that is called faster
-// is. Sizes: with size, it goes from what has little latency to what has little load on its busiest link.
+// Near: it takes little longer than the fastest of all, simulated. Order: of two algorithms with
+//   distant estimates, the predicted one is faster. Sizes: with increasing size the choice moves
+//   from low latency to low load on the busiest link.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -116,7 +118,8 @@ std::string measured_text(const std::vector<MeasuredAlgorithm>& all) {
   return text;
 }
 
-// Measured: 1.147 at most, 93 of 96 within 1.1; of 509 pairs with estimates that far apart the faster one took up to 1.027 of the other.
+// Measured: 1.147 at most, 93 of 96 within 1.1; in 509 pairs with such distant estimates the
+// predicted one took up to 1.027 of the other.
 TEST(ChoiceProperties, IsNearTheFastestAndEstimatesAreInOrder) {
   constexpr std::uint64_t kSeeds = 24;
   constexpr double kFarthest = 1.2, kNear = 1.1, kShareNear = 0.95;
@@ -171,7 +174,8 @@ TEST(ChoiceProperties, IsNearTheFastestAndEstimatesAreInOrder) {
   EXPECT_GE(pairs, 4 * works);
 }
 
-// In the switches load and latency are least together; what comes after that has no order with it.
+// In-switch algorithms have minimum load and latency together; the choices after them are not
+// ordered relative to them.
 TEST(ChoiceProperties, GoesToLessLoadWithSize) {
   constexpr std::uint64_t kSeeds = 60;
   constexpr int kLargest = 22;

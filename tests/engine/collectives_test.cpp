@@ -246,7 +246,8 @@ TEST(Collectives, FredBReachesItsBound) {
   });
 }
 
-// Half of the vector each way round the mesh; with both halves on the same links it would be twice as long.
+// Half of the vector each way round the mesh; with both halves on the same links it would be twice
+// as long.
 TEST(Collectives, ChainsOfAWholeMeshReachTheirBound) {
   const Topology topology = build(small_fabrics()[0]);
   Simulation simulation;

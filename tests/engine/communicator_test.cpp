@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives issued while others run: equal to a plan where both say the same, rows loaded once and used again, order by
-// rank, numbers and memory given back.
+// Collectives issued during others: equality with a plan in equivalent cases, rows loaded once and
+// reused, order by rank, handles and memory returned.
 #include "engine/communicator.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(CommunicatorTest, ThirtyEqualAllReducesTakeOneRow) {
       1);
 }
 
-// Issued at once, without one waiting for the other: they follow each other on every NPU without a gap.
+// Issued at once, independent of each other: they follow each other on every NPU without a gap.
 TEST_F(CommunicatorTest, EqualOperationsFollowWithoutAGap) {
   std::uint64_t one = 0;
   run(kSmall, [&](Communicator& c) {
@@ -159,7 +159,8 @@ TEST_F(CommunicatorTest, ARankBeginsWhenItsOwnPartIsComplete) {
   });
 }
 
-// Ranks of one operation begin at different times: each when its own part in what it waits for is complete, none before.
+// The ranks of one operation begin at different times: each when its own part in the preceding
+// operations is complete, none before.
 TEST_F(CommunicatorTest, NoRankBeginsBeforeWhatItWaitsForIsComplete) {
   std::map<std::pair<OperationHandle, int>, std::uint64_t> complete;  // by operation and rank
   run("configs/mesh_2x2.yaml", [&](Communicator& c) {
@@ -223,7 +224,8 @@ TEST_F(CommunicatorTest, AFabricThatHasRestedIsNotStuck) {
   });
 }
 
-// A thousand operations issued one by one: numbers of streams and phases are used again, nothing stays.
+// A thousand operations issued one by one: numbers of streams and phases are used again, nothing
+// stays.
 TEST_F(CommunicatorTest, AThousandOperationsLeaveNothingBehind) {
   run(kSmall, [&](Communicator& c) {
     c.start();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// detours, simulated: payload and bytes exact with groups and failed components at random, no time below the plan's bound.
+// detours, simulated: payload and bytes exact with groups and failed components at random, no time
+// below the plan's bound.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

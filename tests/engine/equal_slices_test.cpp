@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One slice for all that do the same (operations/equal_slices.h): what is reported must be what a run of all
-// slices reports, to the cycle, flit and stall. Random trees, groups and sizes, from seeds.
+// One slice for all equal ones (operations/equal_slices.h): the report must equal the report of a
+// run of all slices, to the cycle, flit and stall. Random trees, groups and sizes, from seeds.
 
 #include "operations/equal_slices.h"
 
@@ -92,7 +92,7 @@ constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduce,
                                   Collective::kScatter,   Collective::kBroadcast};
 
 struct TwoWays {
-  Topology distinct, whole;  // the same machine: slices that do the same are left out, or none
+  Topology distinct, whole;  // one machine: `distinct` omits equal slices, `whole` simulates all
 };
 TwoWays random_machine(Random& random, bool in_switch) {
   std::vector<std::string> shape = random_tree(random);
@@ -171,7 +171,7 @@ std::vector<std::string> packets_of(const RunResult& result) {
   return lines;
 }
 
-// Works of several operations at once and after each other, with rows that are written over each other's.
+// Works of several concurrent and sequential operations, with rows that overwrite each other.
 class EqualSlicesWork : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
@@ -220,8 +220,8 @@ TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EqualSlicesWork, testing::Range<std::uint64_t>(1, 21));
 
-// A single slice is simulated if nothing keeps them apart, of streams of I/O controllers and several groups,
-// too.
+// A single slice is simulated if nothing keeps them apart, of streams of I/O controllers and
+// several groups, too.
 TEST(EqualSlices, OneStandsForAllOfAWork) {
   const Topology fred = load_config("configs/fred_d.yaml").topology;
   std::vector<int> everybody = all_npus(fred);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines with failed components: every collective is exact on what is left, or refused with the reason; what it costs;
-// and that nothing depends on the implementation of the switches.
+// Machines with failed components: every collective is exact on the remaining components, or
+// refused with the reason; its cost; and independence from the implementation of the switches.
 #include "topology/faults.h"
 
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(Collectives, FaultsOf,
                            return std::string(to_string(collective.param));
                          });
 
-// The slices that are left carry the whole vector.
-// Without it many hops have no port, and those of a ring are put right one by one in vain.
+// The remaining slices carry the whole vector. Without it many hops have no port, and the ports of
+// a ring are repaired one by one in vain.
 TEST(Faults, EverySingleRingLinkLostOfOnePlaneLeavesAnExactResult) {
   const Texts small{"fabric.size_x=4", "fabric.size_y=2", "fabric.size_z=1", "npu.count=8"};
   const Topology whole = with_faults("torus3d", small, {});
@@ -103,14 +103,16 @@ TEST(Faults, AChipletOfOneOfFiveSlicesCostsAFourth) {
   };
   const double whole = cycles(load_config("configs/fred_d.yaml").topology);
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0"})) / whole, 5.0 / 4, 0.02);
-  // Two in two slices cost less than both slices: each is still there for the others.
+  // Two faults in two slices cost less than both slices: each slice still serves the unaffected
+  // groups.
   EXPECT_LT(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0", "switch:l1_3.s4"})) / whole,
             5.0 / 3 - 0.02);
-  // A failed NPU leaves the others their bandwidth.
+  // A failed NPU does not reduce the bandwidth of the remaining ones.
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"npu:7"})) / whole, 1, 0.02);
 }
 
-// A port at half its rate: its slice takes half as much as the others, a ninth of the vector.
+// A port at half its rate: its slice takes half of the share of a healthy slice, a ninth of the
+// vector.
 TEST(Faults, ASlowPortGetsAsMuchAsItCarries) {
   constexpr std::uint64_t kBytes = 8 << 20;
   const Topology whole = load_config("configs/fred_d.yaml").topology;
@@ -129,7 +131,8 @@ TEST(Faults, ASlowPortGetsAsMuchAsItCarries) {
   EXPECT_NEAR(static_cast<double>(of_slow) / static_cast<double>(all), 1.0 / 9, 0.01);
 }
 
-// No slice joins NPUs 0 and 3, which meet by the others; where these are not of the group, it is cut off.
+// No slice joins NPUs 0 and 3, which are joined through other NPUs; if these are outside of the
+// group, it is disconnected.
 TEST(Faults, AGroupThatNoSliceJoinsIsRefusedWhereNoMemberJoinsIt) {
   const Topology topology = with_faults("fred_small", {"fabric.slices=2"},
                                         {"link:npu0.0->l1_0.s0.0", "link:npu3.1->l1_1.s1.1"});
@@ -168,7 +171,7 @@ TEST(Faults, AnNpuUsesEveryPortThatIsLeft) {
   EXPECT_LE(slower(Collective::kAllToAll, 640 << 10), kNear * kCapacity);
 }
 
-// Shares that go by the slices in turn meet less at receivers than hops that take any port.
+// Hops that use the slices in turn collide less at receivers than hops that take any port.
 TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   constexpr std::uint64_t kBytes = 640 << 10;
@@ -184,8 +187,8 @@ TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
   }
 }
 
-// Ranks are detached in slices of their own, and chiplets and uplinks of L1 switches have failed. Two NPUs are left with three
-// ports of five.
+// Ranks are detached in slices of their own, and chiplets and uplinks of L1 switches have failed.
+// Two NPUs are left with three ports of five.
 TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   const std::vector<Texts> sets{
@@ -208,8 +211,9 @@ TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
   }
 }
 
-// An uplink in one slice and a port in another: one of the four groups goes by the other slices, and none by helpers of other L1 switches,
-// whose operands would take turns with the others' trees.
+// An uplink in one slice and a port in another: one of the four groups uses the remaining slices,
+// and none uses helpers of other L1 switches, whose operands would take turns with the trees of
+// other groups.
 TEST(Faults, GroupsOverTheSwitchesLeaveASliceBeforeTheyDetachRanks) {
   const auto cycles = [](const Texts& faults) {
     const Topology topology = with_faults("fred_d", {}, faults);
@@ -246,7 +250,8 @@ TEST(Faults, DetachedRanksAreTheSameInEveryImplementation) {
   }
 }
 
-// An NPU's links to its own router, and those of I/O controllers: the others carry what they did.
+// An NPU's links to its own router, and links of I/O controllers: the remaining links carry an
+// unchanged load.
 TEST(Faults, OfAMeshPortsOfNpusAreAllowed) {
   struct Case {
     const char* config;
@@ -283,7 +288,7 @@ TEST(Faults, OfAMeshThatLeaveTheRoutersAreAllowed) {
   }
 }
 
-// An L2 chiplet that no longer leads to one of the L1 switches is left aside by what goes there.
+// Unicasts avoid an L2 chiplet that no longer leads to their L1 switch.
 TEST(Faults, UnicastsGoRoundWhatIsLost) {
   const Topology topology = with_faults(
       "fred_c", {}, {"link:l1_3.s0.4->l2.s0.c0.6", "link:l1_3.s0.5->l2.s0.c0.7", "npu:9"});
@@ -291,8 +296,8 @@ TEST(Faults, UnicastsGoRoundWhatIsLost) {
   run_with_faults(topology, Collective::kAllReduce, 20'000, "ring");
 }
 
-// A chiplet of one slice of Fred-D has failed, so the others have a quarter of the vector each in place of a
-// fifth.
+// A chiplet of one slice of Fred-D has failed, so each remaining slice has a quarter of the vector
+// in place of a fifth.
 TEST(Faults, TheOtherSlicesCarryTheLoad) {
   const std::uint64_t bytes = 1 << 20;
   const auto bytes_out = [&](const Texts& faults) {
@@ -311,7 +316,8 @@ TEST(Faults, TheOtherSlicesCarryTheLoad) {
   EXPECT_EQ(bytes_out({"switch:l2.s0.c0", "switch:l2.s0.c1"}), (Flits{0, 512, 512, 512, 512}));
 }
 
-// Four groups need the four uplinks of every chiplet: where one is missing, a group goes by the other slices.
+// Four groups need the four uplinks of every chiplet: if one is missing, a group uses the other
+// slices.
 TEST(Faults, GroupsThatASliceHasNoUplinkForGoByTheOthers) {
   const Topology topology = with_faults("fred_d", {}, {"link:l1_0.s0.4->l2.s0.c0.0"});
   std::vector<CollectiveSpec> work(4);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_shot and two_phase through switches in four modes: RTL and twin, without and with random stalls. Stalls are those of links that
-// damage flits and retransmit, and of ranks that begin late. Random grids, groups and sizes from seeds.
+// one_shot and two_phase through switches in four modes: RTL and twin, without and with random
+// stalls. Stalls come from links that damage flits and retransmit, and from ranks that begin late.
+// Random grids, groups and sizes from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,8 @@ FewSwitches few_switches(Random& random) {
            fmt::format("fabric.width={}", width), fmt::format("fabric.height={}", height)}};
 }
 
-// Two collectives at the same time on virtual channels of their own; the second one of all NPUs but some.
+// Two collectives at the same time on virtual channels of their own; the second one of all NPUs but
+// some.
 std::vector<CollectiveSpec> random_pair(const Topology& topology, Random& random, bool has_places,
                                         bool stalls) {
   std::vector<CollectiveSpec> work;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halving_doubling, simulated: payload exact on blocks of systems, meshes and tori, and the Verilated switches in lockstep with their twins.
+// halving_doubling, simulated: payload exact on blocks of systems, meshes and tori, and the
+// Verilated switches in lockstep with their twins.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +42,8 @@ CollectiveSpec halving(Collective collective, std::vector<int> group, std::uint6
 constexpr Collective kAllRanks[] = {Collective::kAllReduce, Collective::kReduceScatter,
                                     Collective::kAllGather};
 
-// Random bytes, from the seed in the trace. An all-reduce injects 2 (p - 1) / p of each vector, others half of that; blocks of ranks
-// differ by less than two flits.
+// Random bytes, from the seed in the trace. An all-reduce injects 2 (p - 1) / p of each vector,
+// other collectives half of that; blocks of ranks differ by less than two flits.
 void run_all(const Topology& topology, int npus, std::uint64_t seed) {
   Simulation simulation;
   Machine machine("machine", topology, {});

@@ -75,7 +75,8 @@ TEST(HdrmRun, IsTheSameOnVerilatedSwitches) {
   });
 }
 
-// Bytes at the NICs' rate, 12.5 GB/s, and a latency, that of a byte from one layer to the other, for each of 2 log2 N steps.
+// Bytes at the NICs' rate, 12.5 GB/s, plus the latency from one layer to the other for each of 2
+// log2 N steps.
 TEST(HdrmRun, TakesBytesOverRateAndLatencies) {
   const Topology topology = bigraph(2, 4);
   Simulation simulation;

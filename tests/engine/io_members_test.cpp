@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O controllers as members of groups on whole machines: payload exact at their own rate, the same in every implementation.
+// I/O controllers as members of groups on whole machines: payload exact at their own rate, the same
+// in every implementation.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -81,7 +82,8 @@ TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
     const Topology topology = load_config(config).topology;
     std::vector<int> group{io_member(7)};
     for (int npu = 0; npu < 20; ++npu) group.push_back(npu);
-    // Flits that an idle link sends at the rate of the port: two bursts, and a packet that is owed (links/link.h).
+    // Flits that an idle link sends at the rate of the port: two bursts, and a packet that is owed
+    // (links/link.h).
     const Link& link = topology.links[topology.link_out(topology.io_controllers[7], 0)];
     const double saved_ns = (2 * link.burst + topology.packet_flits) / link.rate.value() /
                             static_cast<double>(topology.clock_hz) * 1e9;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of all 18 I/O controllers of a wafer, weights in and gradients out: what part of the controllers' rate they reach one by one and
-// both at once, the slower of them. The floors are a little below what was measured; both at once it was 0.365, 0.348 and 0.415 while gradients
+// Streams of all 18 I/O controllers of a wafer, weights in and gradients out: fraction of the
+// controllers' rate reached by each alone and by both at once, the slower of them. The floors are a
+// little below the measured values; both at once reached 0.365, 0.348 and 0.415 while gradients
 // shared virtual channels and weights had long windows.
 
 #include <fmt/format.h>

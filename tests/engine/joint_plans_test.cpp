@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are issued apart: those that share no port have one phase and run side by side.
+// Operations that are issued separately: operations without a common port have one phase and run
+// side by side.
 #include "engine/joint_plans.h"
 
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ TEST(JointPlans, PairsApartTakeWhatOneOperationTakes) {
     EXPECT_LE(apart.parts[p].cycles, together.parts[p].cycles + 4);
 }
 
-// By themselves all groups would take the same uplinks.
+// Planned separately, all groups would take the same uplinks.
 TEST(JointPlans, GroupsAcrossSwitchesTakeUplinksOfTheirOwn) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   std::vector<CollectiveSpec> groups;
@@ -124,7 +125,7 @@ TEST(JointPlans, NoGroupGivesUpUplinks) {
   }
 }
 
-// Plans at the endpoints are what they were.
+// Plans at the endpoints are unchanged.
 TEST(JointPlans, OtherMachinesPlanEachByItself) {
   for (const char* config : {"configs/mesh.yaml", "configs/fred_c.yaml"}) {
     const Topology topology = load_config(config).topology;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose groups do not fit together, planned as waves (OnConflict::kLater): whatever their order, repetitions and
-// dependencies, no two of them meet in the switches so that their packets wait for each other.
+// Operations of conflicting groups, planned as waves (OnConflict::kLater): in any order, with any
+// repetitions and dependencies, no two of them deadlock in the switches.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -133,7 +133,7 @@ TEST_P(RandomLaterWorks, ComeToAnEnd) {
   }
 }
 
-// Parts of a work whose others are planned with it, but are no part of it.
+// Parts of a work that are planned together with the remaining parts, but run without them.
 struct CutWork {
   std::vector<CollectiveSpec> specs;
   std::vector<ApartWork> works;
@@ -155,7 +155,7 @@ CutWork random_cut(Random& random, int npus) {
   return cut;
 }
 
-// `later` waits for `earlier`, by way of others, too.
+// True if `later` waits for `earlier`, directly or indirectly.
 bool waits_for(const Plan& plan, int later, int earlier) {
   return std::ranges::any_of(plan.parts[later].after, [&](int before) {
     return before == earlier || waits_for(plan, before, earlier);
@@ -250,7 +250,7 @@ TEST(OpenLinks, RefuseOperationsOfDifferentWaves) {
   EXPECT_THROW(others.open(*waves), std::logic_error);
 }
 
-// A plan that does not say what it crosses overlaps with itself.
+// A plan that does not state its switch resources overlaps with itself.
 TEST(WaitCircle, NamesInputsPacketsAndOperations) {
   const Topology topology = load_config("configs/fred_small.yaml").topology;
   const auto blind = std::make_shared<PreparedPlan>(*plan_of_waves(topology));

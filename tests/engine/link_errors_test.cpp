@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines whose links detect errors and retransmit: what is counted, and that nothing else depends on
-// it.
+// Machines whose links detect errors and retransmit: their counters, and independence of all other
+// results.
 #include <gtest/gtest.h>
 #include <rtl/link_pkg.h>
 
@@ -73,7 +73,7 @@ TEST_P(LinkErrorsOf, CostMoreTheMoreThereAre) {
       EXPECT_EQ(link.has_counter("resent_flits"), !link.on_die);
       EXPECT_EQ(link.busy_cycles, link.flits + link.counter("resent_flits")) << link.name;
       EXPECT_LE(link.utilization, 1.0) << link.name;
-      // Go-Back-N: whatever was retransmitted had a reason.
+      // Go-Back-N: every retransmission had a reason.
       EXPECT_LE(link.counter("resent_flits") > 0, link.counter("damaged_flits") > 0) << link.name;
     }
   }
@@ -110,8 +110,8 @@ TEST(LinkErrors, LinksAreSlowerByWhatProtectsAFlit) {
   })) << "links on a die are as they were";
 }
 
-// The minimum time in which the busiest link sends its flits, with the 6 B more of each; bursts of I/O controllers
-// too.
+// The minimum time in which the busiest link sends its flits, with the 6 B more of each; bursts of
+// I/O controllers too.
 TEST(LinkErrors, BoundsHaveWhatProtectsAFlit) {
   struct Case {
     const char* config;
@@ -146,7 +146,8 @@ TEST(LinkErrors, BoundsHold) {
   }
 }
 
-// Changes the payload of one flit on the wire, by the polynomial of the check, which does not find that, or nearly.
+// Changes the payload of one flit on the wire, by the polynomial of the check, which does not find
+// that, or nearly.
 class OneEscape final : public LinkFaults {
  public:
   explicit OneEscape(bool is_found) : is_found_(is_found) {}
@@ -196,7 +197,7 @@ TEST(LinkErrors, WhatEscapesTheCheckOfALinkIsFoundAtTheNpu) {
   }
 }
 
-// A word back that is damaged so that its check does not find it: what it says is not to be used.
+// A word of the return channel that is damaged without detection: its contents must not be used.
 class OneEscapeBack final : public LinkFaults {
  public:
   OneEscapeBack() {
@@ -256,7 +257,7 @@ TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
   }
 }
 
-// Errors differ from slice to slice, so none stands for another.
+// Errors differ from slice to slice, so no slice stands for another.
 TEST(LinkErrors, AllSlicesAreSimulated) {
   EXPECT_FALSE(load_config("configs/fred_d.yaml", kReliable).topology.simulate_all_slices);
   Settings settings = kReliable;

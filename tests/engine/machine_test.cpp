@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole machines on test routers: payload, sizes, repetition, determinism, idle skipping, and that
-// what goes wrong is found and said.
+// Complete machines on test routers: payload, sizes, repetition, determinism, idle skipping, and
+// detection of faults with a message.
 
 #include "engine/machine.h"
 
@@ -213,8 +213,8 @@ TEST_F(MachineTest, AWaveformWithoutACycleSaysWhy) {
   EXPECT_EQ(searching.wave()->why_empty(), "the run ended before its first");
 }
 
-// A trigger's second run, which records, fails as the first one did; a run that fails for another cause than the
-// one looked for fails all the same.
+// A trigger's second run, which records, fails as the first one did; a run that fails for another
+// cause than the one looked for fails all the same.
 class FailureTriggerTest : public MachineTest {
  protected:
   struct Found {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are left out because they repeat the trajectory of earlier ones: everything is as in a run in
-// full.
+// Operations that are left out because they repeat the trajectory of earlier ones: everything is as
+// in a run in full.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST_P(Repeating, GivesWhatARunInFullGives) {
       }
     });
   }
-  EXPECT_GE(replayed, static_cast<int>(kWorks));  // out of four times as many
+  EXPECT_GE(replayed, static_cast<int>(kWorks));  // a quarter of all works
   RecordProperty("works_with_rows_written_over", written_over);
 }
 
@@ -120,7 +120,7 @@ TEST(Memoisation, ManyAreSimulatedAsFew) {
   });
 }
 
-// Sources that start packets at times of their own do so in what is simulated a second time, too.
+// Sources with a packet schedule keep it in replayed operations, too.
 TEST(Memoisation, PacedOperationsGiveWhatARunInFullGives) {
   constexpr std::array kPaced{Collective::kAllReduce, Collective::kReduceScatter,
                               Collective::kAllGather, Collective::kBroadcast};
@@ -159,7 +159,7 @@ TEST(Memoisation, PacedOperationsGiveWhatARunInFullGives) {
   EXPECT_GE(paced, 6);
 }
 
-// A run that ends in the middle of what is replayed ends where a run in full does.
+// A run that ends inside a replay ends where a run in full does.
 TEST(Memoisation, ATimeOutFindsTheMachineWhereItWouldBe) {
   struct Case {
     const char* machine;

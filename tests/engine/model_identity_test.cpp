@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project's promise: whatever implementations the switches of a machine have, cycles, link
-// counts, switch counters and payload are the same. Random machines, groups, sizes and mixes of
-// implementations, every one from a seed that a failure names.
+// The project's promise: cycles, link counts, switch counters and payload do not depend on the
+// implementations of the switches. Random machines, groups, sizes and mixes of implementations,
+// each from a seed that a failure names.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 
 class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
  protected:
-  // A machine whose switches are among those that are Verilated; what does not need other RTL varies.
+  // A machine whose switches are among the Verilated ones; parameters that need no other RTL vary.
   Topology random_machine(std::vector<std::string> more = {}) {
     if (random_.below(2) == 0)
       more.push_back(fmt::format("switch.wire_cycles={}", 1 + random_.below(6)));

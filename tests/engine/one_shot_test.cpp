@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_shot, simulated: payload exact and bytes by formula on machines with failed components, Verilated switches in lockstep with
-// their twins, and nothing changed by skipping.
+// one_shot, simulated: payload exact and bytes by formula on machines with failed components,
+// Verilated switches in lockstep with their twins, and nothing changed by skipping.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random operations on small machines: groups, priorities, collectives, algorithms, times of issue, order, few rows. All
-// payloads are exact, everything balances at the end, and twins and RTL take the same cycles.
+// Random operations on small machines: groups, priorities, collectives, algorithms, times of issue,
+// order, few rows. All payloads are exact, everything balances at the end, and twins and RTL take
+// the same cycles.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +37,7 @@ CollectiveSpec random_spec(Random& random, int npus) {
   return spec;
 }
 
-// End of every operation; issued one by one, many at once, some while others run.
+// End of every operation; issued one by one, many at once, some during others.
 std::vector<std::uint64_t> run_random(const Topology& topology, std::uint64_t seed, int operations,
                                       SwitchModel model) {
   Simulation simulation;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles that are not simulated (engine/memo/recurrence.h, FabricCore::rest()): the results must be those of a run in full, to
-// the cycle, flit and stall. Random machines of every kind of switch, groups, collectives and sizes, from seeds.
+// Skipped cycles (engine/memo/recurrence.h, FabricCore::rest()): the results must equal a run in
+// full, to the cycle, flit and stall. Random machines of every kind of switch, groups, collectives
+// and sizes, from seeds.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,7 +33,8 @@ CollectiveSpec all_reduce_of(std::uint64_t bytes, std::uint64_t start_cycle = 0)
   return spec;
 }
 
-// One to three collectives, most of a kind that goes through the switches as a stream, at several priorities.
+// One to three collectives, most of a kind that goes through the switches as a stream, at several
+// priorities.
 std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
   constexpr Collective kStreams[] = {Collective::kAllReduce, Collective::kReduce,
                                      Collective::kBroadcast, Collective::kUnicast,
@@ -144,7 +146,7 @@ TEST_P(SkippingOf, ALongRunTakesFewCycles) {
 INSTANTIATE_TEST_SUITE_P(Kinds, SkippingOf,
                          testing::Values("fred", "reducing_crossbar", "aggregator"));
 
-// Hops of what is passed over are those of wafer links, as in all of the run: links on a die have more flits than those here.
+// Skipped hops count wafer links only, as in the whole run: links on a die have more flits.
 TEST(Skipping, HopsPassedOverAreThoseOfWaferLinks) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Simulation simulation;
@@ -159,7 +161,7 @@ TEST(Skipping, HopsPassedOverAreThoseOfWaferLinks) {
   });
 }
 
-// The same results with and without skipping, and more than half of the cycles are not simulated.
+// Equal results with and without skipping, and more than half of the cycles are skipped.
 void expect_mostly_left_out(const Topology& topology,
                             const std::vector<std::vector<CollectiveSpec>>& works) {
   Simulation simulation;
@@ -175,7 +177,8 @@ void expect_mostly_left_out(const Topology& topology,
   });
 }
 
-// Rings and trees of a mesh, in one group and in several that share links: most of a long run is repetition, too.
+// Rings and trees of a mesh, in one group and in several that share links: most of a long run is
+// repetition, too.
 TEST(SkippingOnAMesh, LeavesOutMostOfALongAllReduce) {
   const Topology topology =
       load_config("configs/mesh_2x2.yaml", {"fabric.width=3", "npu.count=6", "io.count=0"})
@@ -195,7 +198,8 @@ TEST(SkippingOnAMesh, LeavesOutMostOfALongAllReduce) {
   expect_mostly_left_out(topology, works);
 }
 
-// With a pace: any collective on any grid, at any rate of its links; and long ones are mostly repetition.
+// With a pace: any collective on any grid, at any rate of its links; and long ones are mostly
+// repetition.
 class SkippingWithAPace : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(SkippingWithAPace, GivesWhatARunInFullGives) {
@@ -235,7 +239,8 @@ TEST_P(SkippingWithAPace, GivesWhatARunInFullGives) {
 
 INSTANTIATE_TEST_SUITE_P(SixMachines, SkippingWithAPace, testing::Range<std::uint64_t>(0, 6));
 
-// Rings at the endpoints of trees, fast uplinks and slow ones, in one group and in several that share links.
+// Rings at the endpoints of trees, fast uplinks and slow ones, in one group and in several that
+// share links.
 TEST(SkippingOnATree, LeavesOutMostOfALongAllReduce) {
   const auto part = [](std::vector<int> group) {
     CollectiveSpec spec;

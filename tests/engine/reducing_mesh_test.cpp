@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes whose routers add and multicast: any collectives on random sets of groups, at once and on all priorities, run to
-// their end with exact payload, the same in every implementation.
+// Meshes whose routers add and multicast: any collectives on random sets of groups, at once and on
+// all priorities, run to their end with exact payload, the same in every implementation.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -86,8 +86,8 @@ TEST_P(RandomGroupSetsInLockstep, AreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGroupSetsInLockstep, testing::Range<std::uint64_t>(1, 13));
 
-// However long the path through the tree, links set the pace: twice the data takes no more time than the links need for
-// it.
+// However long the path through the tree, links set the pace: twice the data takes no more time
+// than the links need for it.
 TEST(ReducingMeshRate, IsThatOfTheLinksOnALongRow) {
   constexpr int kNpus = 24;
   const Topology topology = reducing_mesh(kNpus, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations issued in loops, as a training run issues them, by callbacks and after waits, held and released rank by rank, with
-// delays and dependencies, now and then another one in between: replayed ones give everything as a run in full.
+// Operations issued in loops, as a training run issues them, by callbacks and after waits, held and
+// released rank by rank, with delays and dependencies, now and then another one in between:
+// replayed ones give everything as a run in full.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ std::vector<int> random_group(Random& random, const Topology& topology) {
   return group;
 }
 
-// One pass of a loop issues these, one after the other.
+// Operations that one pass of a loop issues, in order.
 struct Step {
   enum class Way : std::uint8_t { kAfterWait, kByCallback, kHeld, kDependent, kCalled };
   Way way = Way::kByCallback;
@@ -65,7 +66,7 @@ Step random_step(Random& random, const Topology& topology, std::uint64_t max_byt
   return step;
 }
 
-// The steps of a loop, so many passes; at a few places another step in their place.
+// The steps of a loop, `passes` times; a few of them are replaced by another step.
 std::vector<Step> random_program(std::uint64_t seed, const Topology& topology, int passes,
                                  std::uint64_t max_bytes) {
   Random random(seed);
@@ -139,7 +140,7 @@ class Issuer {
     }
   }
 
-  // In the middle of this one, perhaps; it begins after a delay again.
+  // Issues the next step, possibly before this one ends; it also begins after a delay.
   void call_for_next() {
     if (next_ >= program_.size() || program_[next_].way != Step::Way::kCalled) return;
     is_called_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a run, against sums done by hand: flits in and out of switches, what NPUs inject, bandwidths
-// of works of several parts.
+// Results of a run against sums by hand: flits in and out of switches, injected traffic of NPUs,
+// bandwidths of works of several parts.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using FlitsInOut = std::pair<std::uint64_t, std::uint64_t>;
 
 class ResultsTest : public testing::Test {
  protected:
-  // Runs one work after the other on a machine.
+  // Runs works sequentially on a machine.
   std::vector<RunResult> run(const std::string& config,
                              const std::vector<std::vector<CollectiveSpec>>& works) {
     const Topology topology = load_config(config).topology;
@@ -45,7 +45,8 @@ class ResultsTest : public testing::Test {
   Simulation simulation_;
 };
 
-// Two NPUs on each L1 switch. 100 flits per operand: what the switches add up makes fewer, what they copy more.
+// Two NPUs on each L1 switch. 100 flits per operand: additions in the switches reduce them, copies
+// multiply them.
 TEST_F(ResultsTest, FlitsIntoAndOutOfSwitches) {
   constexpr std::uint64_t kFlits = 100;
   const std::uint64_t bytes = kFlits * kFlitBytes;
@@ -56,11 +57,11 @@ TEST_F(ResultsTest, FlitsIntoAndOutOfSwitches) {
                                       {spec_of(Collective::kMulticast, {0, 2, 3}, bytes)},
                                       {spec_of(Collective::kReduce, {3, 2}, bytes)}});
   using Flits = std::map<std::string, FlitsInOut>;
-  // Either L1 switch sends the sum of its two operands up; the sum of these comes down to the root.
+  // Either L1 switch sends the sum of its two operands up; the total comes down to the root.
   EXPECT_EQ(flits_of(results[0]), (Flits{{"l1_0.s0", {3 * kFlits, 2 * kFlits}},
                                          {"l1_1.s0", {2 * kFlits, kFlits}},
                                          {"l2.s0.c0", {2 * kFlits, kFlits}}}));
-  // To the NPU beside the root and up, then to both on the other side.
+  // Path: to the NPU beside the root and up, then to both on the other side.
   EXPECT_EQ(flits_of(results[1]), (Flits{{"l1_0.s0", {kFlits, 2 * kFlits}},
                                          {"l1_1.s0", {kFlits, 2 * kFlits}},
                                          {"l2.s0.c0", {kFlits, kFlits}}}));
@@ -69,13 +70,14 @@ TEST_F(ResultsTest, FlitsIntoAndOutOfSwitches) {
                                          {"l2.s0.c0", {kFlits, kFlits}}}));
   EXPECT_EQ(flits_of(results[3]),
             (Flits{{"l1_0.s0", {0, 0}}, {"l1_1.s0", {2 * kFlits, kFlits}}, {"l2.s0.c0", {0, 0}}}));
-  // Injected bytes are those that leave an NPU.
+  // Injected bytes are the bytes that leave an NPU.
   EXPECT_EQ(results[0].injected_bytes, 4 * bytes);
   EXPECT_EQ(results[1].injected_bytes, bytes);
   EXPECT_EQ(results[0].injected_bytes_per_npu_max, bytes);
 }
 
-// Routers pass flits on, each of them once in and once out, but the first and the last one by a local port.
+// Routers pass flits on, each of them once in and once out, but the first and the last one by a
+// local port.
 TEST_F(ResultsTest, FlitsThroughRoutersAndWhatNpusInject) {
   const auto results =
       run("configs/mesh_2x2.yaml", {{spec_of(Collective::kUnicast, {0, 3}, 10 * kFlitBytes),
@@ -94,7 +96,7 @@ TEST_F(ResultsTest, FlitsThroughRoutersAndWhatNpusInject) {
 
 // "Bandwidths of the part that ends last over the whole time", whichever place it has in the work.
 TEST_F(ResultsTest, BandwidthOfSeveralPartsIsThatOfTheOneThatEndsLast) {
-  // Far apart, so that there is no doubt about who ends when. NCCL's factors: 2 (N-1)/N, (N-1)/N, 1.
+  // Far apart, so that the order of ends is unambiguous. NCCL's factors: 2 (N-1)/N, (N-1)/N, 1.
   const CollectiveSpec early = spec_of(Collective::kBroadcast, {0, 1, 2, 3}, 50'000);
   const CollectiveSpec middle =
       spec_of(Collective::kReduceScatter, {0, 1, 2, 3}, 90'000, {.start_cycle = 10'000});

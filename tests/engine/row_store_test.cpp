@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of phases in the stores: found again, least recently used ones evicted, those that are held never.
+// Slots of phases in the stores: found again, least recently used ones evicted, held ones never.
 #include "engine/row_store.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +71,8 @@ TEST_F(RowStoreTest, WhatCanNeverFitIsRefused) {
   EXPECT_THROW(store.refuse(three), BadInput);
 }
 
-// Plans are refused before a run for what an empty store has no room for, in the same words: a phase more each time, up to the first
-// that does not fit.
+// Plans for which an empty store has no room are refused before a run, with the same message: one
+// phase more each time, up to the first that does not fit.
 TEST_F(RowStoreTest, HasRoomForWhatPlansAreGiven) {
   const auto text_of = [](const auto& action) {
     try {
@@ -105,7 +105,7 @@ TEST_F(RowStoreTest, HasRoomForWhatPlansAreGiven) {
   }
 }
 
-// Whatever is asked for and given back: no two phases share a row, and what is held is where it was.
+// Random requests and releases: no two phases share a row, and held ones stay in place.
 TEST_F(RowStoreTest, RandomRequestsNeverShareARow) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids cut into parts that go on by themselves for a look-ahead (engine/communicator.h, FabricOptions::cut): cycles, parts, counters,
-// periods passed over and failures are those of the whole. Random grids, cuts and works, from seeds.
+// Grids cut into partitions that run ahead by a look-ahead (engine/communicator.h,
+// FabricOptions::cut): cycles, parts, counters, skipped periods and failures equal the uncut
+// grid's. Random grids, cuts and works, from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +109,7 @@ TEST(RunAheadSkipping, PassesOverWhatTheWholePassesOver) {
   });
 }
 
-// Messages of a run that fails: the time-out at its cycle, and what waits then.
+// Messages of a failing run: the time-out at its cycle, and the list of waiting ranks.
 TEST(RunAheadFailures, ATimeOutIsThatOfTheWhole) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -196,7 +197,7 @@ std::vector<std::uint64_t> ends_of_a_row(Machine& machine,
   return ends;
 }
 
-// Nobody who issues when something is complete hears of it a look-ahead late.
+// An operation issued on a completion does not begin a look-ahead late.
 TEST(RunAheadOf, OperationsThatFollowEachOtherBeginAsInTheWhole) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

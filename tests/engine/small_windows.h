@@ -9,7 +9,7 @@
 
 namespace fredsim::test {
 
-// Small windows for endpoint algorithms: packets of a flit or two, few of them under way.
+// Small windows for endpoint algorithms: packets of a flit or two, few of them in flight.
 inline void shrink_windows(Random& random, Plan& plan) {
   for (Part& part : plan.parts) {
     if (part.algorithm == "in_switch") continue;

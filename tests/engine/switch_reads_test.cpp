@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// switch_reads and shares of links that carry payload, simulated: payload exact on random boxes, the same on Verilated switches, and times by
-// formula.
+// switch_reads and shares of links that carry payload, simulated: payload exact on random boxes,
+// the same on Verilated switches, and times by formula.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -69,8 +69,8 @@ TEST(SwitchReadsRun, IsTheSameOnVerilatedSwitches) {
   });
 }
 
-// S (1 + 1/N) bytes at the share of the rate that carries payload. With all of it ports are so near a flit per cycle that the crossbar's
-// matching loses more.
+// S (1 + 1/N) bytes at the share of the rate that carries payload. With all of it ports are so near
+// a flit per cycle that the crossbar's matching loses more.
 TEST(SwitchReadsRun, TakesTheVectorAndTheShardOverTheRate) {
   for (const std::string& efficiency : {std::string("0.816"), std::string("0.5")}) {
     for (const int n : {4, 8}) {

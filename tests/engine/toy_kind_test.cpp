@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of switch that only this test knows: registered, it runs through plan, set-up, fabric, results, traffic and
-// `info` without anything else being told of it.
+// A kind of switch that only this test knows: once registered, it runs through plan, set-up,
+// fabric, results, traffic and `info` without further changes.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// two_phase simulated: payload on random grids with failed components, switches as RTL and as twins, and how near its bound it
-// comes.
+// two_phase simulated: payload on random grids with failed components, switches as RTL and as
+// twins, and how near its bound it comes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,8 @@ TEST(TwoPhaseRun, IsTheSameOnRtl) {
   }
 }
 
-// The busiest link's time, or that of a straight cut, and less than a twentieth, where X-Y routing takes a fifth more.
+// At most a twentieth over the time of the busiest link, or of a straight cut; X-Y routing takes a
+// fifth more.
 TEST(TwoPhaseRun, ComesNearTheBusiestLinksTime) {
   for (const Grid& grid : {Grid{}, Grid{.width = 4, .height = 4}, Grid{.width = 3, .height = 5},
                            Grid{.width = 6, .height = 3}, Grid{"configs/torus.yaml", 5, 4},

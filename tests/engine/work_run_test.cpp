@@ -84,20 +84,21 @@ TEST_F(WorkRunTest, DelayAndOrderAreKept) {
   const RunResult result = run({a, b});
   EXPECT_EQ(result.parts[1].start_cycle,
             result.parts[0].start_cycle + result.parts[0].cycles + 1 + 500);
-  // Named before what it waits for, a step is the same.
+  // A step may be named before its predecessors.
   b.after = {{.step = 1, .all_ranks = true}};
   EXPECT_EQ(run({b, a}).parts[0].start_cycle, result.parts[1].start_cycle);
   a.repeat = 3;
   a.delay = 100;
   const RunResult repeated = run({a});
   EXPECT_EQ(repeated.parts[0].start_cycle, 100U);
-  // An NPU may go on a little before others.
+  // An NPU may run slightly ahead of other NPUs.
   EXPECT_LE(repeated.cycles, 3 * (100 + result.parts[0].cycles + 1));
   EXPECT_GT(repeated.cycles, 3 * (100 + result.parts[0].cycles - 10));
 }
 
-// Breakdown of the cycles of repeated steps: of every repetition all of its own, in rows that are written over each
-// other's; nothing moves because somebody looks, and all implementations give the same.
+// Breakdown of the cycles of repeated steps: every repetition has all of its own cycles, with rows
+// that overwrite each other; the breakdown does not change the run, and all implementations give
+// the same one.
 TEST(WorkRun, BreakdownsAddUp) {
   const Topology topology = load_config("configs/fred_small.yaml").topology;
   std::vector<WorkStep> steps{step_of("a", {{0, 1, 2, 3}}, 9000, kMp),
@@ -135,7 +136,8 @@ TEST(WorkRun, BreakdownsAddUp) {
     if (seen.parts[p].operations == 1) {
       EXPECT_EQ(part.path->cycles, seen.parts[p].cycles);
     } else {
-      // Ranks go on by themselves: a repetition may begin before the one before has ended everywhere.
+      // Ranks go on by themselves: a repetition may begin before the one before has ended
+      // everywhere.
       EXPECT_GE(part.path->cycles + (seen.parts[p].operations - 1) * 18, seen.parts[p].cycles);
     }
   }

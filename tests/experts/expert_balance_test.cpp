@@ -26,8 +26,9 @@ RouterOptions file_of(std::vector<std::vector<double>> tokens, RouterRows by) {
   return options;
 }
 
-// Loads of the example of DeepSeek's Expert Parallelism Load Balancer (github.com/deepseek-ai/EPLB): two layers of 12 experts, 16
-// places on 8 GPUs of two nodes. Its placement by groups and nodes gives the busiest GPU of the layers 1.208 and 1.242 times the mean.
+// Loads of the example of DeepSeek's Expert Parallelism Load Balancer
+// (github.com/deepseek-ai/EPLB): two layers of 12 experts, 16 places on 8 GPUs of two nodes. Its
+// placement by groups and nodes gives the busiest GPU of the layers 1.208 and 1.242 times the mean.
 TEST(ExpertBalance, IsNoWorseThanAPublishedOne) {
   const std::vector<std::vector<double>> loads{
       {90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86},

@@ -91,7 +91,8 @@ TEST(ExpertTokens, FollowTheChancesOfTheRouter) {
   }
 }
 
-// Copy n of a rank's tokens, from 1 on, goes to the first expert at which the chances so far reach n less the rank's offset.
+// Copy n of a rank's tokens, from 1 on, goes to the first expert at which the cumulative
+// probability reaches n less the rank's offset.
 TEST(ExpertTokens, AreDealtOutOneByOne) {
   Random random(466);
   for (int trial = 0; trial < 100; ++trial) {

@@ -46,7 +46,7 @@ TEST(Router, ChancesAddUpAndNoneIsAbove1) {
     const std::vector<double>& chances = router.chances(0, 0);
     EXPECT_NEAR(std::accumulate(chances.begin(), chances.end(), 0.0), top_k, 1e-9);
     EXPECT_LE(std::ranges::max(chances), 1);
-    // Those below 1 keep their ratios.
+    // Probabilities below 1 keep their ratios.
     std::vector<double> sorted = chances;
     std::ranges::sort(sorted, std::greater<>());
     for (std::size_t r = 1; r < sorted.size(); ++r) {

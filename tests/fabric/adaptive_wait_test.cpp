@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that wait for each other: the limit of spins follows what came of the last ones. No test looks at a clock: the
-// thread that is waited for comes once the other one sleeps.
+// Threads that wait for each other: the spin limit adapts to the outcome of the last waits. No test
+// reads a clock: the awaited thread arrives once the other one sleeps.
 
 #include "fabric/adaptive_wait.h"
 
@@ -15,7 +15,8 @@
 namespace fredsim::test {
 namespace {
 
-// Spins of so many waits that all end in a sleep: until the limit has fallen, at the lowest limit, and of probes.
+// Spins of `waits` waits that all end in a sleep: until the limit has fallen, at the lowest limit,
+// and of probes.
 constexpr std::uint64_t max_spins(std::uint64_t waits) {
   return 2 * AdaptiveWait::kMaxSpins + waits * AdaptiveWait::kMinSpins +
          waits / AdaptiveWait::kProbe * AdaptiveWait::kMaxSpins;
@@ -73,7 +74,7 @@ TEST(AdaptiveWait, TheLimitRisesAgainIfTheOtherIsInTime) {
   EXPECT_EQ(spins_in_vain(), kMax);
 }
 
-// Two threads that meet often, the second one always late.
+// Two threads that synchronise often, the second one always late.
 TEST(Barrier, AThreadThatIsEarlySleeps) {
   constexpr std::uint64_t kMeetings = 1000;
   Barrier barrier(2);

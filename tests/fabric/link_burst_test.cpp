@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of a link (links/link.h): whole packets, silence between them, the average exact, late flits paid back.
+// Bursts of a link (links/link.h): whole packets, silence between them, the average exact, late
+// flits paid back.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -47,7 +48,8 @@ class Packets {
   int left_ = 0;
 };
 
-// A sender that always has flits, launched up to `late` edges after the link said that it was ready, as switches do.
+// A sender that always has flits, launched up to `late` edges after the link said that it was
+// ready, as switches do.
 TEST(LinkBurst, CarriesTheAverage) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
@@ -75,7 +77,8 @@ TEST(LinkBurst, CarriesTheAverage) {
         ASSERT_LE(next - edge, (peak.den + peak.num - 1) / peak.num + 1) << "a packet is cut";
       }
     }
-    // Within the bucket, the packet that a burst ends in and what came late, which may keep it open until one is owed.
+    // Within the bucket, plus the packet at the end of a burst and late flits, which may keep it
+    // open until a token is owed.
     const double sent = static_cast<double>(flits);
     const double carried = average.value() * static_cast<double>(kEdges);
     EXPECT_LE(sent, carried + (late > 0 ? 3 : 2) * burst + 8 + late);
@@ -83,7 +86,8 @@ TEST(LinkBurst, CarriesTheAverage) {
   }
 }
 
-// An endpoint's packets on two virtual channels, flit by flit in turn: none of them keeps a burst open for the next.
+// An endpoint's packets on two virtual channels, flit by flit in turn: none of them keeps a burst
+// open for the next.
 TEST(LinkBurst, OverlappingPacketsKeepTheAverage) {
   constexpr int kBurst = 24;
   LinkTx link(burst_link({1, 30}, {1, 1}, kBurst), 0, {});
@@ -103,7 +107,7 @@ TEST(LinkBurst, OverlappingPacketsKeepTheAverage) {
   EXPECT_GE(flits, kEdges / 30 - kBurst - 16);
 }
 
-// Bursts of whole packets with silence between them, each as long as what it takes to earn it.
+// Bursts of whole packets separated by silence, each as long as it takes to earn its tokens.
 TEST(LinkBurst, IsSilentUntilABurstIsThere) {
   LinkTx link(burst_link({1, 30}, {1, 1}, 24), 0, {});
   std::vector<std::uint64_t> edges;
@@ -146,7 +150,8 @@ TEST(LinkBurst, EdgesThatPassForNobodyChangeNothing) {
   }
 }
 
-// The bucket fills token by token to the edge: as a sum, whatever a cycle brings and a flit takes.
+// The bucket fills token by token up to the exact edge: equal to a sum, for any refill per cycle
+// and cost per flit.
 TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the fabric on every link, each rule kept exactly and broken by exactly one: room at the receiver,
-// credits owed, the link's readiness. Two puppets do what each case says.
+// Checks of the fabric on every link, each rule kept exactly and broken by exactly one: room at the
+// receiver, credits owed, the link's readiness. Two puppets follow the script of each case.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr int kDepth = 3;
 constexpr int kCheckedLatency = 5;
 
-// Does at edge e what act(e, pins) says, whether it may or not.
+// Executes act(e, pins) at edge e, permitted or not.
 class Puppet final : public EndpointCore {
  public:
   void reset() override { edge_ = 0; }
@@ -144,7 +144,7 @@ TEST_F(LinkChecks, ACreditOfAnotherVcIsOneTooMany) {
   EXPECT_EQ(failure(100), fmt::format("cycle {}: {}", 10 + kCheckedLatency, kTooMany));
 }
 
-// The same endpoints with a second port each, which no link is at.
+// The endpoints with a second, unconnected port each.
 class FreePortChecks : public LinkChecks {
  protected:
   FreePortChecks() : LinkChecks(with_free_ports()) {}
@@ -202,8 +202,8 @@ TEST(LaunchEdges, AsManyAsLinksGiveNoticeOf) {
   }
 }
 
-// Positions of flits: on the link until they arrive, then buffered, and outstanding until their credit is
-// back.
+// Positions of flits: on the link until they arrive, then buffered, and outstanding until their
+// credit is back.
 TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
   sender_.act = [](int edge, SwitchPins& pins) {
     if (edge < 2) launch(pins, edge == 0 ? kMp : kDp);
@@ -214,7 +214,8 @@ TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
   for (int edges = 1; edges <= 20; ++edges) {
     SCOPED_TRACE(edges);
     run(1);
-    // Launched at edges 0 and 1; arrived when the step of edge kCheckedLatency or kCheckedLatency + 1 has been.
+    // Launched at edges 0 and 1; arrived when the step of edge kCheckedLatency or kCheckedLatency +
+    // 1 has been.
     EXPECT_EQ(core_.flits_on_links(), (edges <= kCheckedLatency ? 1 : 0) +
                                           (edges > 1 && edges <= kCheckedLatency + 1 ? 1 : 0));
     EXPECT_EQ(core_.buffered(1, 0, kMp), edges > kCheckedLatency && edges <= 10 ? 1 : 0);

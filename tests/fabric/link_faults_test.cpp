@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that lose flits or change them (LinkFaults): what befalls a flit befalls that flit alone, on links of every
-// rate, within a partition and from one to another.
+// Links that lose or change flits (LinkFaults): a fault affects one flit only, on links of every
+// rate, within a partition and between partitions.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ namespace {
 constexpr int kFaultFlits = 40;
 constexpr int kFaultDepth = 100;
 
-// Sends numbered flits as the link takes them; keeps what it gets, by the edge, and gives credits back at once.
+// Sends numbered flits as the link takes them; records received flits by edge, and returns credits
+// at once.
 class Sender final : public EndpointCore {
  public:
   void reset() override { edge_ = sent_ = 0; }
@@ -49,7 +50,7 @@ class Sender final : public EndpointCore {
   int edge_ = 0, sent_ = 0;
 };
 
-// Loses every third flit, and changes the tag of every fifth of the others.
+// Loses every third flit, and changes the tag of every fifth of the remaining ones.
 class Faults final : public LinkFaults {
  public:
   static constexpr std::uint32_t kChanged = 0x1000;

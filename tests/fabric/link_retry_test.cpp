@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both ends of a link with retransmission, RTL beside their twins at every edge, over wires that damage and lose what goes
-// over them; and a reference that knows only what was sent: every flit exactly once, in order, every credit once.
+// Both ends of a link with retransmission, RTL beside their twins at every edge, over wires that
+// damage and lose words; and a reference that knows only the flits sent: every flit exactly once,
+// in order, every credit once.
 #include "links/retransmission/link_retry.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ constexpr std::size_t kWords = kFlitBits / 32;
 // tests/rtl/common/CMakeLists.txt
 constexpr LinkRetryTx::Shape kShape{.depth = 32, .margin = 3, .timeout = 60, .max_retries = 12};
 constexpr int kOutage = 100;           // edges
-constexpr int kCreditsInFlight = 150;  // fewer than are told apart
+constexpr int kCreditsInFlight = 150;  // fewer than the credit counter can distinguish
 
 struct Wires {
   int latency = 10;
@@ -86,7 +87,7 @@ class Pair {
     std::copy(back.bits.begin(), back.bits.end(), tx_->back_i.m_storage);
   }
   void drive_tx() {
-    // Late flits: as many as may come late.
+    // Late flits: as many as permitted.
     late_ = twin_tx_.is_ready() ? 0 : late_ + 1;
     const bool is_allowed = late_ <= static_cast<int>(kShape.margin);
     flit_here_ = is_allowed && chance(wires_.offered);
@@ -158,7 +159,7 @@ class Pair {
     ASSERT_EQ(rx_->flit_o, word_of(passed)) << "flit " << passed;
     ++passed;
   }
-  // Flits on the wires after the edge go under way.
+  // Puts the flits on the wires after the edge in flight.
   void launch() {
     std::optional<Flit> flit;
     if (tx_->wire_valid_o && !chance(wires_.flit_losses)) {
@@ -253,7 +254,7 @@ TEST(LinkRetry, OfARoundTripKeepsFullRate) {
   Pair pair({.latency = 11}, 1);
   for (int i = 0; i < 1000; ++i) pair.edge();
   EXPECT_EQ(pair.again, 0U);
-  // All but those under way, and those of the first edge after reset.
+  // All but the flits in flight and at the first edge after reset.
   EXPECT_GE(pair.passed, 1000U - 11 - 4 - 1);
 }
 
@@ -265,8 +266,8 @@ TEST(LinkRetry, OneThatIsTooShallowLosesRateAndNothingElse) {
   EXPECT_GT(pair.passed, 600U);
 }
 
-// A flit that never comes through is retransmitted when nothing was heard for a time-out, so many times; then the link is
-// dead and stays so. One that is acknowledged at last begins anew.
+// A flit that is always lost is retransmitted after each time-out, up to the maximum; then the link
+// is dead and stays so. After a late acknowledgement the count starts again.
 TEST(LinkRetry, IsDeadWhenAFlitWasSentAgainOnceTooOften) {
   const Wires cut{.latency = 5, .flit_losses = 1000, .given = 0};
   const Wires cut_and_full{.latency = 5, .flit_losses = 1000, .offered = 0, .given = 0};
@@ -308,7 +309,8 @@ TEST(LinkRetry, CostsFourEdges) {
   pair.set({.latency = 5, .offered = 0});
   int edges = 1;
   for (; pair.passed == 0 && edges < 100; ++edges) pair.edge();
-  // A switch would sample it one edge later; of a link without it would have sampled it at edge `latency`.
+  // A switch would sample it one edge later; of a link without it would have sampled it at edge
+  // `latency`.
   EXPECT_EQ(edges, 5 + static_cast<int>(link_pkg::TX_EDGES + link_pkg::RX_EDGES) - 1);
 }
 

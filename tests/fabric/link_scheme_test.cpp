@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of link schemes, and a scheme that only this program knows: links that are idle for some cycles after every
-// packet.
+// The registry of link schemes, and a scheme that only this program knows: links that are idle for
+// some cycles after every packet.
 #include "links/link_scheme.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ namespace {
 
 constexpr std::string_view kGap = "link.packet_gap";
 
-// A flit is at the receiver a cycle later than on a plain link, a credit as soon where the latency is 2 or more.
+// A flit is at the receiver a cycle later than on a plain link, a credit as soon where the latency
+// is 2 or more.
 class GapChannel final : public LinkChannel {
  public:
   GapChannel(const Link& link, int gap, std::size_t words)

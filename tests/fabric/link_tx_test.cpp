@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender's end of a link by itself (links/link.h): pacing, what it has sent, and the checks on credits, against a
-// reference that only knows when the serialiser is free, in units in which a cycle and a flit are whole numbers.
+// Sending end of a link alone (links/link.h): pacing, counts of sent flits, and the checks on
+// credits, against a reference that only knows when the serialiser is free, in units in which a
+// cycle and a flit are whole numbers.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -101,7 +102,8 @@ TEST(LinkTx, AFlitPerCycleNeedsNoPacing) {
   EXPECT_FALSE(LinkTx().exists());
 }
 
-// Credits of every VC by themselves: a flit without room and a credit that is not owed are found at once.
+// Credits of every VC by themselves: a flit without room and a credit that is not owed are found at
+// once.
 TEST(LinkTx, KnowsTheRoomAtTheReceiver) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -16,8 +16,8 @@
 namespace fredsim::test {
 namespace {
 
-// Sends a one-flit packet whenever the link and a credit allow, or some of them by chance; takes flits in and
-// gives their credits back `hold` edges later.
+// Sends a one-flit packet whenever the link and a credit allow, or some of them by chance; takes
+// flits in and gives their credits back `hold` edges later.
 class ScriptedEndpoint final : public EndpointCore {
  public:
   explicit ScriptedEndpoint(bool sends, int hold) : sends_(sends), hold_(hold) {}
@@ -60,7 +60,7 @@ class ScriptedEndpoint final : public EndpointCore {
   std::uint32_t received = 0;
   std::vector<int> launches, arrivals;  // edges
   Random random{1};
-  std::uint64_t one_in = 1;  // a flit goes at one in so many edges at which it could
+  std::uint64_t one_in = 1;  // inverse probability of a launch at an edge that permits it
   int first_credit = -1;
 
  private:
@@ -127,7 +127,8 @@ TEST(Links, AnIdleLinkSavesUpLessThanOneFlit) {
   EXPECT_LE(pair.core.count(0).flits, 251U);
 }
 
-// A flit is there when its last bit is. The reference counts time in 1/num of a cycle, in which a flit takes `den`.
+// A flit is there when its last bit is. The reference counts time in 1/num of a cycle, in which a
+// flit takes `den`.
 TEST(Links, AFlitArrivesAtTheFirstEdgeThatFindsAllOfIt) {
   for (const Rational rate :
        {Rational{1, 1}, Rational{125, 128}, Rational{25, 32}, Rational{7, 13}, Rational{1, 6},
@@ -177,10 +178,10 @@ TEST(Links, WhatIsSentGrowsWithTheTimeAndNotWithTheLaunches) {
   EXPECT_EQ(pair.core.count(0).sent, 3);
 }
 
-// 24 KiB are 20 ns there and back at 600 GB/s: 60 cycles at 25/32 flit per cycle, 46.9 flits. With the cycle in
-// which the receiver here takes the flit and the ceil(32/25) - 1 of its serialisation a credit comes back after 62,
-// for which it takes 48.4 credits: 48 give 48/62 flits per cycle, 49 all that the link carries. (Between two FRED
-// switches it is 64 cycles and 50 credits.)
+// 24 KiB are 20 ns there and back at 600 GB/s: 60 cycles at 25/32 flit per cycle, 46.9 flits. With
+// the cycle in which the receiver here takes the flit and the ceil(32/25) - 1 of its serialisation
+// a credit comes back after 62, for which it takes 48.4 credits: 48 give 48/62 flits per cycle, 49
+// all that the link carries. (Between two FRED switches it is 64 cycles and 50 credits.)
 TEST(Links, FortyEightCreditsCarryThePapersLinkButForOnePercent) {
   LinkPair paper({25, 32}, 30, 96, 1, 48);
   paper.run(62 * 500);

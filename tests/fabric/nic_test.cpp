@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC by itself: which flit leaves when, the phases of a transaction, and what it refuses.
+// NIC alone: order and time of flits, the phases of a transaction, refused input.
 
 #include "nic/nic.h"
 
@@ -159,7 +159,7 @@ TEST_F(NicTest, TheLinksPacingIsObeyed) {
   simulation_.run([&] {
     offerer_.offer(offerer_.make(kDp, 2));
     EXPECT_EQ(launch(2, 0), "..");
-    EXPECT_EQ(launch(1, 2), ".");  // the other port's link
+    EXPECT_EQ(launch(1, 2), ".");  // link of the other port
     EXPECT_EQ(launch(3, 1), "DD.");
   });
 }

@@ -215,7 +215,7 @@ TEST(PacketCheck, PhasesAreOfFredOnlyAndAddressesOfTheMachine) {
   EXPECT_EQ(nic_shape(mesh, mesh.npus[0], 1, addresses).phases, (std::vector<int>{0, 0, 0, 0}));
 }
 
-// The endpoint's own answers to what is delivered: by b_transport, or at once.
+// Endpoint's answer to a delivery: by b_transport, or at once.
 struct Receiver : sc_core::sc_module {
   tlm_utils::simple_target_socket<Receiver, 32, PacketProtocol> rx{"rx"};
   Receiver(sc_core::sc_module_name name, bool blocking) : sc_core::sc_module(name) {

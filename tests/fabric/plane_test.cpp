@@ -205,8 +205,8 @@ TEST(FredFabric, AllEndpointsStreamToAllByOnlineRoutes) {
   expect_all_to_all(topology, streams);
 }
 
-// A user's endpoint with blocking transport, too slow for what it gets: the NIC keeps the credits
-// of what waits, nothing is lost, and the other virtual channel goes on.
+// A user's endpoint with blocking transport, too slow for its traffic: the NIC keeps the credits of
+// waiting packets, nothing is lost, and the other virtual channel continues.
 struct SlowEndpoint : sc_core::sc_module {
   tlm_utils::simple_target_socket<SlowEndpoint, 32, PacketProtocol> rx{"rx"};
   explicit SlowEndpoint(sc_core::sc_module_name name) : sc_core::sc_module(name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts of fabrics for several processes: balance, links that cross, and the rules that every cut keeps to, on grids, on every kind of
-// topology and on random machines.
+// Cuts of fabrics for several processes: balance, links that cross, and the rules that every cut
+// keeps to, on grids, on every kind of topology and on random machines.
 #include "fabric/rank_cut.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ double imbalance_of(const Cut& cut, const NodeCosts& costs, int ranks) {
   return std::ranges::max(parts) * ranks / total - 1;
 }
 
-// All rules, in a machine that may be cut in so many.
+// Checks all rules, on a machine that may be cut into `ranks` parts.
 void expect_rules(const Topology& topology, const NodeCosts& costs, int ranks) {
   const Cut cut = cut_for_ranks(topology, costs, ranks);
   ASSERT_EQ(cut.size(), topology.nodes.size());
@@ -134,7 +134,7 @@ TEST(RankCut, KeepsToTheRulesOnEveryKindOfTopology) {
     const MachineConfig machine = load_config(file);
     const Topology& topology = machine.topology;
     kinds.insert(topology.kind);
-    // That of files in the format of others is the kind that they are read as.
+    // Foreign files have the type of the topology that they are read as.
     const auto type = std::ranges::find(machine.keys, "fabric.type", &MachineKey::path);
     if (type != machine.keys.end()) kinds.insert(std::get<std::string>(type->value));
     const NodeCosts costs = node_costs(topology, SwitchModel::kTlm, 1);
@@ -166,7 +166,7 @@ TEST(RankCut, KeepsToTheRulesOnRandomMachines) {
   }
 }
 
-// Costs of any kind, one node far above all others among them, and as many parts as there can be.
+// Arbitrary costs, one node far above all others among them, and the maximum number of parts.
 TEST(RankCut, TakesAnyCosts) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
@@ -280,7 +280,8 @@ TEST(RankForecast, AddsUpByHand) {
   EXPECT_EQ(part.links_out, 2);
   EXPECT_EQ(part.neighbours, std::vector{1});
   EXPECT_EQ(forecast.look_ahead, 30U);
-  // 750 GB/s are 375/384 of a flit per cycle: 29 in 30, and one that was left over. A flit: edge, pin, 4 words; 8 bytes a credit.
+  // 750 GB/s are 375/384 of a flit per cycle: 29 in 30, and one that was left over. A flit: edge,
+  // pin, 4 words; 8 bytes a credit.
   EXPECT_EQ(part.flits_per_window, 2U * 30U);
   EXPECT_EQ(part.bytes_per_window, 60U * 24U + 60U * 8U);
   EXPECT_DOUBLE_EQ(forecast.exchange_ns, (3000 + 2 * 60 + 0.5 * 1920) / 30);

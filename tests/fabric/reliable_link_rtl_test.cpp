@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReliableLink beside the RTL of both of its ends at every edge: flits of all lanes over wires on which the bits are wrong that
-// the machine's errors and a LinkFaults say, in both directions. The RTL computes and checks real checks; the model has none.
+// ReliableLink beside the RTL of both of its ends at every edge: flits of all lanes over wires on
+// which the bits are wrong that the machine's errors and a LinkFaults say, in both directions. The
+// RTL computes and checks real checks; the model has none.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rtl/link_pkg.h>
@@ -39,7 +40,8 @@ std::vector<std::uint32_t> escape(std::uint32_t at) {
   return wrong;
 }
 
-// Changes a flit now and then, and words back, at random; some so that the check does not find it.
+// Changes flits and words of the return channel at random; some so that the check does not detect
+// it.
 class RandomFaults final : public LinkFaults {
  public:
   explicit RandomFaults(std::uint64_t seed) : random_(seed) {}
@@ -98,7 +100,7 @@ class Beside {
   }
 
   void edge(bool offers) {
-    // Flits as the sender's end has room, credits of what came.
+    // Flits as the sender's end has room, credits for received flits.
     std::array<std::uint32_t, kWords> flit{};
     const bool sends = offers && inside_ < kRoom && ready_ && random_.below(3) != 0;
     if (sends) {
@@ -239,7 +241,8 @@ TEST(ReliableLinkRtl, IsTheRtlOverWiresWithErrors) {
   }
 }
 
-// An error that the check cannot find goes on, in the RTL as in the model, changed as it was on the wire.
+// An error that the check cannot find goes on, in the RTL as in the model, changed as it was on the
+// wire.
 TEST(ReliableLinkRtl, WhatPassesItsCheckGoesOn) {
   RandomFaults faults(3);
   Beside both(errors_of(1, 1e-5, 20), 1, &faults);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links with retransmission in a fabric: without errors a flit comes as on any link, so many edges later; with errors
-// every flit comes once, in order, and flits and credits balance.
+// Links with retransmission in a fabric: without errors a flit arrives as on any link, plus a fixed
+// number of edges; with errors every flit arrives once, in order, and flits and credits balance.
 #include "links/retransmission/reliable_link.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kFlits = 400;
 
-// Sends numbered flits as link and credits allow; keeps what it gets and when, and gives credits back at once.
+// Sends numbered flits as link and credits allow; records received flits with their edges, and
+// returns credits at once.
 class Endpoint final : public EndpointCore {
  public:
   void reset() override {
@@ -167,8 +168,8 @@ TEST(ReliableLink, KeepsARoundTripOfFlits) {
   EXPECT_EQ(ReliableLink::shape_of(topology.links[0]).depth, 32U);
 }
 
-// Wrong bits per bit are the rate, in both directions, whatever the length of bursts; also where words between were not looked
-// at.
+// The ratio of wrong bits equals the rate, in both directions, for any length of bursts, even if
+// words in between were skipped.
 TEST(WireErrors, ComeAtTheirRate) {
   struct Case {
     double rate;
@@ -211,7 +212,8 @@ TEST(WireErrors, ComeAtTheirRate) {
   }
 }
 
-// The first bit of a burst, others of as many as it is long, also those in the next word; then none for long.
+// The first bit of a burst, followed by the bits of its length, also in the next word; then none
+// for long.
 TEST(BitErrors, ABurstIsAsLongAsItIs) {
   constexpr int kBurst = 40;
   constexpr std::uint32_t kBits = 30;
@@ -236,8 +238,8 @@ TEST(BitErrors, ABurstIsAsLongAsItIs) {
   EXPECT_GT(across, 0U);
 }
 
-// Words back as on a link that gives credits alone, more errors than any machine has: none passes its check damaged, which
-// would end the run.
+// Words back as on a link that gives credits alone, more errors than any machine has: none passes
+// its check damaged, which would end the run.
 TEST(ReliableLink, NoDamagedWordBackPassesItsCheck) {
   const Topology topology = two_endpoints({1, 1}, 5, 16);
   ReliableLink link(topology.links[0], 0, {.bit_error_rate = 1e-2, .burst_bits = 64}, 4);
@@ -248,15 +250,15 @@ TEST(ReliableLink, NoDamagedWordBackPassesItsCheck) {
   for (std::uint64_t edge = 0; edge < 8'000'000; ++edge) {
     if (edge % 8 == 0) link.give_credit(kDp);
     const ReliableLink::Out out = link.step(edge, tx);
-    // Heard at once after the latency, where the word is intact.
+    // Visible after the latency, if the word is intact.
     if (edge % 8 == 5 && edge > 8 && out.credits == 0) ++late;
   }
-  // A burst of 64 bits begins with one in 3250; it has a wrong bit in a word of 80 where it begins there or, but for one in 2^n,
-  // in the 63 bits before, of which n are left for the word.
+  // A burst of 64 bits begins with one in 3250; it has a wrong bit in a word of 80 where it begins
+  // there or, but for one in 2^n, in the 63 bits before, of which n are left for the word.
   EXPECT_NEAR(static_cast<double>(late) / 1e6, 142.0 / 3250, 0.002);
 }
 
-// Long division, bit by bit, of what the errors change: the same remainder.
+// Long division of the errors, bit by bit: the same remainder.
 TEST(LinkCheck, IsTheRemainderOfTheErrors) {
   constexpr std::uint32_t kData = 50;
   const LinkCheck check(kData, link_pkg::CHECK_W, link_pkg::CHECK_POLYNOMIAL);

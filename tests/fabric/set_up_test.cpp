@@ -229,7 +229,7 @@ TEST(SetUpFailure, IsToldToWhoWaits) {
   });
 }
 
-// An own NPU that takes part in an in-switch collective: what the plan's trees say of its rank.
+// An own NPU that takes part in an in-switch collective by the plan's trees for its rank.
 struct OwnRank : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<OwnRank, 32, PacketProtocol> tx{"tx"};
   tlm_utils::simple_target_socket<OwnRank, 32, PacketProtocol> rx{"rx"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An endpoint that sends streams of bytes and takes in what is sent to it: a plain source and sink in the place of an NPU
+// Endpoint that sends and receives streams of bytes: a plain source and sink in the place of an NPU
 // or I/O controller.
 //
-// send() queues a transfer; transfers run one after the other, cut into packets of at most 4 KiB,
-//   as fast as the NIC takes them (the link paces it).
+// send() queues a transfer; transfers run sequentially, cut into packets of at most 4 KiB, as fast
+// as the NIC takes them (the link paces it).
 // Payload: every lane is a function of (source address, transfer, packet, lane), so that the
-//   receiving endpoint verifies it by itself. Packets of one source and transfer must
-//   arrive in order.
+//   receiving endpoint verifies it by itself. Packets of one source and transfer must arrive in
+//   order.
 // Stream ids: the transfer's number modulo kMaxStreams.
 // Errors: failure() keeps the first wrong payload or gap; nothing is thrown.
 #pragma once
@@ -38,7 +38,10 @@ class StreamEndpoint final : public sc_core::sc_module {
   void send(std::uint64_t bytes, std::uint16_t destination, int port = 0, int vc = kPp);
   void reset();  // forgets transfers and counts; reset the NIC before
 
-  std::uint64_t sent_bytes() const { return sent_bytes_; }  // whose last flit has left
+  std::uint64_t sent_bytes() const {
+    return sent_bytes_;
+  }  // bytes of transfers whose last flit
+     // has left
   std::uint64_t received_flits() const { return received_flits_; }
   const std::string& failure() const { return failure_; }
 

@@ -29,7 +29,8 @@ TEST(SwitchThreads, EachSwitchIsSteppedOnce) {
   }
 }
 
-// The caller waits in its first step for one that another thread does: alone it would never come back.
+// The caller waits in its first step for one that another thread does: alone it would never come
+// back.
 TEST(SwitchThreads, StepAtTheSameTime) {
   SwitchThreads threads(2, 2);
   std::set<std::thread::id> seen;

@@ -8,8 +8,8 @@
 
 namespace fredsim::test {
 
-// Links 0 (npu0.0->npu1.0) and 1 (back) of `rate` flits per cycle and `latency` cycles; the NPUs receive into
-// buffers of `receive_flits`. 1.5 GHz.
+// Links 0 (npu0.0->npu1.0) and 1 (back) of `rate` flits per cycle and `latency` cycles; the NPUs
+// receive into buffers of `receive_flits`. 1.5 GHz.
 inline Topology two_endpoints(Rational rate, int latency, int receive_flits) {
   Topology t;
   t.name = "pair";

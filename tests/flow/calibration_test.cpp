@@ -25,7 +25,8 @@ TEST(Calibration, InterpolatesBetweenNeighbours) {
   EXPECT_DOUBLE_EQ(calibration.surplus(1, 384 * kKiB), 25);  // goes on
 }
 
-// Above the largest point the slope is that of the last two, but never falls, or one that is set there.
+// Above the largest point the slope is the slope of the last two points, but never negative, or one
+// that is set there.
 TEST(Calibration, GoesOnAboveTheLargestSize) {
   Calibration calibration;
   calibration.add_point(kMiB, {100, 100});
@@ -53,7 +54,7 @@ TEST(Calibration, KnowsTheErrorOfWhatWasMeasured) {
   calibration.add_point(256 * kKiB, {0});
   calibration.add_check(200 * kKiB, checked(100, 98));
   calibration.add_check(400 * kKiB, checked(100, 50));
-  // Its interval counts and the one below, not those above.
+  // Its own interval counts and the one below, but not the ones above.
   const FlowError error = calibration.error_at(256 * kKiB);
   EXPECT_EQ(error.sizes, (std::vector{90 * kKiB, 200 * kKiB}));
   EXPECT_NEAR(error.worst_percent, 10, kRounding);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibrations against exact runs that are made up: times by flows and a surplus that is known.
+// Calibrations against synthetic exact runs: times of flows plus a known calibration offset.
 #include "flow/calibrator.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ CalibratedWork all_reduce(const std::string& algorithm = "hier_ring") {
   return {{.algorithm = algorithm, .group = {0, 1, 2, 3}}};
 }
 
-// Exact runs that take so many cycles more than flows, by size; counts them.
+// Exact runs that take more cycles than flows by a given function of the size; counts the runs.
 class MadeUp {
  public:
   explicit MadeUp(std::function<double(std::uint64_t)> surplus) : surplus_(std::move(surplus)) {}
@@ -89,7 +89,7 @@ TEST(Calibrator, MeasuresTheIntervalOfASizeOnce) {
   EXPECT_EQ(made_up.sizes().size(), 3U);
 }
 
-// A size has the same whatever was asked for before.
+// The result for a size does not depend on the sizes requested before.
 TEST(Calibrator, FindsTheSameInAnyOrder) {
   const auto surplus = [](std::uint64_t bytes) { return bytes > 200 * kKiB ? 900.0 : 100.0; };
   MadeUp up(surplus), down(surplus);
@@ -119,11 +119,12 @@ TEST(Calibrator, DividesAnIntervalWithAJump) {
     wrong += std::abs(found.surplus(0, bytes) - surplus(bytes)) > 1;
   EXPECT_GT(wrong, 0);
   EXPECT_LT(wrong, 64);  // 512 sizes, half of which were wrong without
-  // Two runs per level, and those of both ends.
+  // Two runs per level, plus one at each end.
   EXPECT_LE(made_up.sizes().size(), 2 + 9U);
 }
 
-// hier_ring orders its packets from some size on: no interval that is wider than a 64th has that inside.
+// hier_ring orders its packets from some size on: no interval that is wider than a 64th has that
+// inside.
 TEST(Calibrator, FindsChangesOfThePlan) {
   MadeUp made_up([](std::uint64_t) { return 10.0; });
   const auto is_ordered = [&](std::uint64_t bytes) {
@@ -156,8 +157,9 @@ TEST(Calibrator, TakesWhatIsGiven) {
   EXPECT_TRUE(made_up.sizes().empty());
 }
 
-// Sizes that take too many steps have the surplus of the two largest that do not, with its slope, whichever is asked for first; and these
-// take less than any of them would. Of an all-reduce, whose run recurs, they take less than an eighth.
+// Sizes beyond the step limit take the offset of the two largest ones below it, with its slope,
+// whichever is requested first; these two cost less than any run beyond would. For an all-reduce,
+// whose run recurs, they cost less than an eighth.
 TEST(Calibrator, CarriesTheSurplusOn) {
   for (const auto collective : {Collective::kAllGather, Collective::kAllReduce}) {
     SCOPED_TRACE(to_string(collective));
@@ -188,7 +190,8 @@ TEST(Calibrator, CarriesTheSurplusOn) {
   }
 }
 
-// Packets of trees of 128 and more are in order, from 512 KiB on here: a slope between sizes on both sides would be that of the change.
+// Packets of trees of 128 and more are ordered, from 512 KiB on here: a slope between sizes on both
+// sides would measure that change.
 TEST(Calibrator, CarriesNoChangeOfThePlanOn) {
   const CalibratedWork work = all_reduce("ring");
   const auto surplus = [](std::uint64_t bytes) { return bytes < 2 * kMiB ? 100.0 : 1000.0; };
@@ -215,7 +218,7 @@ TEST(Calibrator, CarriesOnWhatHasTheOrderOfTheSizeAskedFor) {
   EXPECT_EQ(no_steps.sizes(), (std::multiset<std::uint64_t>{32 * kKiB, 64 * kKiB}));
 }
 
-// A surplus of waits that small sizes have and large ones do not grows no faster than flows.
+// An offset from waits that only small sizes have grows no faster than flows.
 TEST(Calibrator, CarriesNoMoreOnThanFlowsGrow) {
   const CalibratedWork work = all_reduce("direct");
   MadeUp made_up([](std::uint64_t bytes) { return bytes < 16 * kKiB ? 0.0 : 100.0; });
@@ -229,7 +232,7 @@ TEST(Calibrator, CarriesNoMoreOnThanFlowsGrow) {
   EXPECT_LE(found.surplus(0, 64 * kMiB) / flow(64 * kMiB), 1.5 * 100 / flow(16 * kKiB));
 }
 
-// Parts that begin at different cycles: their starts stay what they are, whatever the size.
+// Parts that begin at different cycles: their starts stay constant for all sizes.
 TEST(Calibrator, MeasuresPartsWithTheirStarts) {
   MadeUp made_up([](std::uint64_t /*bytes*/) { return 100.0; });
   Calibrator calibrator = made_up.calibrator();

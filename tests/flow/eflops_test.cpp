@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of docs/studies/eflops.md, as flows without surplus: hdrm against its formula and without its map, rings over fat
-// trees with hashed paths, NICs that are shared.
+// Figures of docs/studies/eflops.md, as flows without calibration offset: hdrm against its formula
+// and without its map, rings over fat trees with hashed paths, shared NICs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -97,12 +97,13 @@ double median_of(std::vector<double> values) {
   return (values[half - 1] + values[half]) / 2;
 }
 
-// Over the time of hdrm on a BiGraph of as many NPUs. A link that k flows of a ring share makes all of it k times as slow.
+// Time relative to hdrm on a BiGraph with as many NPUs. A link shared by k flows of a ring makes
+// the whole ring k times as slow.
 TEST(Eflops, RingsOverHashedPathsTakeAsLongAsTheirWorstCollision) {
   const double mapped = time_of(bigraph_of(8, 16), "hdrm", kLarge);
   std::vector<int> in_order(128), across;
   std::iota(in_order.begin(), in_order.end(), 0);
-  // One NPU of each edge switch after the other.
+  // One NPU of each edge switch in turn.
   for (int place = 0; place < 4; ++place)
     for (int edge = 0; edge < 32; ++edge) across.push_back(edge * 4 + place);
   std::vector<double> ordered, leaving, shuffled;
@@ -124,8 +125,9 @@ TEST(Eflops, RingsOverHashedPathsTakeAsLongAsTheirWorstCollision) {
   EXPECT_EQ(time_of(hashed_tree(7), "ring", kLarge, across) / mapped, leaving[6]);
 }
 
-// Over bytes / rate of a NIC for each NPU. With k to a NIC, rings that pass through it once lose nothing, and those that put
-// NPUs of other NICs between its own k times; others as their bytes through it.
+// Time relative to bytes / rate of a NIC for each NPU. With k NPUs per NIC, rings that pass through
+// it once lose nothing; rings that put NPUs of other NICs between its own take k times as long;
+// other algorithms scale with their bytes through it.
 TEST(Eflops, SharedNicsCostFlatAlgorithmsTheirShare) {
   std::vector<int> across(32);
   for (const int k : {1, 2, 4, 8}) {
@@ -139,7 +141,7 @@ TEST(Eflops, SharedNicsCostFlatAlgorithmsTheirShare) {
     for (int r = 0; r < 32; ++r) across[r] = r % (32 / k) * k + r / (32 / k);
     EXPECT_NEAR(over_rate("ring"), 1, 0.01);
     EXPECT_NEAR(over_rate("ring", across), k, k * 0.01);
-    // k NPUs send to the 32 - k others behind other NICs.
+    // k NPUs send to the 32 - k NPUs behind other NICs.
     const double outwards = k * (32.0 - k) / 31;
     EXPECT_NEAR(over_rate("halving_doubling"), outwards, outwards * 0.01);
     EXPECT_NEAR(over_rate("direct"), outwards, outwards * 0.01);

@@ -16,20 +16,21 @@ namespace {
 
 using FlowClass = FairRates::FlowClass;
 
-constexpr double kExact = 1e-9;  // relative
+constexpr double kExact = 1e-9;  // relative error
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 TEST(FairRates, ALinkIsSharedEvenly) {
   FairRates rates({1});
   const FlowClass a = rates.add({0, 1, {{0}}});
   const FlowClass b = rates.add({0, 1, {{0}}});
-  EXPECT_EQ(a, b);  // alike
+  EXPECT_EQ(a, b);  // equal flows are one class
   rates.update();
   EXPECT_EQ(rates.count(a), 2U);
   EXPECT_DOUBLE_EQ(rates.rate(a), 0.5);
 }
 
-// The textbook's case: what one flow cannot use on a link, since another link holds it back, others get.
+// Textbook case: bandwidth that one flow cannot use on a link, because another link limits it, goes
+// to the other flows.
 TEST(FairRates, WhatOneCannotUseOthersGet) {
   FairRates rates({1, 1, 2});
   const FlowClass longest = rates.add({0, 1, {{0}, {1}, {2}}});
@@ -79,7 +80,7 @@ TEST(FairRates, LaterPrioritiesGetWhatIsLeft) {
   EXPECT_DOUBLE_EQ(rates.rate(none), 0.75);
 }
 
-// A priority gets no more of a link than its limit, and others all that is left.
+// A priority gets no more of a link than its limit, and the other priorities get the remainder.
 TEST(FairRates, APriorityKeepsToTheLimitOfALink) {
   FairRates rates({1, 1}, {0.3});
   const FlowClass a = rates.add({0, 1, {{0}}});
@@ -96,7 +97,8 @@ TEST(FairRates, APriorityKeepsToTheLimitOfALink) {
   EXPECT_DOUBLE_EQ(rates.rate(later), 0.2);
 }
 
-// A flow at its own limit leaves the rest of its links to others, and has less where they have no more.
+// A flow at its own limit leaves the remaining bandwidth of its links to other flows, and gets less
+// if they have no more.
 TEST(FairRates, AFlowKeepsToItsLimit) {
   FairRates rates({1});
   const FlowClass limited = rates.add({0, 1, {{0}}, 0.2});
@@ -128,7 +130,7 @@ TEST(FairRates, OnlyWhatIsNotFairIsComputedAgain) {
     std::ranges::sort(all);
     return all;
   };
-  const FlowClass c = rates.add({0, 1, {{2}}});  // takes what b leaves
+  const FlowClass c = rates.add({0, 1, {{2}}});  // takes the remainder of b
   EXPECT_EQ(updated(), std::vector{c});
   const FlowClass d = rates.add({0, 1, {{2}}});  // takes some from b, which leaves it to a
   EXPECT_EQ(d, c);
@@ -143,7 +145,7 @@ TEST(FairRates, OnlyWhatIsNotFairIsComputedAgain) {
   EXPECT_EQ(rates.add({0, 1, {{2}, {3}}}), c);  // a number that became free
 }
 
-// A random network, with the flows that are there, by what they were added as.
+// A random network with its current flows, by their handles.
 struct Network {
   explicit Network(unsigned seed) : random(seed) {
     capacities.resize(pick(2, 30));
@@ -175,8 +177,9 @@ bool crosses(const AddedFlow& flow, int link) {
   return std::ranges::find(flow.demand.uses, link, &LinkUse::link) != flow.demand.uses.end();
 }
 
-// No link over its rate, no priority over its limit; and no flow could be faster unless one of its priority, or of one before, that is no
-// faster by its share were slower: it is at its limit, or has a link without anything left on which no flow of its priority is faster.
+// No link over its rate, no priority over its limit; and no flow could be faster unless one of its
+// priority, or of one before, that is no faster by its share were slower: it is at its limit, or
+// has a link without anything left on which no flow of its priority is faster.
 void expect_fair(const FairRates& rates, const std::vector<double>& capacities,
                  const std::vector<double>& limits, const std::vector<AddedFlow>& flows) {
   const auto load_of = [&](int link, int first_priority, int last_priority) {
@@ -243,7 +246,7 @@ TEST(FairRates, RandomNetworksAreFairWhateverComesAndGoes) {
       }
       rates.update();
       expect_fair(rates, network.capacities, network.limits, flows);
-      // As if all had come at once.
+      // Rates as if all flows had started at once.
       FairRates anew(network.capacities, network.limits);
       std::vector<FlowClass> numbers;
       for (const AddedFlow& flow : flows) numbers.push_back(anew.add(flow.demand));
@@ -279,7 +282,7 @@ TEST(FairRates, ACountThatIsWhatItWasChangesNothing) {
   EXPECT_DOUBLE_EQ(rates.rate(kept), 0.5);
 }
 
-// Few flows of many, thousands of times: what links know of their flows stays true.
+// Thousands of changes of a few flows: the links' lists of flows stay consistent.
 TEST(FairRates, ManyChangesLeaveRatesFair) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -306,7 +309,7 @@ TEST(FairRates, ManyChangesLeaveRatesFair) {
   }
 }
 
-// Those of its priority on a full link on which none of them is faster by its share.
+// Flows of its priority on a full link on which none is faster per share.
 TEST(FairRates, AFlowSpeedsUpNoneAtItsBottleneck) {
   int compared = 0;
   for (unsigned seed = 1; seed <= 300; ++seed) {

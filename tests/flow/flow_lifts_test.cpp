@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows without some limits: windows, latencies, single paths, turns of phases; and hops over all of their shortest paths.
+// Flows without some limits: windows, latencies, single paths, turns of phases; and hops over all
+// of their shortest paths.
 #include "flow/flow_lifts.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ Topology topology_of(const std::string& text) {
   return std::move(load_configs({&file, 1}, {}).machines.front().topology);
 }
 
-// Two leaves of two NPUs, joined by two top switches: an NPU's link carries as much as both of a leaf's.
+// Two leaves of two NPUs, joined by two top switches: an NPU's link carries as much as both of a
+// leaf's.
 Topology two_tops() {
   return topology_of(
       "name: two_tops\nclock: 1 GHz\nfabric:\n  type: graph\n  link_latency: 100 ns\n"
@@ -58,7 +60,7 @@ TEST(FlowLifts, LiftsWindows) {
   EXPECT_DOUBLE_EQ(end_of(topology, plan, {.windows = true}), wide);
 }
 
-// Rates stay: with buffers of a packet, those that credits allow over the links as they are.
+// Rates stay: with buffers of a packet, the rates that credits allow over the original links.
 TEST(FlowLifts, LiftsLatencyAndNoCredits) {
   Topology topology = two_tops();
   const Plan plan = make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 1 << 18, "direct");
@@ -103,7 +105,8 @@ TEST(FlowLifts, LiftsTurnsOfPhases) {
   EXPECT_NEAR(end_of(topology, plan) / end_of(topology, plan, {.turns = true}), 2, 0.1);
 }
 
-// All that leaves a source reaches the destination, at every node as much as comes in, in the fewest links.
+// All that leaves a source reaches the destination, at every node as much as comes in, in the
+// fewest links.
 TEST(SpreadPaths, KeepAllOnTheirWay) {
   for (const std::string name : {"mesh", "torus", "fred_d", "systems/fat_tree", "systems/graph"}) {
     const Topology topology = load_config("configs/" + name + ".yaml").topology;

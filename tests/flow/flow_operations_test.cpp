@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations as flows: who begins and is complete when, beside what their dependencies say; all of it without SystemC.
+// Operations as flows: begin and completion of each rank, by the dependencies; all without SystemC.
 #include "flow/flow_operations.h"
 
 #include <fmt/format.h>
@@ -57,7 +57,8 @@ TEST(FlowOperations, AnOperationAloneTakesWhatItsPlanDoes) {
   }
 }
 
-// Trees in the switches leave a port in the order of their operations, so that the second of two equal ones moves behind the first.
+// In-switch trees leave a port in the order of their operations, so the second of two equal ones
+// moves behind the first.
 TEST(FlowOperations, OperationsOfEqualPhasesFollowEachOtherWithoutAGap) {
   const Topology topology = topology_of("fred_d");
   const PlanPointer plan = prepared_plan(topology, npus_left(topology), 16 << 20);
@@ -160,7 +161,8 @@ std::vector<int> random_group(Random& random, int npus) {
   return group;
 }
 
-// Some are issued before the run, some in callbacks, some at cycles of their own; some are held and released rank by rank.
+// Some are issued before the run, some in callbacks, some at cycles of their own; some are held and
+// released rank by rank.
 RandomOutcome run_random(const Topology& topology, std::uint64_t seed, int count) {
   constexpr std::array kCollectives{Collective::kAllReduce, Collective::kBroadcast,
                                     Collective::kAllToAll, Collective::kReduce,
@@ -210,7 +212,7 @@ RandomOutcome run_random(const Topology& topology, std::uint64_t seed, int count
   return outcome;
 }
 
-// Cycle at which a rank was told to be complete.
+// Cycle of a rank's completion callback.
 std::map<std::pair<OperationHandle, int>, std::uint64_t> completions(const RandomOutcome& outcome) {
   std::map<std::pair<OperationHandle, int>, std::uint64_t> cycles;
   for (const auto& [cycle, handle, part, rank] : outcome.told) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of a plan together, beside the sum of each of them: joined flows and acknowledgements on links.
+// Trees of a plan together, beside the sum of each of them: joined flows and acknowledgements on
+// links.
 #include "flow/flow_plan.h"
 
 #include <gtest/gtest.h>

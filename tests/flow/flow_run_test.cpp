@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as flows, beside what is known of them without a simulation.
+// Plans as flows, against results known without a simulation.
 #include "flow/flow_run.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ double bound_cycles(const Topology& topology, double ns) {
   return ns * static_cast<double>(topology.clock_hz) / 1e9;
 }
 
-// The busiest link cannot be beaten, and large collectives come near to it, where trees of a part leave none idle, as far as the buffer
-// behind it lets it.
+// The busiest link cannot be beaten, and large collectives come near to it, where trees of a part
+// leave none idle, as far as the buffer behind it lets it.
 TEST(FlowRun, TakesTheTimeOfTheBusiestLinkAndThePath) {
   for (const std::string machine : {"mesh", "torus", "fred_a", "fred_c", "fred_d"}) {
     SCOPED_TRACE(machine);
@@ -56,7 +56,8 @@ TEST(FlowRun, TakesTheTimeOfTheBusiestLinkAndThePath) {
   }
 }
 
-// Long links behind small buffers carry buffer / round trip, and those behind large ones window / round trip, beside what exact runs take.
+// Long links behind small buffers carry buffer / round trip, behind large ones window / round trip,
+// within the accuracy of exact runs.
 TEST(FlowRun, KeepsToBuffersAndWindows) {
   struct Case {
     Collective collective;
@@ -170,7 +171,7 @@ TEST(FlowRun, LinksBehindOthersChangeNoTimes) {
   }
 }
 
-// A plan whose trees have ranks of their own, which no box of rings stands for.
+// A plan whose trees have explicit ranks, without a box of rings.
 Plan with_own_ranks(Plan plan) {
   for (Tree& tree : plan.trees) tree.ranks.all();
   return plan;
@@ -241,7 +242,7 @@ TEST(FlowRun, OneBottleneckStandsForAllLinksOfARing) {
   }
 }
 
-// Flits on every link are those that the plan says, and its acknowledgements.
+// Flits on every link equal the plan's flits and its acknowledgements.
 TEST(FlowTraffic, IsThatOfThePlan) {
   for (const std::string machine : {"mesh", "torus", "fred_a", "fred_d", "mesh_reducing"}) {
     const Topology topology = load_config("configs/" + machine + ".yaml").topology;

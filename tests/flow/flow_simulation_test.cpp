@@ -31,7 +31,8 @@ TEST(FlowSimulation, AFlowTakesItsAmountOverTheRate) {
   EXPECT_DOUBLE_EQ(ends.at.at(flow), 200);
 }
 
-// 100 alone for 50, then two at half the rate: 50 are left, so the first ends at 150; the second has 50 left and the link for itself.
+// 100 alone for 50, then two at half the rate: 50 are left, so the first ends at 150; the second
+// has 50 left and the link for itself.
 TEST(FlowSimulation, RatesChangeWithWhatComesAndGoes) {
   FlowSimulation simulation({1});
   const Ends ends(simulation);
@@ -62,7 +63,8 @@ TEST(FlowSimulation, WhatHasNothingToMoveEndsAtOnce) {
   EXPECT_EQ(ends.at.at(nowhere), 0);
 }
 
-// Sends that begin together over equal links end together, with one computation of rates for all of them.
+// Sends that begin together over equal links end together, with one computation of rates for all of
+// them.
 TEST(FlowSimulation, AlikeFlowsAreOneEvent) {
   FlowSimulation simulation({7, 3});
   const Ends ends(simulation);
@@ -91,7 +93,8 @@ TEST(FlowSimulation, FlowsThatNothingLetsMoveAreAnError) {
   EXPECT_THROW(simulation.run(), RunFailed);
 }
 
-// Ends by small steps of time, at the rates of networks that are made anew at each: they owe nothing to classes and events.
+// Ends by small steps of time, at the rates of networks that are made anew at each: they owe
+// nothing to classes and events.
 TEST(FlowSimulation, RandomNetworksMoveWhatTheyAreGiven) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -123,7 +126,8 @@ TEST(FlowSimulation, RandomNetworksMoveWhatTheyAreGiven) {
                          [&] { by_number[simulation.begin(flow.demand, flow.amount)] = &flow; });
     simulation.run();
 
-    // Between events rates are constant: from one event to the next, at the rates of a network of those that are there.
+    // Rates are constant between events: steps from event to event, with the rates of a network of
+    // the current flows.
     std::vector<double> left;
     for (const Planned& flow : planned) left.push_back(flow.amount);
     std::vector<double> events;
@@ -144,7 +148,8 @@ TEST(FlowSimulation, RandomNetworksMoveWhatTheyAreGiven) {
   }
 }
 
-// With demands that are found once, and with those that come anew; with rates as they are, and twice as high.
+// With demands that are found once, and with recomputed ones; at the original rates, and at twice
+// the rates.
 TEST(FlowSimulation, TwiceTheRatesHalveTheTimes) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are issued again and again: passed over where they repeat, and one by one, by the engine and by the issuer.
+// Operations that are issued again and again: passed over where they repeat, and one by one, by the
+// engine and by the issuer.
 #include "flow/operation_repeats.h"
 
 #include <gtest/gtest.h>
@@ -153,7 +154,8 @@ void expect_equal(std::uint64_t seeds_from, std::uint64_t seeds) {
     const auto [one_by_one, none] = RepeatedWork(topology, asked, By::kEngineOneByOne).run();
     const auto [by_issuer, none_either] = RepeatedWork(topology, asked, By::kIssuer).run();
     EXPECT_EQ(passed_over, one_by_one);
-    // Times of a run that is counted from its start are rounded to fewer digits, so that an end may be another cycle.
+    // Times counted from the start of a run are rounded to fewer digits, so an end may differ by a
+    // cycle.
     EXPECT_EQ(one_by_one.operations, by_issuer.operations);
     EXPECT_EQ(one_by_one.bytes, by_issuer.bytes);
     EXPECT_NEAR(static_cast<double>(one_by_one.last_end), static_cast<double>(by_issuer.last_end),
@@ -166,7 +168,7 @@ void expect_equal(std::uint64_t seeds_from, std::uint64_t seeds) {
 
 TEST(OperationRepeats, EndAsIfIssuedOneByOne) { expect_equal(1, 30); }
 
-// Repeats as many as those of a streamed model's iteration: a few are simulated.
+// Repeats as many as in a streamed model's iteration: a few are simulated.
 TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   Random random(7);
@@ -178,7 +180,7 @@ TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
   EXPECT_GT(skipped, kTimes - 1000);
 }
 
-// A call from outside happens at its cycle, with what has been passed over counted up to there.
+// A call from outside happens at its cycle, with the skipped repeats counted up to it.
 TEST(OperationRepeats, AreNotPassedOverBeyondACall) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Random random(3);

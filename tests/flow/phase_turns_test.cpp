@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns of phases in switches: how long works take whose trees meet in a chiplet and on no link.
+// Turns of phases in switches: duration of works whose trees share a chiplet and no link.
 #include "flow/phase_turns.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(PhaseTurns, OperationsOfDifferentPhasesShareTheSwitch) {
   const double alone = operations_end(topology, {unicast({0, 1})});
   const std::vector<CollectiveSpec> both{unicast({0, 1}), unicast({2, 3})};
   EXPECT_NEAR(operations_end(topology, both), 2 * alone, 0.1 * alone);
-  // Others have their own switches.
+  // Groups on their own switches.
   const std::vector<CollectiveSpec> apart{unicast({0, 1}), unicast({4, 5})};
   EXPECT_NEAR(operations_end(topology, apart), alone, 1);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows against SimGrid, whose solver of max-min fair rates owes nothing to ours: times at which sends of random networks end.
+// Flows against SimGrid, whose solver of max-min fair rates is independent of fredsim's: end times
+// of sends on random networks.
 //
-// simgrid_test [SEED]: 200 networks, from this seed (1) on, each apart from the others in one platform. Model CM02 without latency, TCP window,
-// cross traffic and bandwidth factors, so that sends share links evenly; those of one network begin at random times. Exit code 1, and the seed,
-// where a time differs by more than 1e-9 of it.
+// simgrid_test [SEED]: 200 networks, from this seed (1) on, each disconnected from the other ones
+// in one platform. Model CM02 without latency, TCP window, cross traffic and bandwidth factors, so
+// that sends share links evenly; the sends of a network begin at random times. Exit code 1, and the
+// seed, if a relative difference of times exceeds 1e-9.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The systems in configs/systems: NPUs and bisection, and the bytes of an all-reduce on the links of each dimension, by formula.
+// The systems in configs/systems: NPUs and bisection, and the bytes of an all-reduce on the links
+// of each dimension, by formula.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,10 +25,10 @@ namespace {
 struct FileSide {
   std::string block;
   std::uint64_t size;
-  std::uint64_t bandwidth;  // MB/s of an NPU; of a wafer that of its bisection
+  std::uint64_t bandwidth;  // MB/s of an NPU; for a wafer MB/s of its bisection
 };
 
-// As the papers have them; wafers: bisections of the paper's Fred-D and mesh.
+// Values of the papers; for wafers the bisections of the paper's Fred-D and mesh.
 const std::map<std::string, std::vector<FileSide>>& systems() {
   static const std::map<std::string, std::vector<FileSide>> kSystems{
       {"boxes_8_40", {{"switch", 8, 300'000}, {"switch", 40, 50'000}}},
@@ -86,7 +87,7 @@ std::uint64_t across(const FileSide& side) {
   return side.bandwidth;  // a ring is cut twice, with half of it at each cut
 }
 
-// Others there are networks, or read files of another format.
+// Remaining files are networks, or read files of another format.
 TEST(SystemFiles, OfDimensionsAreAllInTheTable) {
   for (const auto& entry : std::filesystem::directory_iterator("configs/systems")) {
     if (entry.path().extension() != ".yaml") continue;
@@ -117,8 +118,9 @@ TEST(SystemFiles, HaveTheNpusAndTheBisectionOfTheirSource) {
   }
 }
 
-// In each dimension groups inject 2 (n - 1) times what is left of the vector there, whatever the algorithm. Links that lead away from NPUs carry
-// this, and the acknowledgements of reduce-scatters and all-gathers.
+// Groups of each dimension inject 2 (n - 1) times the remaining part of the vector, for any
+// algorithm. The links that leave NPUs carry this, and the acknowledgements of reduce-scatters and
+// all-gathers.
 TEST(SystemFiles, AllReducesPutTheirShareOnTheLinksOfEachDimension) {
   for (const auto& [name, sides] : systems()) {
     const Topology system = loaded(name);

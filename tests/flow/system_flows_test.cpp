@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of systems: bytes per dimension by formula, order of steps, and the same times and links' bytes whether the groups that do the same
-// are one or all.
+// Plans of systems: bytes per dimension by formula, order of steps, and the same times and links'
+// bytes whether the groups that do the same are one or all.
 #include "flow/system_flows.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ Topology system_of(const std::vector<Side>& sides) {
     file << "    - {block: " << side.block << ", size: " << side.size
          << ", bandwidth: " << side.bandwidth << " GB/s, latency: 100 ns}\n";
   }
-  file
-      << "switch: {input_buffer: 128 KiB}\n";  // covers the round trips, so that links carry all of their bandwidth
+  file << "switch: {input_buffer: 128 KiB}\n";  // covers the round trips, so that links carry their
+                                                // full bandwidth
   file.close();
   return load_config(path).topology;
 }
@@ -89,7 +89,8 @@ std::vector<double> bytes_sent(const Topology& system, const FlowTraffic& traffi
   return bytes;
 }
 
-// To boxes that the root is not in: a hop for each dimension in which they are elsewhere, and each NPU of the box gets the data once.
+// To boxes that the root is not in: a hop for each dimension in which they are elsewhere, and each
+// NPU of the box gets the data once.
 TEST(SystemPlan, MulticastsReachABoxByHops) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -105,7 +106,7 @@ TEST(SystemPlan, MulticastsReachABoxByHops) {
       place = random_between(random, 0, 2);
       if (place > 0) ++hops;
     }
-    // Two places in each dimension, those of the root only where they begin at it.
+    // Two positions in each dimension from `first` on, which include the root's only if it is 0.
     for (int i = 0; i < 8; ++i) {
       const int npu = first[0] + i % 2 + 4 * (first[1] + i / 2 % 2) + 16 * (first[2] + i / 4);
       if (npu > 0) group.push_back(npu);
@@ -160,7 +161,7 @@ TEST(SystemPlan, PlansEachStepOnceForAllGroups) {
   EXPECT_EQ(plans.size(), 5U);
 }
 
-// A step is after what it waits for, and at a block one comes after the other.
+// A step follows its dependencies, and the steps of a block are sequential.
 TEST(SystemPlan, HasOneStepOnABlockAtATime) {
   const Topology system = system_of({{"switch", 4, 100}, {"ring", 4, 50}});
   const CollectiveSpec spec = spec_of(Collective::kAllReduce, all_of(system), 1 << 20, 8);
@@ -208,7 +209,8 @@ TEST(SystemFlows, AreThoseOfTheWholePlan) {
   }
 }
 
-// MP groups along the lowest dimension and part of the next, DP groups along the rest: all groups of each alike.
+// MP groups along the lowest dimension and part of the next, DP groups along the rest: all groups
+// of each alike.
 TEST(SystemFlows, HaveGroupsThatShareADimension) {
   const Topology system = system_of({{"switch", 4, 100}, {"switch", 6, 50}});
   std::vector<CollectiveSpec> work;
@@ -224,7 +226,8 @@ TEST(SystemFlows, HaveGroupsThatShareADimension) {
   const Plan whole = expanded(system, plan);
   EXPECT_NEAR(run_flows(system, whole).end / times.end, 1, 1e-9);
   const CollectiveSpec one = work.front();
-  // A group alone has the links of the second dimension for itself; with switches that carry every pair alike it is no faster.
+  // A group alone has the links of the second dimension for itself; with switches that carry every
+  // pair alike it is no faster.
   EXPECT_NEAR(run_flows(system, plan_system(system, {&one, 1})).end / times.end, 1, 1e-9);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of chunks on the systems of Themis (Rashidi et al., ISCA 2022, §6), configs/systems/themis_*.yaml: times beside those of an event model of
-// the paper's algorithm, mean use of bandwidth and speed-up beside the paper's figure, and the laws that every order has to keep.
+// Orders of chunks on the systems of Themis (Rashidi et al., ISCA 2022, §6),
+// configs/systems/themis_*.yaml: times against an event model of the paper's algorithm, mean
+// bandwidth utilisation and speed-up against the paper's figure, and laws that every order has to
+// keep.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -80,8 +82,9 @@ TEST(Themis, TakesTheTimesOfTheEventModel) {
   }
 }
 
-// The figure's 60 runs of each order: 56.3, 87.7 and 95.1 % of the bandwidth in the paper, 1.58 and 1.72 times as fast, 2.70 times at most; 56.6,
-// 87.0, 97.2 %, 1.60, 1.79 and 2.77 by the event model.
+// The figure's 60 runs of each order: 56.3, 87.7 and 95.1 % of the bandwidth in the paper, 1.58 and
+// 1.72 times as fast, 2.70 times at most; 56.6, 87.0, 97.2 %, 1.60, 1.79 and 2.77 by the event
+// model.
 TEST(Themis, UsesTheBandwidthOfTheFigure) {
   std::vector<double> use(3);
   std::vector<double> speedup(3);
@@ -113,7 +116,8 @@ TEST(Themis, UsesTheBandwidthOfTheFigure) {
   EXPECT_NEAR(most, 2.77, 0.02);
 }
 
-// Whatever the order, each NPU sends 2 (1 - 1/N) times the vector, and every dimension moves one step at a time.
+// Each NPU sends 2 (1 - 1/N) times the vector, and every dimension runs one step at a
+// time.
 TEST(Themis, MovesTheSameBytesInAnyOrder) {
   for (const ThemisSystem& asked : themis_systems()) {
     const Topology system = system_of_themis(asked.name);

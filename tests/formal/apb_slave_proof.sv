@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// apb_slave: every transfer takes three cycles, asks the register port once, in the second, for the word and with the
-// data that are on the bus, or not at all where it is refused; the answer of the register port is that of the bus,
-// errors have none.
+// Proof of apb_slave: every transfer takes three cycles and requests the register port once, in the
+// second, with the word address and the data on the bus, or not at all if it is refused; the
+// response is the register port's, and errors have none.
 //
-// Environment: a bus by the book (APB4): set-up, then access, in which all stays as it is until pready_o; the register
-// port answers in the cycle after that in which it was asked. A reset comes at any time, after which the bus begins
-// anew.
+// Environment: a standard APB4 bus: setup, then access, in which all signals hold until pready_o;
+//   the register port answers in the cycle after its request. A reset comes at any time, after
+//   which the bus restarts.
 module apb_slave_proof #(
   /// bits of a byte address
   parameter int unsigned ADDR_W = 4
@@ -44,7 +44,7 @@ module apb_slave_proof #(
     .reg_rdata_i
   );
 
-  // Cycles since set-up, 0: no transfer; what the bus had then; whether the transfer is refused.
+  // Cycles since setup, 0: no transfer; bus signals at setup; whether the transfer is refused.
   logic [1:0]        cycle_q;
   logic              pwrite_q, wrong_q;
   logic [ADDR_W-1:0] paddr_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `async_fifo`: what async_fifo_proof shows of it, without Gray codes. Each side's number of words is
-// seen by the other one late, by any number of edges, and never goes back.
+// Abstraction of `async_fifo`: the properties that async_fifo_proof proves, without Gray codes.
+// Each side sees the word count of the other one late, by any number of edges, and never sees it
+// decrease.
 module async_fifo #(
   /// bits of a word
   parameter int unsigned WIDTH = 32,

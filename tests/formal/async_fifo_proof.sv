@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_fifo: the n-th word that is read is the n-th that was written, each once; free places are never more than there
-// are; a word is shown and a place is free again once each clock had its edges, so that nothing is lost.
+// Proof of async_fifo: the n-th word read is the n-th word written, each once; free_o never exceeds
+// the number of free places; a word is visible, and a place is free again, after the specified
+// number of edges of each clock, so that nothing is lost.
 //
-// Environment: two clocks of any frequencies in any phase, edges at the same moment too; flip-flops that are caught in
-// a change (caught_synchroniser). Writes where there is room, reads where there is a word, at will. Resets as in
-// two_resets.
+// Environment: two clocks of any frequencies in any phase, also with simultaneous edges; flip-flops
+//   that sample a changing bit (caught_synchroniser). Arbitrary writes while there is room, and
+//   reads while there is a word. Resets as in two_resets.
 module async_fifo_proof #(
   /// bits of a word
   parameter int unsigned WIDTH = 1,
@@ -83,7 +84,7 @@ module async_fifo_proof #(
   always_ff @(posedge wclk_i) left_q <= wrst_ni ? free - W'(write_i) : '0;
   always_ff @(posedge rclk_i) shown_q <= rrst_ni && valid && !read_i;
 
-  // Edges of each clock since the other side's number changed: up to EDGES.
+  // Edges of each clock since the count of the other side changed: up to EDGES.
   logic [W-1:0] last_written_q, last_read_q;
   logic         wclk_q, rclk_q, wrst_q, rrst_q;
   logic [1:0]   wedges_q, redges_q, wedges, redges;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `synchroniser`: its first flip-flops may be caught in a change. Each bit of d_i that changed in the
-// moment before an edge is taken over or not, one without regard to the other.
+// Abstraction of `synchroniser`: its first flip-flops may sample a changing bit. Each bit of d_i
+// that changed just before an edge is sampled as old or new, independently of the other bits.
 module synchroniser #(
   /// bits
   parameter int unsigned WIDTH = 1

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// credit_counter: credits here and flits at the receiver, or credits on their way back, are as many as it has slots:
-// none is created or lost, none under- or overflows.
+// Proof of credit_counter: credits here plus flits at the receiver plus credits in flight back
+// equal its slots: none is created or lost, and the count never under- or overflows.
 //
-// Environment: a credit comes back only for a flit that was sent; one is spent only where there is one, or one comes;
-// the number is written only while nothing is under way. A reset comes at any time.
+// Environment: a credit comes back only for a flit that was sent; one is spent only if one is
+//   available or arrives; the count is written only with no flits or credits in flight. A reset
+//   comes at any time.
 module credit_counter_proof #(
   /// credits after reset
   parameter int unsigned DEPTH = 3

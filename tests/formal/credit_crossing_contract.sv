@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `credit_crossing`: what credit_crossing_proof shows of it. A credit that was given leaves at any edge of
-// the other side's clock.
+// Abstraction of `credit_crossing`: the properties that credit_crossing_proof proves. A credit that
+// was given leaves at any edge of the other side's clock.
 module credit_crossing #(
   /// credits in flight, max
   parameter int unsigned MOST = 48

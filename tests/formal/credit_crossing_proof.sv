@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// credit_crossing: as many credits leave as came, none is created or lost; all that came have left once the clock of
-// the other side had three edges, another one for a flip-flop that was caught, and one for each.
+// Proof of credit_crossing: as many credits leave as came, none is created or lost; all of them
+// have left after three edges of the other side's clock, one more for a flip-flop that sampled a
+// changing bit, and one per credit.
 //
-// Environment: two clocks of any frequencies in any phase, edges at the same moment too; flip-flops that are caught in
-// a change (caught_synchroniser). No more than MOST credits in flight. Resets as in two_resets.
+// Environment: two clocks of any frequencies in any phase, also with simultaneous edges; flip-flops
+//   that sample a changing bit (caught_synchroniser). At most MOST credits in flight. Resets as in
+//   two_resets.
 module credit_crossing_proof #(
   /// credits in flight, max
   parameter int unsigned MOST = 2
@@ -33,7 +35,7 @@ module credit_crossing_proof #(
     .b_reset_o(dreset)
   );
 
-  // Credits that came, and that left: those which an edge has sampled. No more than MOST are between.
+  // Credits that came, and credits that left, as sampled at an edge. At most MOST are in between.
   always_ff @(posedge sclk_i) given_q <= srst_ni ? given_q + W'(give_i) : '0;
   always_ff @(posedge dclk_i) left_q <= drst_ni ? left_q + W'(credit) : '0;
   assign way = given_q - left_q;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// flit_ram: a read gives what was last written to its word, and rdata_o holds until the next read.
+// Proof of flit_ram: a read returns the last value written to its word, and rdata_o holds until the
+// next read.
 //
-// Environment: addresses within the memory, no read of the word that is being written. There is no reset.
+// Environment: addresses within the memory, no read of the word that is being written. There is no
+//   reset.
 module flit_ram_proof #(
   /// bits of a word
   parameter int unsigned WIDTH = 2,

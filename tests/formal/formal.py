@@ -36,7 +36,7 @@ class Fault:
     module: str
     old: str  # occurs once in the module's file
     new: str
-    depth: int = 0  # steps; 0: those of the proof
+    depth: int = 0  # steps; 0: as many as the proof states
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Proof:
     depth: int
     faults: tuple
     induction: int = 0  # steps; 0: bounded only
-    deep: int = 0  # steps where time does not matter (scripts/formal.sh); 0: as many
+    deep: int = 0  # steps if time does not matter (scripts/formal.sh); 0: unchanged
     only: tuple = ()  # labels of the assertions to prove; none: all
     free_clocks: bool = False
     parameters: dict = field(default_factory=dict)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_interconnect, and below it fred_network with its µSwitches: for every configuration the output ports have,
-// STAGES edges later, the sums of those flits, and the header of the lowest, that fred_network_meaning says, and
-// nothing else; configurations change as waves between flits.
+// Proof of fred_interconnect, including fred_network and its µSwitches: for every configuration the
+// output ports give, STAGES edges later, the sums of the flits that fred_network_meaning
+// prescribes, with the header of the lowest one, and nothing else; configurations change as waves
+// between flits.
 //
-// Environment: flits at will that the configuration allows (fred_network_meaning), none of them online unicasts; sums
-// are exclusive ors (parity_add), an input's lane has one bit of its own; two configurations, any, loaded at least
-// STAGES edges apart. A reset comes at the beginning.
+// Environment: arbitrary flits that the configuration permits (fred_network_meaning), without
+//   online unicasts; sums are exclusive ors (parity_add), and an input's lane has its own bit; two
+//   arbitrary configurations, loaded at least STAGES edges apart. A reset comes at the beginning.
 module fred_interconnect_proof #(
   /// ports
   parameter int unsigned P = 4,
@@ -73,7 +74,8 @@ module fred_interconnect_proof #(
     assume (wave_q[STAGES-1:0] == '0 || (!load_i && second_i == second_q));
   end
 
-  // Expected outputs, by how many edges from now; whether there was a flit or a load in the last STAGES edges.
+  // Expected outputs, by how many edges from now; whether there was a flit or a load in the last
+  // STAGES edges.
   logic [P*W-1:0]        expected;
   logic [STAGES*P*W-1:0] expected_q;
   logic [STAGES-1:0]     flits_q, loads_q;
@@ -129,8 +131,9 @@ module fred_interconnect_proof #(
                            flit[FLIT_W-1:noc_pkg::HEADER_W];
   end
 
-  // Invariant of the interconnect, if it has 3 ports, two sub-networks and adders of one stage: each stage the
-  // configuration of the flits that come to it next, and a flit only where one came so many edges ago.
+  // Invariant of the interconnect, for 3 ports, two sub-networks and adders of one stage: each
+  // stage has the configuration of the flits that reach it next, and a flit only if one entered the
+  // right number of edges ago.
   localparam int unsigned INDUCTIVE = 32'(P == 3 && M == 2 && ADDER_STAGES == 1);
   (* hierconn *) logic [STAGES-1:0] \i_dut.active_q , \i_dut.wave_q ;
   (* hierconn *) logic [3:0] \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_r_uswitch.config_q ,
@@ -149,7 +152,7 @@ module fred_interconnect_proof #(
                              \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ;
   logic [19:0] held;        // configuration, in the order of config_i
   logic [2:0]  sums, sums_held;
-  logic [1:0]  flits_held;  // in stages 0 and 1
+  logic [1:0]  flits_held;  // flits in stages 0 and 1
 
   assign held = {\i_dut.gen_one.i_network.gen_level.gen_last_port.i_mux.config_q ,
                  \i_dut.gen_one.i_network.gen_level.gen_edge[0].i_d_uswitch.gen_output[1].i_mux.config_q ,

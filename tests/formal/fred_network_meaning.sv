@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meaning of a configuration of Fred_M(P), from the contract of `fred_network` alone: the inputs whose sum each
-// output has.
+// Meaning of a configuration of Fred_M(P), from the contract of `fred_network` alone: the inputs
+// whose sum each output gives.
 //
-// Shapes: a port has a mask of N bits, the inputs of the whole network whose flits are added in what passes there;
-// none: no flit. legal_o: every adder that is used gets both of its flits or none.
+// Shapes: a wire has a mask of N bits, the inputs of the whole network whose flits are added on it;
+//   none: no flit. legal_o: every adder in use gets both of its flits or none.
 module fred_network_meaning #(
   /// ports
   parameter int unsigned P = 4,
@@ -64,7 +64,7 @@ module fred_network_meaning #(
         assign to_sub[(S*j+R)*N +: N] = (config_i[2*M*R +: SEL_W] == SEL_W'(j + 1)) ? in_i[(P-1)*N +: N] : '0;
       end
     end
-    // Output p hears output p / 2 of every sub-network, by a code of its own.
+    // Output p receives output p / 2 of every sub-network, by its own code.
     for (genvar p = 0; p < P; p++) begin : gen_output
       logic [SEL_W-1:0] code;
       assign code = config_i[D_LSB+SEL_W*p +: SEL_W];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of a count on its way through a `synchroniser` as a Gray code, of W bits: whatever was taken over is
-// between last_i, which the other side knows to be behind, and the count itself. Numbers are modulo 2 to the power of
-// W.
+// Properties of a W-bit count that crosses a `synchroniser` as a Gray code: any sampled value is
+// between last_i, a lower bound known to the other side, and the count itself. Numbers are modulo
+// 2^W.
 module gray_crossing #(
   /// bits of a count
   parameter int unsigned W = 2
@@ -13,7 +13,7 @@ module gray_crossing #(
   input  logic [W-1:0] before_i,  // Gray code of the moment before
   input  logic [W-1:0] first_i,
   input  logic [W-1:0] second_i,  // q_o
-  output logic [W-1:0] first_o,   // the same in binary
+  output logic [W-1:0] first_o,   // first sampled count in binary
   output logic [W-1:0] second_o
 );
   function automatic logic [W-1:0] binary(input logic [W-1:0] gray);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back,
-// flits are delivered in order, each at most once and none before those that came before it, and what was not delivered
-// is kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is
-// dead once the oldest flit was retransmitted more than MAX_RETRIES times, and not before. Not shown: how soon a lost
-// flit is retransmitted.
+// Proof of link_retry_tx and link_retry_rx in series: with any losses or damage on the wires, in
+// both directions, flits are delivered in order, each at most once and none before its
+// predecessors, and undelivered flits are kept; every credit given arrives once, within
+// CREDITS_CLEAN edges once no more words are damaged; a link is dead once the oldest flit was
+// retransmitted more than MAX_RETRIES times, and not before. Not proved: how soon a lost flit is
+// retransmitted.
 //
-// Environment: flits at will while ready_o is high, and MARGIN of them after it has fallen; the wire takes flits at
-// will (pacing); any flit is lost, or damaged in any of its bits; any word on the way back is damaged, which the check
-// shows (small_link). Credits at will, of the virtual channel that is counted no more than the other side can count.
-// Both ends share a clock, and a wire takes an edge each way; a reset comes at the beginning.
+// Environment: arbitrary flits while ready_o is high, and MARGIN more after it has fallen; the wire
+//   takes flits at arbitrary edges (pacing); any flit is lost, or damaged in any of its bits; any
+//   word of the return channel is damaged, which the check detects (small_link). Arbitrary credits;
+//   for the virtual channel that is counted at most as many as the other side can count. Both ends
+//   share a clock, and a wire takes an edge each way; a reset comes at the beginning.
 module link_retry_proof #(
   /// flits that are kept
   parameter int unsigned DEPTH = 4,
@@ -29,7 +31,7 @@ module link_retry_proof #(
   input logic                        lose_i,
   input logic                        damage_i,
   input logic                        damage_back_i,
-  input logic [5:0]                  noise_i,   // in place of a damaged flit
+  input logic [5:0]                  noise_i,   // replaces a damaged flit
   input logic [12:0]                 noise_back_i,
   input logic [noc_pkg::NUM_VCS-1:0] credit_i
 );
@@ -122,9 +124,10 @@ module link_retry_proof #(
     end
   end
 
-  // Invariant of both ends. Sequence numbers, from old to new: of the oldest flit without acknowledgement, what is
-  // acknowledged on the way back, what the receiver expects, what was sent at all when a flit was sent that is on its
-  // way, what was sent at all, the next one to come. No two of them are as far apart as the numbers reach.
+  // Invariant of both ends. Sequence numbers, from old to new: the oldest unacknowledged flit, the
+  // acknowledged number on the return channel, the number expected by the receiver, the highest
+  // number sent when a flit in flight was sent, the highest number sent, the next number. All of
+  // them lie within less than the range of the numbers.
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
   (* hierconn *) logic [SEQ_W-1:0] \i_tx.base_q , \i_tx.next_q , \i_tx.fresh_q , \i_tx.come_q , \i_tx.seq_q ;
   (* hierconn *) logic [$clog2(TIMEOUT+1)-1:0] \i_tx.time_q ;
@@ -141,13 +144,13 @@ module link_retry_proof #(
   (* hierconn *) logic [SEQ_W-1:0] \i_rx.expected_q ;
   (* hierconn *) logic [7:0] \i_rx.given_q ;
 
-  // Flits that are on their way and not damaged, from the sender on: there, number, flit; what was sent at all and what
-  // was acknowledged when they were sent.
+  // Undamaged flits in flight, from the sender on: valid, number, flit; highest number sent and
+  // number acknowledged when each was sent.
   logic [3:0]         there, flits;
   logic [4*SEQ_W-1:0] numbers, sent, done;
   logic [3*SEQ_W-1:0] sent_q;
   logic [4*SEQ_W-1:0] done_q;
-  // Way back: what is expected, credits that were given; by word, the younger one first.
+  // Return channel: expected number and credits given, by word, the younger one first.
   logic [2*SEQ_W-1:0] told_q;
   logic [3:0]         told_given_q;
   logic [SEQ_W-1:0]   base, expected;
@@ -180,7 +183,8 @@ module link_retry_proof #(
   logic [1:0] given_d;
   assign given_d = given + 2'(credit_i[which]);
 
-  // Not in order: a number that is not where it must be, a flit on its way that is another one than it should be.
+  // Not in order: a number that is not where it must be, a flit on its way that is another one than
+  // it should be.
   logic             wrong_sent, wrong_number, wrong_flit;
   logic [SEQ_W-1:0] index;
   logic             waits;  // the flit that is followed has not passed the receiver

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_rx: every flit of the link that found room leaves exactly once and in order, at the first edge at which it is
-// seen; one that found none is told of from then on. Of every virtual channel as many credits leave as were given.
+// Proof of link_rx: every flit of the link that found room leaves exactly once and in order, at the
+// first edge at which it is visible; an overflow is reported from then on. On every virtual channel
+// as many credits leave as were given.
 //
-// Environment: two clocks of any frequencies in any phase. Flits come at any edge. No more than CREDITS credits on
-// their way. Resets as in two_resets. The crossings are those of async_fifo_contract and credit_crossing_contract.
+// Environment: two clocks of any frequencies in any phase. Flits come at any edge. At most CREDITS
+//   credits in flight. Resets as in two_resets. The crossings are async_fifo_contract and
+//   credit_crossing_contract.
 module link_rx_proof #(
   /// flits between the clocks
   parameter int unsigned DEPTH = 8,
@@ -51,7 +53,8 @@ module link_rx_proof #(
     .credit_o     (credit)
   );
 
-  // Flits that came and found room, and that the switch took; the one that is followed, and how many came before it.
+  // Flits that came and found room, and that the switch took; the one that is followed, and how
+  // many came before it.
   logic [W-1:0]        in_q, out_q, index_q, inside, used;
   logic                followed_q, followed_flit_q, dropped_q;
   logic [CREDIT_W-1:0] given_q, returned_q, way;

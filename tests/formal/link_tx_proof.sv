@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_tx: every flit of the switch leaves exactly once and in order, none finds the crossing full; of every virtual
-// channel as many credits leave as were given.
+// Proof of link_tx: every flit of the switch leaves exactly once and in order, none finds the
+// crossing full; on every virtual channel as many credits leave as were given.
 //
-// Environment: two clocks of any frequencies in any phase. The switch launches flits at will where ready_o was high,
-// LAUNCH_EDGES edges before they are on its pins; the link takes them at will. No more than CREDITS credits on their
-// way. Resets as in two_resets. The crossings are those of async_fifo_contract and credit_crossing_contract.
+// Environment: two clocks of any frequencies in any phase. The switch launches arbitrary flits if
+//   ready_o was high, LAUNCH_EDGES edges before they are on its pins; the link takes them at
+//   arbitrary edges. At most CREDITS credits in flight. Resets as in two_resets. The crossings are
+//   async_fifo_contract and credit_crossing_contract.
 module link_tx_proof #(
   /// flits between the clocks
   parameter int unsigned DEPTH = 8,
@@ -61,7 +62,8 @@ module link_tx_proof #(
   always_ff @(posedge clk_i) launched_q <= rst_ni ? LAUNCH_EDGES'({launched_q, launch_i && ready}) : '0;
   assign valid = launched_q[LAUNCH_EDGES-1];
 
-  // Flits that came, and that were sampled on the link; the one that is followed, and how many came before it.
+  // Flits that came, and that were sampled on the link; the one that is followed, and how many came
+  // before it.
   logic [W-1:0]        in_q, out_q, index_q, inside;
   logic                followed_q, followed_flit_q;
   logic [CREDIT_W-1:0] given_q, returned_q, way;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// packet_order: its assertion holds for every stream of flits whose packets come whole and one after the other on their
-// virtual channel. That it fails for any other stream is seen as a fault here: one in which a flit is a head where none
-// may be.
+// Proof of packet_order: its assertion holds for every stream of flits whose packets are whole and
+// not interleaved on their virtual channel. A planted fault shows that it fails for other streams:
+// a flit is a head where none is allowed.
 //
-// Environment: packets of 1 to 4 flits on every virtual channel, interleaved at will; a reset comes at any time.
+// Environment: packets of 1 to 4 flits on every virtual channel, arbitrarily interleaved between
+//   channels; a reset comes at any time.
 module packet_order_proof (
   input logic                     clk_i,
   input logic                     rst_ni,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `fp_add`: exclusive or, for proofs of where operands come from, not of how they are added: an operand
-// that is missing or counts twice shows in the sum.
+// Abstraction of `fp_add`: exclusive or, for proofs of the origin of operands, independent of the
+// arithmetic: a missing operand, or one that counts twice, is visible in the sum.
 module fp_add #(
   /// lane format, without effect
   parameter int unsigned FORMAT = 0

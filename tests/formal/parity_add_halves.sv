@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `fp_add_align` and `fp_add_round`: the exclusive or of parity_add, and nothing; a register is between
-// them.
+// Abstraction of `fp_add_align` and `fp_add_round`: the exclusive or of parity_add, and a wire; a
+// register is between them.
 module fp_add_align #(
   /// lane format, without effect
   parameter int unsigned FORMAT = 0

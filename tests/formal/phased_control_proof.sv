@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_control: no flit fires in a change of phase, which comes between packets and CONFIG_STAGES + 1 edges after the
-// one before at the earliest; the wave follows a change by two edges; only head-of-line flits of the active phase
-// leave. The row that is loaded is that of the phase that is active from then on; candidates and look-ups end with it.
-// A decision has one of the contract's reasons, counted here: no phase is active, the candidate's priority is higher,
-// silence, or the quantum.
+// Proof of phased_control: no flit fires in a phase change, which comes between packets and at
+// least CONFIG_STAGES + 1 edges after the previous one; the wave follows a change by two edges;
+// only head-of-line flits of the active phase leave. The loaded row is the row of the phase that is
+// active from then on; candidates and look-ups end with it. A decision has one of the contract's
+// reasons, recomputed here: no active phase, higher priority of the candidate, silence, or the
+// quantum.
 //
-// Environment: head-of-line flits of the input units, of four phases with any rows, that stay until they leave; packets
-// of at most two flits, whose second one is there when the first has left; outputs with or without room at will. Rows
-// are not written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served. With two
-// phases in use the assertions of the module itself are meant; those here are of one.
+// Environment: head-of-line flits of the input units, of four phases with any rows, that stay until
+//   they leave; packets of at most two flits, whose second flit is available when the first has
+//   left; outputs with or without room arbitrarily. Rows are not written. A reset comes at the
+//   beginning. Not proved: how soon a phase of higher priority is served. With two phases in use
+//   the assertions of the module itself apply; the ones here are for one.
 module phased_control_proof #(
   /// ports
   parameter int unsigned P = 2,
@@ -41,7 +43,7 @@ module phased_control_proof #(
   logic [PHASES_IN_USE-1:0]         actives;
   logic [VC_W*PHASES_IN_USE-1:0]    vcs;
   logic [PHASE_W*PHASES_IN_USE-1:0] phases;
-  logic                             active;  // in the first slot
+  logic                             active;  // active phase in the first slot
   logic [VC_W-1:0]                  vc;
   logic [PHASE_W-1:0]               phase, read_phase;
   logic [P-1:0]                     match, tail, pop, reserve, held, in_slot, out_slot;
@@ -60,7 +62,7 @@ module phased_control_proof #(
   assign phase = phases[0 +: PHASE_W];
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    // By the slot of the port.
+    // Indexed by the slot of the port.
     logic               used;
     logic [VC_W-1:0]    of_vc;
     logic [PHASE_W-1:0] of_phase;
@@ -174,8 +176,8 @@ module phased_control_proof #(
     end
   end
 
-  // Cycles of silence and busy cycles of the active phase, as far as they count; those before the last edge, and what
-  // else a decision went by.
+  // Silent cycles and busy cycles of the active phase, as far as they count; their values before
+  // the last edge, and the other inputs of a decision.
   logic [7:0]       silent_q, busy_q, silent_before_q, busy_before_q;
   logic             active_before_q, open_before_q, decided_before_q;
   logic [VC_W-1:0]  vc_before_q;
@@ -207,7 +209,7 @@ module phased_control_proof #(
                   noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, vc_before_q) ||
                   (i_dut.next_vc_q == vc_before_q && busy_before_q == 8'(QUANTUM));
 
-  // A candidate's row is that of its phase, and fits its virtual channel.
+  // The row of a candidate is the row of its phase, and fits its virtual channel.
   logic [VCS-1:0] candidate_wrong;
   for (genvar v = 0; v < VCS; v++) begin : gen_candidate
     logic [ROW_W-1:0]   row;

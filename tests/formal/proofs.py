@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All proofs, with the faults that break them. What is proven is said on top of each harness."""
+"""All proofs, with the faults that break them. The properties are listed on top of each harness."""
 
 from dataclasses import replace
 
@@ -230,7 +230,7 @@ def phased_control():
         Fault("one_slot_is_taken", "phased_control", "assign leaves[v] = (in_way == 2'b00) ? to[v] : in_way;",
               "assign leaves[v] = in_way;"),
     )
-    # Without those of the arbiters below it, which rr_arbiter_proof proves.
+    # Labels except the labels of the arbiters below it, which rr_arbiter_proof proves.
     labels = ("invariant_lock", "invariant_decided", "invariant_changed", "invariant_counts", "invariant_look_up",
               "invariant_candidates", "invariant_next", *dict.fromkeys(fault.breaks for fault in (*faults, *choices, *apart)))
     return [Proof("phased_control", depth=4, induction=2, only=labels, parameters={"P": 3},

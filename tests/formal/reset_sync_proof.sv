@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reset_sync: the reset is low at once where it is asked for, with or without a clock; it is low at the edge after, and
-// ends at the second edge after it is asked for no more, not before and not later. In a test it is the test's.
+// reset_sync: the reset is low at once where it is asked for, with or without a clock; it is low at
+// the edge after, and ends at the second edge after it is asked for no more, not before and not
+// later. In a test it is the test's.
 //
 // Environment: clock and reset at will, every moment; test mode does not change.
 module reset_sync_proof (

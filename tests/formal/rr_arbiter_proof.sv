@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rr_arbiter: the grant is that of a reference, the first one at or after the turn; whoever asks until it is granted
-// with advance_i waits for at most N - 1 grants of others.
+// Proof of rr_arbiter: the grant equals a reference, the first request at or after the turn; a
+// request that stays until it is granted with advance_i waits for at most N - 1 other grants.
 //
-// Environment: none; requests come, go and are advanced at will, a reset comes at any time.
+// Environment: none; arbitrary requests and advances, a reset comes at any time.
 module rr_arbiter_proof #(
   /// requests
   parameter int unsigned N = 4
@@ -14,7 +14,7 @@ module rr_arbiter_proof #(
 );
   localparam int unsigned W = $clog2(N + 1);
 
-  (* anyconst *) logic [W-1:0] who;  // one of those that ask
+  (* anyconst *) logic [W-1:0] who;  // an arbitrary request
   (* hierconn *) logic [N-1:0] \i_dut.in_turn_q ;
   logic         started_q = 1'b0;
   logic [N-1:0] grant, expected, advanced;
@@ -37,7 +37,8 @@ module rr_arbiter_proof #(
       end
     end
     advanced = advance_i ? grant : '0;
-    ahead = (who >= turn_q) ? who - turn_q : who + W'(N) - turn_q;  // those whose turn is before
+    ahead = (who >= turn_q) ? who - turn_q : who + W'(N) - turn_q;  // requests whose turn comes
+                                                                    // first
   end
 
   always_ff @(posedge clk_i) begin

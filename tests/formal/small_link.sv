@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of `link_pkg` and `link_check`, for proofs of links that retransmit. Sequence numbers and credits have few
-// bits, so that they wrap soon. The check is the same for every word: the proof says which word is damaged, by another
-// one.
+// Abstraction of `link_pkg` and `link_check`, for proofs of links with retransmission. Sequence
+// numbers and credits have few bits, so that they wrap soon. The check is equal for every word: the
+// proof marks damaged words by another check.
 package link_pkg;
   localparam int unsigned SEQ_W = 3;
   localparam int unsigned ROUND_W = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// switch_counters: each counter that is read has counted the events of its kind since reset, low word and high word;
-// other addresses read as zero; what was read holds until the next read.
+// Proof of switch_counters: each counter that is read has counted the events of its kind since
+// reset, low word and high word; other addresses read as zero; read data holds until the next read.
 //
 // Environment: none; a reset comes at any time.
 module switch_counters_proof #(
@@ -77,7 +77,7 @@ module switch_counters_proof #(
   (* hierconn *) logic [63:0] \i_dut.in_q[0] , \i_dut.in_q[1] , \i_dut.out_q[0] , \i_dut.out_q[1] ;
   (* hierconn *) logic [63:0] \i_dut.reductions_q , \i_dut.phase_changes_q , \i_dut.join_q , \i_dut.credit_q ,
                               \i_dut.phase_q , \i_dut.arbiter_q , \i_dut.link_q ;
-  logic [63:0] counter;  // in the module
+  logic [63:0] counter;  // counter inside the module
 
   always_comb begin
     case (which)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Environment of a module with two clocks and a reset for each: both are low until each clock had an edge with its own,
-// then each one ends at any time and does not come again. on_o: both clocks had such an edge, a moment ago or longer.
-// a_reset_o, b_reset_o: the clock had one, and the reset has not ended.
+// Environment of a module with two clocks and a reset for each: both are low until each clock had
+// an edge with its own, then each one ends at any time and does not come again. on_o: both clocks
+// had such an edge, a moment ago or longer. a_reset_o, b_reset_o: the clock had one, and the reset
+// has not ended.
 module two_resets (
   input  logic a_clk_i,
   input  logic a_rst_ni,

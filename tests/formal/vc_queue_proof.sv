@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was
-// given, which no other one gets before it was read; the queue is full, or has a head-of-line flit, where the number of
-// flits says so.
+// Proof of vc_queue: the sidebands of a queue leave once each and in order, none is late; each flit
+// keeps the slot that it was given, which no other flit gets before it was read; full and valid
+// agree with the number of flits.
 //
-// Environment: no push into a full queue, no pop without a head-of-line flit; a reset comes at any time. One flit of
-// those in the queue, any, is followed; when it is out, another one may be.
+// Environment: no push into a full queue, no pop without a head-of-line flit; a reset comes at any
+//   time. One arbitrary flit in the queue is tracked; when it is out, another one may be.
 module vc_queue_proof #(
   /// flits, 4 or 5: more than the sides that are in registers
   parameter int unsigned DEPTH = 5,
@@ -42,7 +42,8 @@ module vc_queue_proof #(
     .bist_fail_o(unused_bist)
   );
 
-  // The flit that is followed: its side and slot, how many are before it; its slot while the flit is being read.
+  // The flit that is followed: its side and slot, how many are before it; its slot while the flit
+  // is being read.
   logic              followed_q, popped_q, reading_q;
   logic [SIDE_W-1:0] side_q;
   logic [W-1:0]      slot_q, before_q, count_q;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every target of the fuzzers: its seeds are accepted, mutated ones do no harm, and so do inputs that once did.
+// Every target of the fuzzers: its seeds are accepted, mutated ones do no harm, and so do inputs
+// that once did.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Outcome give(const Target& target, const std::string& input) {
 
 class Targets : public testing::TestWithParam<Target> {};
 
-// Some bytes are changed, removed, doubled or replaced by what numbers and words end at.
+// Changes, removes, doubles or replaces some bytes by characters that end numbers and words.
 std::string mutated(std::string text, Random& random) {
   static const std::vector<std::string> kWords = {"0",
                                                   "-1",
@@ -89,7 +90,7 @@ TEST_P(Targets, AreNotHarmedByMutatedSeeds) {
   }
 }
 
-// tests/fuzz/found/TARGET/*: what a fuzzer has found, and was mended.
+// tests/fuzz/found/TARGET/*: inputs that a fuzzer found, fixed since.
 TEST(Found, DoesNoHarmAnyMore) {
   int found = 0;
   for (const Target& target : targets()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's entry: drives the target that FREDSIM_FUZZ_TARGET names. With FREDSIM_FUZZ_SEEDS, a folder, it writes
-// that target's seeds there first. scripts/fuzz.sh runs it.
+// libFuzzer's entry: drives the target that FREDSIM_FUZZ_TARGET names. With FREDSIM_FUZZ_SEEDS, a
+// folder, it writes that target's seeds there first. scripts/fuzz.sh runs it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

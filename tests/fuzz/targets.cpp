@@ -33,7 +33,7 @@
 namespace fredsim::fuzz {
 namespace {
 
-// The same file again and again, in a folder of this process.
+// A file that is rewritten for every input, in a folder of this process.
 class InputFile {
  public:
   explicit InputFile(const std::string& name) : path_(folder_.file(name)) {}
@@ -55,7 +55,7 @@ std::string text_of(const std::string& path) {
   return std::move(text).str();
 }
 
-// `named`: what a message must name.
+// `named`: text that a message must contain.
 bool accepts(std::string_view named, const std::function<void()>& read) {
   try {
     read();
@@ -192,7 +192,7 @@ bool text_workload(std::string_view input) {
   file.write(input);
   return accepts(file.path(), [] {
     const TextWorkload workload = read_text_workload(file.path());
-    constexpr std::size_t kMaxLayers = 64;  // so that a graph takes no long time
+    constexpr std::size_t kMaxLayers = 64;  // keeps graphs quick
     if (workload.layers.size() <= kMaxLayers) text_graph(workload, file.path(), {}, topology);
   });
 }
@@ -236,7 +236,7 @@ std::vector<std::string> some_results() {
 
 // ------------------------------------------------------------------ command line
 
-// A line is a word. What neither simulates nor writes is carried out, too.
+// A line is a word. Commands that neither simulate nor write are also executed.
 bool command_line(std::string_view input) {
   std::vector<std::string> words = {"fredsim"};
   std::istringstream lines{std::string(input)};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of bytes that users give: a fuzzer or a test may call each with anything.
+// Readers of bytes from users: a fuzzer or a test may call each with anything.
 //
-// Purpose: an input is accepted, or refused by a message as the contract of exit codes has it (base/error.h). All else is a fault: another
-//   exception, a message that does not name the file, what a sanitizer finds, a time-out.
-// Errors: std::logic_error where a message is not as it shall be; what the readers throw beside Error goes through.
+// Purpose: an input is accepted, or refused by a message as the contract of exit codes requires
+//   (base/error.h). Everything else is a fault: another exception, a message that does not name the
+//   file, a sanitizer report, a time-out.
+// Errors: std::logic_error if a message violates the contract; exceptions of the readers other than
+//   Error pass through.
 #pragma once
 
 #include <ostream>

@@ -114,7 +114,7 @@ class Sites(unittest.TestCase):
         self.assertEqual(some[:3], [one.key for one in plan.chosen("a.sv", RTL, 3, 7)])
         self.assertNotEqual(some, [one.key for one in plan.chosen("a.sv", RTL, 6, 8)])
         self.assertNotIn(some[0], [one.key for one in plan.chosen("a.sv", RTL, 6, 7, {some[0]})])
-        # Numbers stay when others are added.
+        # Numbers stay when sites are added.
         numbers = command._numbers(Path("numbers.json"), plan.chosen("a.sv", RTL, 3, 7))
         more = command._numbers(Path("numbers.json"), plan.chosen("a.sv", RTL, 6, 7)[::-1])
         self.assertEqual([number for number, _ in numbers], [1, 2, 3])
@@ -194,7 +194,7 @@ class Campaign(unittest.TestCase):
         self.outcomes([1, 4], "results.jsonl")
         self.assertEqual(len(Path("results.jsonl").read_text().splitlines()), 2)
         results = self.outcomes([1, 2, 3, 4], "results.jsonl")
-        self.assertEqual(len(Path("results.jsonl").read_text().splitlines()), 4)  # those that were done are not run again
+        self.assertEqual(len(Path("results.jsonl").read_text().splitlines()), 4)  # completed mutants are not run again
         found = {number: (results.by_key[self.mutants[number - 1].key].killer, results.by_key[self.mutants[number - 1].key].how) for number in (1, 2, 3, 4)}
         self.assertEqual(found, {1: ("fails_for_1", "exit code 1"), 2: ("hangs_for_2", "time"), 3: ("aborts_for_3", "signal 6"), 4: ("", "")})
         self.assertEqual(campaign.Results(Path("results.jsonl")).by_key, results.by_key)

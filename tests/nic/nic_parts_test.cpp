@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a NIC: its packets' memory, its queues, its timers, its shape, and what it demands of packets at the edges of
-// every range.
+// Parts of a NIC: its packet memory, its queues, its timers, its shape, and its checks of packets
+// at the edges of every range.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -165,7 +165,7 @@ TEST(EdgeTimers, CallInTheOrderOfTheirTimesAndOfThoseWhoAsked) {
   timers.call_at(7, log, 1);
   timers.call_at(5, log, 2);
   timers.call_at(7, log, 3);
-  timers.call_at(5, log, 1004);  // asks for 2 edges later, at the time of others who asked before
+  timers.call_at(5, log, 1004);  // asks for 2 edges later, at the time of earlier requests
   EXPECT_EQ(timers.edges_to_next(0), 5U);
   EXPECT_EQ(timers.edges_to_next(3), 2U);
   EXPECT_EQ(timers.edges_to_next(9), 0U) << "overdue";
@@ -201,7 +201,7 @@ TEST(EdgeTimers, OfNoDelayCallAtTheSameEdge) {
   EXPECT_EQ(log.calls, (std::vector<std::pair<std::uint64_t, int>>{{3, 1002}, {3, 2}}));
 }
 
-// Edges that a run passes over are none to those who wait: they are called so much later.
+// Edges that a run skips do not count: timers fire that much later.
 TEST(EdgeTimers, DoNotCountEdgesThatArePassedOver) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -342,7 +342,8 @@ struct CheckedPacket {
   std::array<std::uint16_t, 16> lanes{};
 };
 
-// Every field at and beside the ends of its range, at random: sent, or refused by the status that packet_extension.h gives.
+// Every field at and beside the ends of its range, at random: sent, or refused by the status that
+// packet_extension.h gives.
 TEST(PacketCheck, TakesWhatIsInAllRanges) {
   Topology topology;
   topology.nodes = {endpoint(3, 1), endpoint(9, 1)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC as a receiver in front of an endpoint that is slow: what waits in its buffers, what leaves them
-// when, and which credits go back. What is expected is written down flit by flit, from nic.h alone.
+// NIC as a receiver in front of a slow endpoint: contents of its buffers, order and time of
+// deliveries, credits returned. Expectations are listed flit by flit, from nic.h alone.
 
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr int kLanes = 3;
 constexpr int kReceiveFlits = 12;
 
-// Holds every packet until it is told to take it, while `slow`.
+// Holds every packet until take() while `slow`.
 struct SlowEndpoint : sc_core::sc_module {
   tlm_utils::simple_target_socket<SlowEndpoint, 32, PacketProtocol> rx{"rx"};
   explicit SlowEndpoint(sc_core::sc_module_name name) : sc_core::sc_module(name) {
@@ -60,7 +60,7 @@ class NicReceive : public testing::Test {
     int vc = kDp;
     bool head = true, tail = true;
     std::uint32_t index = 0;  // index in its packet
-    std::uint16_t value = 0;  // in its first lane; one more in each of the others
+    std::uint16_t value = 0;  // value of its first lane; one more in each next lane
   };
 
   explicit NicReceive(const VcOrder& order = kDefaultVcOrder)
@@ -241,7 +241,7 @@ TEST_F(NicReceive, PacketsOfManySourcesInterleave) {
   });
 }
 
-// The same through the buffer, on two VCs of a port at once: what waits keeps its order, and the packets
+// Through the buffer, on two VCs of a port at once: waiting flits keep their order, and packets
 // that were open when the endpoint stopped are continued.
 TEST_F(NicReceive, PacketsThatInterleaveWaitAndGoOn) {
   simulation_.run([&] {
@@ -282,7 +282,7 @@ TEST_F(NicReceive, PacketsThatInterleaveWaitAndGoOn) {
   });
 }
 
-// The buffer is a ring: as many flits as it has room for, over and over, and not one more.
+// The buffer is a ring: its full depth of flits, repeatedly, and not one more.
 TEST_F(NicReceive, TheBufferTakesItsDepthAndNotOneMore) {
   simulation_.run([&] {
     step({.source = 0});
@@ -303,7 +303,7 @@ TEST_F(NicReceive, TheBufferTakesItsDepthAndNotOneMore) {
   });
 }
 
-// Each flit that may not continue a packet is refused, and those that may are not.
+// Each flit that may not continue a packet is refused, and each valid one is accepted.
 TEST_F(NicReceive, APacketHasOneHeadOneTagAndAtMostEightFlits) {
   simulation_.run([&] {
     endpoint_.slow = false;
@@ -322,7 +322,7 @@ TEST_F(NicReceive, APacketHasOneHeadOneTagAndAtMostEightFlits) {
     open(1, 8);
     EXPECT_EQ(refused({.source = 1, .head = false, .index = 7}), who + "1 has more than 8 flits");
     EXPECT_EQ(refused({.source = 2, .head = false, .index = 7}), who + "2 has no head flit");
-    open(3, 1);  // beside that of source 1
+    open(3, 1);  // beside the packet of source 1
     EXPECT_EQ(refused({.source = 3, .index = 8}), who + "3 begins inside another one");
     EXPECT_EQ(refused({.source = 3, .head = false, .index = 8}),
               who + "3 holds a flit of another packet");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC as a sender against queues by port and virtual channel, written from nic.h and packet_extension.h: which flit leaves
-// at which edge, what is in it, and when its packet comes back.
+// NIC as a sender against queues by port and virtual channel, written from nic.h and
+// packet_extension.h: the flit that leaves at each edge, its contents, and the return of its
+// packet.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -34,7 +35,7 @@ struct SentPacket {
   std::vector<std::uint16_t> lanes;
 };
 
-// Offers packets; writes down what comes back, by packet.
+// Offers packets; records returned packets.
 struct PacketSource : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<PacketSource, 32, PacketProtocol> tx{"tx"};
   PacketSource(sc_core::sc_module_name name, int lanes) : sc_core::sc_module(name), pool(lanes) {
@@ -299,7 +300,7 @@ TEST(NicSend, ResetGivesPacketsBackAndForgetsThem) {
   EXPECT_TRUE(source.log.empty()) << "nobody is told";
 }
 
-// A deadlock's report: who waits, for what.
+// A deadlock report: ranks that wait, and their reasons.
 TEST(NicSend, DescribesWhatWaits) {
   Simulation simulation;
   Nic nic("npu3", NicShape{.ports = 2, .lanes = 1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acknowledgements of an NPU, and how far it goes by those of others; what is expected follows from
-// plan/acknowledgements.h.
+// Acknowledgements of an NPU, and its progress by acknowledgements from other ranks; expectations
+// follow from plan/acknowledgements.h.
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 namespace fredsim::test {
 namespace {
 
-// The root of a multicast sees no result: it goes by what all that it sends to have acknowledged, a batch of
-// packets at a time, and may be as much more than its window ahead.
+// The root of a multicast sees no result: it proceeds by the acknowledgements of all receivers, a
+// batch of packets at a time, and may be one batch further ahead than its window.
 TEST_F(NpuTest, AHeadGoesByTheSlowestThatAcknowledges) {
   simulation_.run([&] {
     constexpr int kPackets = 60;
@@ -46,7 +46,7 @@ TEST_F(NpuTest, AHeadGoesByTheSlowestThatAcknowledges) {
   });
 }
 
-// So does the leaf of a reduction, by what the root says.
+// The leaf of a reduction likewise proceeds by the acknowledgements of the root.
 TEST_F(NpuTest, ALeafGoesByTheAcknowledgementsOfSums) {
   simulation_.run([&] {
     add_tree(40,
@@ -63,8 +63,8 @@ TEST_F(NpuTest, ALeafGoesByTheAcknowledgementsOfSums) {
   });
 }
 
-// In the middle of a chain a rank acknowledges what both it and those after it have; the last packets, for which
-// no source waits, it does not.
+// A rank in the middle of a chain acknowledges packets that both it and its successors have; it
+// does not acknowledge the last packets, for which no source waits.
 TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
   simulation_.run([&] {
     constexpr int kPackets = 64;
@@ -95,7 +95,7 @@ TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
   });
 }
 
-// A root tells all that it has sums from, a rank before it passes that on.
+// A root acknowledges to all ranks from which it has sums, a rank before it passes that on.
 TEST_F(NpuTest, SumsAreAcknowledgedBackToTheLeaves) {
   simulation_.run([&] {
     for (const bool root : {true, false}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler and the reducer of an NPU by themselves, without sockets: which packet is next, and what becomes of what
-// comes.
+// Scheduler and reducer of an NPU alone, without sockets: choice of the next packet, and handling
+// of received packets.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST_F(NpuParts, RolesSayWhatARankIs) {
   EXPECT_EQ(role_of(in_switch(true, {2})), Role::kSwitchLeaf) << "it sends for one more";
 }
 
-// Leaves of two trees take turns; what is passed on and copies go before them, copies first.
+// Leaves of two trees take turns; relayed packets and copies have precedence, copies first.
 TEST_F(NpuParts, TheSchedulerTakesTurnsBehindWhatWaits) {
   for (int tree = 0; tree < 2; ++tree) {
     add_tree(
@@ -155,7 +155,8 @@ TEST_F(NpuParts, TheSchedulerKeepsToTheWindow) {
   }
 }
 
-// Own packets of tree 0, and results of tree 1 on another virtual channel: two intervals ahead of those, and no more.
+// Own packets of tree 0, and results of tree 1 on another virtual channel: at most two intervals
+// ahead of those results.
 TEST_F(NpuParts, PacketsOfOrderedTreesKeepPaceWithOtherVirtualChannels) {
   add_tree(
       9, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
@@ -185,7 +186,8 @@ TEST_F(NpuParts, PacketsOfOrderedTreesKeepPaceWithOtherVirtualChannels) {
   }
 }
 
-// State of packets in order that must recur: whose turn it is, by how much, and what waits; not since when.
+// State of ordered packets that must recur: current turn, lead, and waiting packets; not the time
+// since when.
 TEST_F(NpuParts, TheStateOfTurnsSaysAllThatDecides) {
   for (int tree = 0; tree < 2; ++tree) {
     add_tree(
@@ -216,7 +218,7 @@ TEST_F(NpuParts, TheStateOfTurnsSaysAllThatDecides) {
   EXPECT_FALSE(one == state(5, 8, 1, true));
 }
 
-// The same of channels that keep pace with each other.
+// Likewise for channels that keep pace with each other.
 TEST_F(NpuParts, TheStateSaysHowFarVirtualChannelsAreApart) {
   for (const int vc : {int{kDp}, int{kMp}}) {
     add_tree(9,
@@ -244,7 +246,8 @@ TEST_F(NpuParts, TheStateSaysHowFarVirtualChannelsAreApart) {
   EXPECT_EQ(state(), together);
 }
 
-// Sums of tree 0 and the own packets of tree 1, two of these for each of those, and the results of tree 0 to two ranks.
+// Sums of tree 0 and the own packets of tree 1, two of the latter per sum, and the results of tree
+// 0 to two ranks.
 TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
   Tree& passed_on = add_tree(
       2,
@@ -287,7 +290,7 @@ TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
   EXPECT_TRUE(own_is_next());
   EXPECT_TRUE(own_is_next());
   EXPECT_FALSE(own_is_next());
-  // No more of tree 0 comes: the others are not waited for.
+  // No more packets of tree 0 arrive: the rest does not wait for them.
   w.trees[0].packets = 1;
   EXPECT_TRUE(own_is_next());
   EXPECT_FALSE(own_is_next()) << "all are started";
@@ -336,7 +339,7 @@ TEST_F(NpuParts, TheReducerRefusesWhatIsNotDue) {
       << job_->failure();
 }
 
-// The packet that is due, but a flit short or one of another tree's length.
+// The expected packet, but a flit short or with another tree's length.
 TEST_F(NpuParts, TheReducerRefusesAPacketOfAnotherLength) {
   add_tree(2, {rank(0, true, true, {1}, {}, {}), rank(1, true, false, {}, {{.rank = 0}}, {})},
            {0, 1, SumOrder::kAdd});
@@ -359,7 +362,8 @@ TEST_F(NpuParts, TheReducerRefusesAPacketOfAnotherLength) {
   }
 }
 
-// Additions of whole packets, for a partial sum: one fewer than operands, its own among them or not; none where nothing is added.
+// Additions of whole packets, for a partial sum: one fewer than operands, its own among them or
+// not; none where nothing is added.
 TEST_F(NpuParts, TheReducerTellsItsAdditions) {
   struct Additions final : NpuObserver {
     void queued(int, const Packet&) override {}
@@ -403,8 +407,8 @@ TEST_F(NpuParts, TheReducerTellsItsAdditions) {
   }
 }
 
-// With two jobs whose trees are in the switches the later one waits until the earlier one has started all its packets, also
-// while that one's window is used up; one at the endpoints does not.
+// With two jobs whose trees are in the switches the later one waits until the earlier one has
+// started all its packets, also while that one's window is used up; one at the endpoints does not.
 TEST_F(NpuParts, ALaterJobInTheSwitchesDoesNotOvertake) {
   for (const bool in_switch : {true, false}) {
     const auto plan_of = [&](std::uint64_t packets) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-ahead of an NPU's sends, and their order; what is expected follows from npu.h and plan.h.
+// Look-ahead of an NPU's sends, and their order; expectations follow from npu.h and plan.h.
 
 #include <gtest/gtest.h>
 
@@ -43,8 +43,8 @@ TEST_F(NpuTest, PacketsThatHaveLeftAreReleased) {
   });
 }
 
-// A leaf that gets the result: sent and not seen again are never more than the window, and never fewer
-// while there is something to send.
+// A leaf that gets the result: sent and not seen again are never more than the window, and never
+// fewer while there is something to send.
 TEST_F(NpuTest, ASourceThatSeesResultsKeepsItsWindowFull) {
   simulation_.run([&] {
     constexpr int kPackets = 9;
@@ -67,7 +67,8 @@ TEST_F(NpuTest, ASourceThatSeesResultsKeepsItsWindowFull) {
   });
 }
 
-// A NIC that takes all at once never says that there is room again: copies that have left are enough for a root to go on.
+// A NIC that takes all at once never says that there is room again: copies that have left are
+// enough for a root to go on.
 TEST_F(NpuTest, AHeadGoesOnWhereTheNicAlwaysHasRoom) {
   simulation_.run([&] {
     add_tree(10,
@@ -101,7 +102,7 @@ TEST_F(NpuTest, AMulticastHeadWaitsForItsSlowestPort) {
     const auto by_port = [&](int port) { return std::ranges::count(nic_.sent, port, &Sent::port); };
     for (int taken = 0; taken < 6; ++taken) {
       while (nic_.open[0] != nullptr) nic_.give_room(0);
-      // Port 1: as many as were taken, an open request, and two that wait.
+      // Port 1: the packets taken, an open request, and two that wait.
       EXPECT_EQ(by_port(1), taken + 1);
       EXPECT_EQ(by_port(0), by_port(1) + 2);
       nic_.give_room(1);
@@ -119,8 +120,8 @@ TEST_F(NpuTest, AMulticastHeadWaitsForItsSlowestPort) {
 
 class NpuRuns : public NpuTest, public testing::WithParamInterface<int> {};
 
-// Trees in the switches: all members send by (step, packet / run, tree, packet), or their flows would wait
-// for each other.
+// In-switch trees: all members send by (step, packet / run, tree, packet); otherwise their flows
+// would deadlock.
 TEST_P(NpuRuns, InSwitchTreesGoInRunsAndSteps) {
   const int run = GetParam();
   // (packets, step), the steps not in order.
@@ -143,7 +144,8 @@ TEST_P(NpuRuns, InSwitchTreesGoInRunsAndSteps) {
 }
 INSTANTIATE_TEST_SUITE_P(Runs, NpuRuns, testing::Values(1, 2, 3, 5));
 
-// … without skipping: a tree whose window is used up holds up those after it, even where theirs is not.
+// … without skipping: a tree whose window is exhausted blocks the trees after it, even if their
+// windows are not.
 TEST_F(NpuTest, InSwitchTreesWaitForTheOneWhoseTurnItIs) {
   simulation_.run([&] {
     add_in_switch_tree(4, 0);
@@ -161,7 +163,8 @@ TEST_F(NpuTest, InSwitchTreesWaitForTheOneWhoseTurnItIs) {
   });
 }
 
-// One request at a time: sums that are passed on go before new packets, and these take turns by tree.
+// One request at a time: sums that are passed on go before new packets, and these take turns by
+// tree.
 TEST_F(NpuTest, PassedOnGoesFirstAndNewPacketsTakeTurns) {
   simulation_.run([&] {
     for (int tree = 0; tree < 2; ++tree) {

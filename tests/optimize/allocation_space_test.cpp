@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraints of allocations: what is allowed, and messages where nothing is.
+// Constraints of allocations: permitted ones, and messages if there are none.
 #include "optimize/allocation_space.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of collectives by dimension: groups by counting places of NPUs, sums by what an algorithm of any kind must send.
+// Bytes of collectives by dimension: groups by counting NPU positions, sums by the minimum that an
+// algorithm of any kind sends.
 #include "optimize/dimension_bytes.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps and rings: the published choices, Hamiltonian rings, and routes against breadth-first search over the links.
+// Jumps and rings: the published choices, Hamiltonian rings, and routes against breadth-first
+// search over the links.
 #include "optimize/jump_rings.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIBRA's published allocations of bandwidth against ours: willjwon/sc245-artifact, evaluation_input/script_full, 100 GB/s in all.
+// LIBRA's published allocations of bandwidth against ours: willjwon/sc245-artifact,
+// evaluation_input/script_full, 100 GB/s in all.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -98,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"1t", true, {92.22, 7.78}}, Published{"1t", true, {87.18, 10.91, 1.91}},
         Published{"1t", true, {49.57, 43.36, 5.42, 1.65}}));
 
-// Uniform among those that add up to the total.
+// Uniform among allocations that add up to the total.
 std::vector<double> random_allocation(std::size_t dimensions, Random& random) {
   std::vector<double> gbps;
   double sum = 0;
@@ -131,7 +132,7 @@ TEST_P(LibraAllocation, IsBetterThanRandomOnes) {
     for (int i = 0; i < 1000; ++i) {
       std::vector<double> gbps = random_allocation(published.gbps.size(), random);
       EXPECT_GE(objective_of(gbps), found.objective) << "allocation " << i;
-      // And as many near the optimum.
+      // Again samples near the optimum.
       for (std::size_t d = 0; d < gbps.size(); ++d)
         gbps[d] = found.gbps[d] + 0.01 * (gbps[d] - found.gbps[d]);
       EXPECT_GE(objective_of(gbps), found.objective * (1 - 1e-6)) << "allocation " << i;

@@ -23,7 +23,8 @@ bool satisfies(const Corner& at, const LinearRow& row) {
   return row.relation == Relation::kAtMost ? off < 1e-7 : off > -1e-7;
 }
 
-// Two variables: the least cost of a corner, where two rows or axes meet; infinite: there is none.
+// Two variables: minimum cost over the corners, where two rows or axes intersect; infinite without
+// a corner.
 double least_corner(const std::vector<double>& cost, const std::vector<LinearRow>& rows) {
   std::vector<LinearRow> lines = rows;
   lines.push_back({.weights = {1, 0}, .relation = Relation::kAtLeast, .bound = 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks for the traffic of jobs: who gets which interfaces, and what holds of any of them.
+// Networks for the traffic of jobs: assignment of interfaces, and invariants of any of them.
 #include "optimize/topology_finder.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,8 @@ TEST(TopologyFinder, OfAnyDemandJoinsAllWithinTheDegree) {
     const DirectTopology found = find_topology(demand, {.degree = degree, .kind = {false, both}});
     ASSERT_TRUE(found.network.joins_all());
     for (int node = 0; node < nodes; ++node) ASSERT_LE(found.network.interfaces(node), degree);
-    // Routes are along links that are there: shortest_paths() of each pair with demand ends where it should.
+    // Routes are along links that are there: shortest_paths() of each pair with demand ends where
+    // it should.
     DirectTimes times(found, {1e9, 0}, 3);
     for (int from = 0; from < nodes; ++from) {
       for (int to = 0; to < nodes; ++to) {
@@ -171,7 +172,7 @@ TEST(NetworkTime, OfAllReducesAndPairsIsWhatTheBusiestLinkTakes) {
   one.bytes = 1'000'000;
   EXPECT_NEAR(direct.seconds(std::span(&one, 1)), 1e-3 + 6e-6, 1e-12);
   EXPECT_NEAR(ideal.seconds(std::span(&one, 1)), 0.5e-3 + 1e-6, 1e-12);
-  // A group without rings of its own goes by way of others: 0, 8, 0; each 4 links, one of them by both.
+  // A group without its own rings uses other paths: 0, 8, 0; each 4 links, one of them by both.
   CollectiveSpec two = all;
   two.group = {0, 8};
   two.bytes = 1'000'000;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches of strategies and networks: against every strategy, repeated, cut short, of jobs that have few strategies.
+// Searches of strategies and networks: against every strategy, repeated, cut short, of jobs that
+// have few strategies.
 #include "optimize/topoopt_search.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@
 namespace fredsim {
 namespace {
 
-// A layer that computes for a while, and then reduces as tensor-parallel layers do, on groups of MP; and gradients along DP.
+// A layer that computes for a while, and then reduces as tensor-parallel layers do, on groups of
+// MP; and gradients along DP.
 TaskGraph small_job(const Strategy& strategy) {
   if (strategy.pp > 1) throw BadInput("found a pipeline; allowed: pp1");
   TaskGraph graph;
@@ -72,7 +74,7 @@ TEST(TopooptSearch, FindsTheBestOfAllStrategiesOnTheirNetworks) {
   EXPECT_DOUBLE_EQ(found.seconds, best.seconds);
   EXPECT_DOUBLE_EQ(found.best_switch_seconds, best.best_switch_seconds);
   for (const TopooptRound& round : best.rounds) EXPECT_GE(round.seconds, best.seconds);
-  // No network of as many interfaces is faster than the switch.
+  // No network with as many interfaces is faster than the switch.
   EXPECT_GE(found.seconds, found.switch_seconds * (1 - 1e-9));
   EXPECT_TRUE(found.topology.network.joins_all());
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # installed_test.sh CHECKOUT BUILD: installs BUILD, moves the installation, and uses it as a stranger would: by the program, by
-# find_package, by pkg-config, by the completion of bash, zsh and fish, by man. Programs of others print what those of the build folder print.
+# find_package, by pkg-config, by the completion of bash, zsh and fish, by man. External programs print the same as the programs of the build folder.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -127,7 +127,7 @@ done
 
 echo "== completion"
 export PATH="$here/bin:$PATH"
-completed() { # SHELL LINE: what is offered, a word a line
+completed() { # Usage: SHELL LINE. Prints the completions, one word per line.
   case $1 in
     bash)
       # shellcheck disable=SC2016

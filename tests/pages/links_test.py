@@ -69,7 +69,7 @@ def wrong_navigation(checkout, pages):
 def wrong_pictures(checkout, pages):
     text = "".join((checkout / page).read_text(encoding="utf-8") for page in pages)
     sys.path.insert(0, str(checkout / "scripts"))
-    from fredsim_tools.flow_error import PICTURE  # which need no matplotlib
+    from fredsim_tools.flow_error import PICTURE  # no matplotlib needed
     from fredsim_tools.pictures.command import PLACES
 
     drawn = {f"docs/{folder}/{name}.svg" for name, (folder, _) in PLACES.items()} | {str(PICTURE)}

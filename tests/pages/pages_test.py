@@ -26,7 +26,7 @@ TUTORIAL = "tests/tutorial runs it, on a fredsim that has the fault"
 OUTSIDE = "testbenches/tb_bus_switch/outside_test.sh runs it"
 INSTALLED = "tests/package/installed_test.sh does such"
 OWN_NPU = "tests/testbenches/own_npu_outside.sh does"
-# By what a command begins with; first those of one section alone.
+# Prefixes of commands that are not run; first the ones of one section alone.
 NOT_RUN = [
     ("Installing fredsim", "scripts/quickstart.sh", "README has its main job"),
     ("Packages", "scripts/package.sh", "a build of minutes"),
@@ -59,7 +59,7 @@ NOT_RUN = [
     ("", "scripts/mutate.sh", "an hour without --list"),
     ("", "scripts/lockstep.sh", "hours"),
 ]
-# By the first line of a block.
+# First lines of blocks that are no output.
 NOT_OUTPUT = {
     ">>> ": "Python; tests/python/page_test.py runs it",
     "cmake_minimum_required": OWN_NPU,
@@ -132,7 +132,7 @@ def main_job(checkout):
 
 
 def missing(shown, printed):
-    """The first line shown that is not among those printed after the ones before it."""
+    """Returns the first line shown that is not printed after the lines before it."""
     rest = iter(line.rstrip() for line in printed.splitlines())
     return next((line for line in shown if line not in rest), None)
 

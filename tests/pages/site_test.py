@@ -30,7 +30,7 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage
   --disable-background-networking --disable-component-update --disable-sync""".split()
 WIDE, NARROW = 1280, 400
-PATIENCE = 60  # seconds until what has to come is given up
+PATIENCE = 60  # seconds until a missing event is a failure
 
 OPTIONS = argparse.Namespace()
 
@@ -69,11 +69,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.missing.append(self.path)
 
     def log_message(self, format, *args):
-        pass  # the test says what is missing
+        pass  # the test reports missing pages
 
 
 class Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 64  # connections of pages that follow each other
+    request_queue_size = 64  # connections of sequential pages
 
 
 class SiteTest(unittest.TestCase):
@@ -134,7 +134,7 @@ class SiteTest(unittest.TestCase):
                 self.assertEqual(self.browser.get_log("browser"), [], "the console is empty")
 
     def test_pages_from_the_disk(self):
-        self.check_pages(f"{self.site.as_uri()}/", [page for page in self.pages if page != "404.html"])  # whose paths are those of a server
+        self.check_pages(f"{self.site.as_uri()}/", [page for page in self.pages if page != "404.html"])  # its paths are the server's
 
     def test_pages_over_http(self):
         """One page of each folder, the one with the longest title, which the header has to hold; each asks for the whole index of the search."""
@@ -184,7 +184,7 @@ class SiteTest(unittest.TestCase):
         self.assertEqual([text for text in contents if text in headings], headings)
 
     def check_search(self, words, page, width):
-        """A page is among what is found. Results are replaced with every letter, so that they are read by a script, at once."""
+        """The search finds a page. Results are replaced with every letter, so that they are read by a script, at once."""
         self.open("index.html", width)
         self.until(lambda: "Initializing" not in self.browser.execute_script(SEARCH_SAYS), "the index of the search is there")
         if width == NARROW:

@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# A run of hours, which says when it is under way; then what is left of it. Children of children count too.
+# A run of hours, which announces its start; then its remaining processes. Children of children
+# count, too.
 SCRIPT = """
 import os, sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fifty random machines: results of the package are those of the command, key by key, and plans have the bytes that a run finds on its links."""
+"""Fifty random machines: results of the package equal the results of the command, key by key, and plans have the bytes that a run finds on its links."""
 
 import json
 import os

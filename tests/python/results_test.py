@@ -25,7 +25,7 @@ MACHINES = ["configs/mesh_2x2.yaml", "configs/fred_small.yaml"]
 
 
 def is_of(value: Any, kind: Any) -> bool:
-    """A value is of an annotated type, containers by what is in them."""
+    """A value is of an annotated type, containers by their contents."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return True

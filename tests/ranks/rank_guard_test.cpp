@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard of a rank: it reports what ended its rank, but not what it was told to pass on.
+// Guard of a rank: it reports the cause of its rank's end, except for signals that it passes on.
 #include "ranks/rank_guard.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(RankGuard, ReportsASignalThatEndsItsRank) {
   EXPECT_EQ(WEXITSTATUS(guarded.status()), 1);
 }
 
-// Launchers end the other ranks like this once one has left: a report would hide why.
+// Launchers end the other ranks this way once one has left: a report would hide the cause.
 TEST(RankGuard, IsSilentAboutASignalItPassesOn) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     SCOPED_TRACE(signal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program on several processes, as mpirun starts it: results are those of one process, and whatever ends a process ends all, with a
-// message and an exit code. Without MPI these are skipped.
+// The program on several processes, started by mpirun: results equal one process, and the end of
+// one process ends all, with a message and an exit code. Without MPI these tests are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class RankProgramTest : public FolderTest {
  protected:
   void SetUp() override {
     if (kMpirun == nullptr) GTEST_SKIP() << "this build has no MPI";
-    // Containers have no other user, and few processors.
+    // Containers have only this user, and few processors.
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
@@ -43,7 +43,7 @@ class RankProgramTest : public FolderTest {
   }
 };
 
-// All but what says how, and how fast, it was simulated.
+// Results without the description and speed of the simulation.
 nlohmann::json without_times(nlohmann::json results) {
   results.erase("command");
   for (const char* list : {"runs", "points"}) {
@@ -242,7 +242,7 @@ TEST_F(RankProgramTest, DifferentProgramsAreRefused) {
       << outcome.err;
 }
 
-// A time-out is found by all, with one report of what waits, that of one process.
+// All ranks detect a time-out, with one report of waiting ranks, equal to one process.
 TEST_F(RankProgramTest, RunsThatFailSayTheSame) {
   const Words words{"run",     "configs/mesh.yaml", "--size", "64KiB",
                     "--quiet", "--timeout-cycles",  "100"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic on the ranks of a run, as threads here: cycles, counters, latencies and failures are those of one process. Random machines,
-// cuts and work, from seeds; twins and Verilated switches, which may stall at random.
+// Traffic on the ranks of a run, as threads here: cycles, counters, latencies and failures equal
+// one process. Random machines, cuts and work, from seeds; twins and Verilated switches, with
+// random stalls.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -124,7 +125,8 @@ TEST(RankTraffic, PartsOfRanksAreCutEvenly) {
   EXPECT_LE(std::ranges::max(ports) - std::ranges::min(ports), 2 * 9) << fmt::format("{}", ports);
 }
 
-// A file that a machine file includes may differ where the command line and all files in it are the same.
+// A file that a machine file includes may differ where the command line and all files in it are the
+// same.
 TEST(RankedCuts, MachinesMustBeEqual) {
   const auto outcomes = run_on_ranks(3, [](Ranks& ranks) {
     std::vector<std::string> settings;

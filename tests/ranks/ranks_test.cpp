@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol between processes of a run: values reach all, what differs is found, and every end is everybody's.
+// Protocol between processes of a run: values reach all, differences are detected, and every end is
+// common.
 #include "ranks/ranks.h"
 
 #include <fmt/format.h>

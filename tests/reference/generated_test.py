@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""generated_test.py: the files that .gitattributes marks as generated are those that scripts/reference.sh makes, and each is held against the sources by a test."""
+"""generated_test.py: the files that .gitattributes marks as generated are made by scripts/reference.sh, and each is held against the sources by a test."""
 
 import re
 import subprocess

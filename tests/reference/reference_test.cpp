@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files made from the tables of keys and kept in the tree: the schema of results and the pages of docs/reference.
+// Files made from the tables of keys and kept in the tree: the schema of results and the pages of
+// docs/reference.
 //
 // With FREDSIM_RENEW=1 the files are written (scripts/reference.sh).
 #include "results/reference.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakdowns as tables: a line per stage and cause, the path of a collective beside them, and packets node by node.
+// Breakdowns as tables: a line per stage and cause, the path of a collective beside them, and
+// packets node by node.
 #include "report/breakdown_table.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of machines in a table, at random: none stands for two machines that a reader named differently.
+// Names of machines in a table, at random: no name stands for two machines that a reader named
+// differently.
 #include "report/machine_labels.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ TEST(MachineLabels, OfMachinesWithoutSettingsAreTheirNamesHoweverLong) {
   const MachineLabels labels = machine_labels(std::vector{labelled_run("a.yaml", name, {})});
   EXPECT_EQ(labels.labels, std::vector{name});
   EXPECT_TRUE(labels.notes.empty());
-  // Nor are settings of others behind a number for its sake.
+  // Settings of other machines are not added behind a number either.
   const MachineLabels both = machine_labels(std::vector{
       labelled_run("a.yaml", name, {}), labelled_run("b.yaml", "fred", {{"npu.count", "8"}})});
   EXPECT_EQ(both.labels, (std::vector<std::string>{name, "fred@npu.count=8"}));

@@ -20,7 +20,7 @@ from study_test import StudyTest  # noqa: F401, the same
 
 class PageTest(Page):
     def size_ticks(self, chart):
-        """Labels of the ticks of the horizontal axis, "" where there is none, and where those with one are."""
+        """Labels of the ticks of the horizontal axis, "" for none, and positions of the labelled ones."""
         texts = self.all(f"#curves-charts figure:nth-child({chart}) .axis:not(.grid) .tick text")
         spans = [(t.rect["x"], t.rect["x"] + t.rect["width"]) for t in texts if t.text]
         return [text.text for text in texts], spans

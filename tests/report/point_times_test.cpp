@@ -17,7 +17,8 @@ TEST(PointTimes, NothingIsKnownBeforeTheFirst) {
   EXPECT_NEAR(*times.forecast(1), 3, 1e-9) << "as long as all";
 }
 
-// Points of 2 machines x 5 sizes whose time is a product: the small ones of both machines and all of one say what the others take.
+// Points of 2 machines x 5 sizes whose time is a product: the small sizes of both machines and all
+// sizes of one predict the remaining times.
 TEST(PointTimes, KnowWhatTheValuesOfAxesCost) {
   std::vector<std::vector<std::string>> values;
   std::vector<double> seconds;

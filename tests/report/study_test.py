@@ -45,7 +45,7 @@ class StudyTest(Page):
         return [label.text.split("\n")[0] for label in self.all(f"#{chart}-fixed label")]
 
     def marks(self):
-        """Points of the scatter, without those of the Pareto front."""
+        """Points of the scatter, without the Pareto front."""
         return [mark for mark in self.all("#study-scatter .point") if "Pareto" not in mark.get_attribute("aria-label")]
 
     def front(self):

@@ -20,7 +20,7 @@ TitledTable sample(const std::string& name) {
   return {"the heading", std::move(table)};
 }
 
-// Rounded up to what is printed: no error above 0 looks like none, and none is 0.0.
+// Rounded up in print: an error above 0 never looks like zero, and zero prints as 0.0.
 TEST(TableFields, StateErrorsRoundedUp) {
   EXPECT_EQ(error_cell(0).text, "0.0");
   EXPECT_EQ(error_cell(0.001).text, "0.1");

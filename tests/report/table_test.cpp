@@ -195,7 +195,7 @@ TEST(CompareTable, TheFastestMachineAndABadPayloadStandOut) {
   EXPECT_EQ(tones(), std::vector{Tone::kBad}) << "none is faster than the base";
 }
 
-// The figures that a user came for stay, whatever the numbers.
+// The main figures stay in the table, for any numbers.
 TEST(CompareTable, TheMostImportantColumnsAreThereIn80) {
   RunResult big = sample_run();
   big.fabric = "fred_small";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates over recorded sequences of work and seconds: within three times of what was left, from a fifth of the time on.
+// Estimates over recorded sequences of work and seconds: within a factor of three of the remaining
+// time, from a fifth of the time on.
 #include "report/time_left.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ struct Noted {
 struct Recorded {
   const char* run;
   bool may_replay;
-  double first, repeated;  // all
+  double first, repeated;  // times of all iterations
   double end;              // seconds
   std::vector<Noted> noted;
 };
@@ -50,8 +51,8 @@ TEST(TimeLeft, EvenWorkIsKnownToTheSecond) {
   }
 }
 
-// Ten iterations, of which the first takes 20 s and the others, which are replayed, 1 s together: a tenth of what is shown where
-// nothing may be.
+// Ten iterations: the first takes 20 s and the replayed ones 1 s together. The estimate is a tenth
+// of the one without replay.
 TEST(TimeLeft, WhatMayBeReplayedCountsForLittleBeforeItIsSeen) {
   Recorded run{"replayed", true, 10, 90, 21, {}};
   for (double s = 0.1; s <= 20; s += 0.1) run.noted.push_back({s, s / 2, 0});
@@ -61,7 +62,7 @@ TEST(TimeLeft, WhatMayBeReplayedCountsForLittleBeforeItIsSeen) {
   EXPECT_GT(largest_factor(run, 0.2, 0.5), 9) << "or the test says nothing";
 }
 
-// The same where nothing is replayed, whatever may be: seen the longer it goes on.
+// Without replay, even if it is permitted: visible the longer it goes on.
 TEST(TimeLeft, WhatIsNotReplayedIsSeenToTakeAsLong) {
   Recorded run{"in full", true, 10, 90, 100, {}};
   for (double s = 0.5; s <= 100; s += 0.5)
@@ -72,7 +73,8 @@ TEST(TimeLeft, WhatIsNotReplayedIsSeenToTakeAsLong) {
   EXPECT_LT(largest_factor(run, 0.01), 1.1) << "or from the beginning, where it cannot be";
 }
 
-// Training of Llama 3 70B on FRED as it was recorded: the second iteration takes as long as the first.
+// Training of Llama 3 70B on FRED as it was recorded: the second iteration takes as long as the
+// first.
 TEST(TimeLeft, OfARecordedTrainingWhoseSecondIterationIsNotReplayed) {
   Recorded run{"llama3_70b on fred_d", true, 0.5, 0.5, 24.5, {}};
   constexpr double kRecorded[][2] = {{1.3, 0.019},  {2.4, 0.039},  {3.9, 0.094},  {6.5, 0.189},

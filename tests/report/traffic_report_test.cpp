@@ -123,7 +123,7 @@ TEST(TrafficTable, ShowsRatesLatenciesAndWhereItSaturates) {
             "busiest links at rate 0.5000: b.1->a.0 75.0 %, a.0->b.1 25.0 %\n");
 }
 
-// A hot spot saturates its own senders long before the others.
+// A hot spot saturates its own senders long before the remaining ones.
 TEST(TrafficTable, AcceptsNoMoreThanSaturatesUnlessItSaysSo) {
   const std::vector<TrafficPoint> points{sample_point(0.25, 0.25, false),
                                          sample_point(0.4, 0.375, true),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of training runs: its heading, its columns in every format, and what is hidden where.
+// Table of training runs: its heading, its columns in every format, and hidden columns.
 #include "report/training_table.h"
 
 #include <fmt/format.h>
@@ -187,7 +187,7 @@ TEST(TrainingTable, PartsOfNoTimeAreForProgramsOnly) {
   for (const char* name : {"bubble_ns", "input_load_ns", "streaming_ns", "memory_ns"})
     EXPECT_EQ(training_csv(training_setup(), runs, name).size(), 2U) << name;
   runs[1].breakdown_ns[1].second = 51;   // bubble
-  runs[1].breakdown_ns[2].second = 0.1;  // others have what there is
+  runs[1].breakdown_ns[2].second = 0.1;  // input
   EXPECT_EQ(text_columns(table_of(training_setup(), runs)),
             (std::vector<std::string>{"machine", "iteration", "speed-up", "compute", "bubble",
                                       "input", "mp", "pp", "dp", "cycles", "payload"}));
@@ -240,7 +240,7 @@ TEST(TrainingTable, TheBestBaseHasItsAlgorithmAndPlacement) {
             (std::vector<std::string>{"arrival", "paced"}));
   EXPECT_EQ(training_csv(setup, runs, "speedup"), (std::vector<std::string>{"", "1.25"}));
   EXPECT_EQ(training_csv(setup, runs, "speedup_best_base"), (std::vector<std::string>{"", "1"}));
-  // A name stands once in CSV, whatever people see twice.
+  // A name is unique in CSV, even if the table for people shows it twice.
   std::vector<std::string> names;
   const auto table = table_of(setup, runs).table;
   for (const Column& column : table.columns())
@@ -261,7 +261,7 @@ TEST(TrainingTable, AnInterruptedRunHasNoTimes) {
   EXPECT_EQ(training_csv(training_setup(), runs, "cycles")[1], "300") << "those so far";
 }
 
-// A table of many columns on a narrow terminal: no line is wider, and what has no room is named.
+// A table of many columns on a narrow terminal: no line is wider, and omitted columns are named.
 TEST(TrainingTable, KeepsToTheWidthAndNamesWhatHasNoRoom) {
   std::vector<TrainingResult> runs{training_result("mesh", 2e6),
                                    training_result("a_machine_of_a_very_long_name", 1e6)};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# commit_test.sh CMAKE SCRIPT: what commit.cmake takes for the commit, in a small repository made for it.
+# commit_test.sh CMAKE SCRIPT: the commit that commit.cmake finds, in a small repository made for it.
 set -euo pipefail
 cmake=$1
 script=$2
@@ -9,7 +9,7 @@ trap 'rm -rf "$top"' EXIT
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 
-# expect WHAT FOLDER COMMIT [SCRIPT]
+# Usage: expect WHAT FOLDER COMMIT [SCRIPT].
 expect() {
   "$cmake" -DSOURCE="$2" -DOUTPUT="$top/commit.cpp" -P "${4:-$script}"
   local found

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents and their objects, whatever is in them.
+// Documents and their objects, with any contents.
 #include "results/document.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of options: what each reads, refuses and states, and the whole table of `train`.
+// Rows of options: input, refusals and statements of each, and the whole table of `train`.
 #include "results/option_row.h"
 
 #include <gtest/gtest.h>

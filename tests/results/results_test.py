@@ -27,7 +27,7 @@ MESH = "configs/mesh_2x2.yaml"
 
 LLAMA = ["--workload", "configs/models/llama3_70b.yaml", "--mp", "4", "--context", "64", "--set", "npu.memory=1000GB"]
 
-# Every command, with what puts further keys into its file.
+# Every command, with options that add further keys to its file.
 COMMANDS = {
     "run": ["run", MESH, "-b", "1KiB", "-e", "4KiB", "-f", "2"],
     "run rtl": ["run", SMALL, "--model", "rtl", "--size", "512", "--set", CUSTOM_SWITCH],
@@ -119,7 +119,7 @@ MACHINES = {
 
 
 def yaml_of(value, indent=""):
-    """In blocks, as people write it."""
+    """YAML in block style, as people write it."""
     if isinstance(value, dict):
         return "".join(f"\n{indent}{key}: {yaml_of(inner, indent + '  ')}" for key, inner in value.items())
     if isinstance(value, list):
@@ -155,7 +155,7 @@ class ResultsTest(unittest.TestCase):
         jsonschema.Draft7Validator.check_schema(machine_schema)
         cls.machine_file = jsonschema.Draft7Validator(machine_schema)
 
-        # Their names stand for paths in a folder.
+        # Names stand for paths in a folder.
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of every kind of file that writers of results make, as whole as they can be, by the definition of the schema that each keeps to.
+// Samples of every kind of file that writers of results make, as whole as they can be, by the
+// definition of the schema that each keeps to.
 #pragma once
 
 #include <functional>

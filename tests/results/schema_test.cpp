@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of writers against the schema that is made from the tables: samples of every kind of file keep to it, and one value
-// changed, left out or added does not.
+// Output of writers against the schema that is made from the tables: samples of every kind of file
+// keep to it, and one value changed, left out or added does not.
 #include "results/schema.h"
 
 #include <fmt/format.h>
@@ -137,7 +137,8 @@ struct DescribedObject {
   json value;
 };
 
-// Name of the definition that a property has by itself, in a list or unless it is null; empty: none, or a machine's.
+// Name of the definition that a property has by itself, in a list or unless it is null; empty:
+// none, or a machine's.
 std::string definition_in(const json& property) {
   if (const auto of = property.find("$ref"); of != property.end()) {
     const auto path = of->get<std::string>();
@@ -222,7 +223,8 @@ TEST_P(SampleFiles, WithoutAKeyThatIsAlwaysThereDoNot) {
 INSTANTIATE_TEST_SUITE_P(All, SampleFiles, testing::ValuesIn(sample_files()),
                          [](const auto& file) { return std::string(file.param.name); });
 
-// Between them the samples have every key of the tables of these commands, so that none is left unchecked.
+// Together the samples have every key of the tables of these commands, so that every key is
+// checked.
 TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
   std::set<std::string> written;
   for (const SampleFile& sample : sample_files()) {
@@ -254,7 +256,7 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
   EXPECT_GT(visited.size(), 25U);
 }
 
-// ---- states that the schema tells apart
+// ---- states that the schema distinguishes
 
 TEST(ResultsSchema, OnlyInterruptedRunsHaveNoResult) {
   const json whole = whole_run_file();

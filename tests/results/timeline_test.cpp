@@ -130,7 +130,8 @@ TEST(Timeline, TracksStandByOwnerAndNumberWithIdsOfTheirOwn) {
                                               "npu2 port 10 send", "npu10"}));
 }
 
-// A reader that cuts time stamps and durations to ns, as Perfetto does, sees no overlap where there is none.
+// A reader that cuts time stamps and durations to ns, as Perfetto does, sees no overlap where there
+// is none.
 TEST(Timeline, SpansThatTouchDoSoInWholeNanosecondsToo) {
   constexpr std::uint64_t kSeed = 11;
   SCOPED_TRACE(kSeed);

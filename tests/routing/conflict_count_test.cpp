@@ -10,8 +10,8 @@ namespace fredsim {
 namespace {
 
 // Four all-reduces on Fred_3(12) conflict only if each two of them share an edge µSwitch: six pairs
-// on six µSwitches, so that each flow has three ports. Of the 70 size vectors one is (3,3,3,3); of
-// the 12! / 3!^4 ways to assign the ports 6! * 2^6 are such.
+// on six µSwitches, so that each flow has three ports. One of the 70 size vectors is (3,3,3,3); 6!
+// * 2^6 of the 12! / 3!^4 ways to assign the ports have this property.
 TEST(ConflictCount, FourAllReducesOnTwelvePorts) {
   constexpr std::uint64_t kTrials = 60'000;
   constexpr double kRate = 46'080.0 / 369'600 / 70;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing tables of tori, walked over the topology's links; and that no circle of links can wait for each other.
+// Routing tables of tori, walked over the topology's links; and absence of cycles in the dependency
+// graph of links.
 #include "routing/dimension_routes.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ Topology torus(std::array<int, 3> sides, int planes, int io_controllers) {
                        {.sides = sides, .planes = planes, .ring_bandwidth = 120'000'000'000});
 }
 
-// By link, those that a packet which holds it may ask for next.
+// For each link, the links that a packet holding it may request next.
 using Dependencies = std::vector<std::set<int>>;
 
 bool has_circle(const Dependencies& after) {

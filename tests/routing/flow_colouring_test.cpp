@@ -55,8 +55,8 @@ TEST(FlowColouring, RandomSetsOnAFullSizeSwitchAreCheap) {
   }
 }
 
-// A set that was bred to be hard: four flows conflict pairwise (in the reason below), and what
-// constrains a search from the outside leads through all others first. Without restarts it takes
+// A flow set evolved to be hard: four flows conflict pairwise (in the reason below), and the
+// constraints lead a search from the outside through all others first. Without restarts it takes
 // millions of steps.
 TEST(FlowColouring, AHiddenCliqueIsFound) {
   const std::vector<Flow> flows{

@@ -222,7 +222,7 @@ TEST(FredConflict, NamesAMinimalSet) {
 }
 
 // Small flows, many of them free of each other: an outer colouring that fails further in often has
-// another one beside it that does not.
+// an alternative that does not.
 TEST(FredConflict, OuterLevelsAreRetried) {
   int rescued = 0;
   for (int ports = 7; ports <= 13; ++ports) {

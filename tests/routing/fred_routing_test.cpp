@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing of flow sets that exist: what the bits make of the operands is what the flows ask for.
+// Routing of feasible flow sets: the bits implement the sums that the flows ask for.
 #include "routing/fred_routing.h"
 
 #include <fmt/format.h>

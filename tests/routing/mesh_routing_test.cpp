@@ -75,7 +75,7 @@ TEST(MeshRouting, WalksATorusTheShorterWay) {
   }
 }
 
-// All to all on a ring of even side: as many flits on the links of the one direction as on the other's.
+// All-to-all on a ring of even side: equal flits on the links of both directions.
 TEST(MeshRouting, TiesAreSharedOut) {
   for (const int side : {4, 6, 8, 64}) {
     int east = 0;

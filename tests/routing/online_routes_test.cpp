@@ -100,8 +100,8 @@ int distance(const Topology& topology, NodeId source, NodeId destination) {
   }
 }
 
-// Every pair of endpoints, from every port of the source: the tables lead there, by no more links than
-// there must be, and up before down.
+// Every pair of endpoints, from every port of the source: the tables lead there, by no more links
+// than there must be, and up before down.
 void expect_all_reached(const Topology& topology) {
   const std::vector<OnlineRoutes> routes = online_routes(topology, kMaxRoutes);
   for (const NodeId source : endpoints_of(topology)) {
@@ -163,7 +163,7 @@ TEST(OnlineRoutes, DestinationsAreSpreadOverParallelLinks) {
     if (node.level == 0) continue;
     std::map<int, int> npus_by_port;
     for (const NodeId npu : topology.npus) ++npus_by_port[routes[id][topology.nodes[npu].address]];
-    if (node.level == 1) {  // 4 NPUs below, 16 others over 4 uplinks
+    if (node.level == 1) {  // 4 NPUs below, the remaining 16 over 4 uplinks
       ASSERT_EQ(npus_by_port.size(), 8U) << node.name;
       for (const auto& [port, npus] : npus_by_port) EXPECT_EQ(npus, port <= 4 ? 1 : 4) << node.name;
     } else {  // 4 NPUs of each of 5 L1 switches, over 2 links to it
@@ -196,7 +196,7 @@ TEST(OnlineRoutes, DestinationsAreSpreadEvenlyOnEveryLevel) {
   }
 }
 
-// Destinations that are as many as the links to choose from use all of them, whatever the numbers.
+// With at least as many destinations as uplinks every uplink is used, for any addresses.
 TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

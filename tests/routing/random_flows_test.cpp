@@ -71,7 +71,7 @@ TEST(RandomFlows, MostFlowsThatFit) {
   EXPECT_EQ(max_flows(FlowKind::kAllReduce, 7), 3);
 }
 
-// Frequency of each of `keys`, with what must be the same number for all of them.
+// Frequency of each of `keys`, with the quantity that must be equal for all of them.
 void expect_equally_often(const std::map<std::string, int>& counts, std::size_t keys, int draws) {
   EXPECT_EQ(counts.size(), keys);
   const double mean = static_cast<double>(draws) / static_cast<double>(keys);
@@ -102,7 +102,8 @@ TEST(RandomFlows, PortsAreEquallyLikely) {
   expect_equally_often(counts, 144, 144 * 200);
 }
 
-// Kind any: the sizes of the two sides know nothing of one another. One flow on 3 ports, 3 x 3 sizes.
+// Kind any: the sizes of the two sides know nothing of one another. One flow on 3 ports, 3 x 3
+// sizes.
 TEST(RandomFlows, SidesAreIndependent) {
   std::map<std::string, int> counts;
   Random random(3);

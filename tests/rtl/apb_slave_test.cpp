@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// apb_slave against a bus that keeps to the protocol, with registers behind it that answer as those of a switch do.
+// apb_slave against a bus that follows the protocol, with a model of a switch's registers behind
+// it.
 #include <gtest/gtest.h>
 
 #include <array>

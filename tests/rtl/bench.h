@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated module with clk_i and rst_ni, edge by edge. An assertion of the RTL that fails is a failure of the test,
-// unless the test asks for it (broken_by).
+// A Verilated module with clk_i and rst_ni, edge by edge. An assertion of the RTL that fails is a
+// failure of the test, unless the test asks for it (broken_by).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-// Bits of a port, whatever its width.
+// Bits of a port of any width.
 template <class Signal>
 std::uint64_t bits(const Signal& signal, int lsb, int width) {
   if constexpr (std::is_integral_v<Signal>) {

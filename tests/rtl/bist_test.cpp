@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-test of memories: bist_controller with two memories of different shapes on its bus, in which faults are planted.
+// Self-test of memories: bist_controller with two memories of different shapes on its bus, in which
+// faults are planted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr int kCycles = 20 * kDepth + 4;
 
 class Bist : public ::testing::Test {
  protected:
-  // Fault of a memory's cells after an edge: given those before it and those that it made.
+  // Fault of a memory's cells after an edge, from their values before the edge and after it.
   using Fault = std::function<void(const CData* before, CData* now)>;
 
   Bist() {

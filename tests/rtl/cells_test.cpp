@@ -37,8 +37,8 @@ struct Stored {
   std::uint16_t side = 0;
 };
 
-// Flits come and go by chance, of all VCs, with every mix of rates: the head-of-line flits are never late, flits follow
-// their pops, a slot is free one edge after the pop.
+// Flits come and go by chance, of all VCs, with every mix of rates: the head-of-line flits are
+// never late, flits follow their pops, a slot is free one edge after the pop.
 template <class Model>
 void run_buffer(int data_depth, int control_depth, std::uint64_t seed) {
   constexpr int kVcs = 4;

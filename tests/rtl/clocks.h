@@ -8,7 +8,8 @@
 
 namespace fredsim {
 
-// Times are in units of the caller's choice; a period is even. A clock's first rising edge is at its phase.
+// Times are in units of the caller's choice; a period is even. A clock's first rising edge is at
+// its phase.
 class Clocks {
  public:
   struct Clock {
@@ -23,8 +24,8 @@ class Clocks {
   std::uint64_t period(int clock) const { return clocks_[clock].period; }
   int size() const { return static_cast<int>(clocks_.size()); }
 
-  // Goes on to the next change of any level; those that change at the same time do so together. Mask of those that
-  // rise.
+  // Advances to the next change of any level, with all simultaneous changes. Returns a mask of the
+  // rising clocks.
   std::uint32_t advance() {
     time_ = clocks_.front().next;
     for (const Clock& clock : clocks_) time_ = std::min(time_, clock.next);

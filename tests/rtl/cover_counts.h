@@ -11,10 +11,10 @@
 
 namespace fredsim {
 
-// By "file label", all instances together.
+// Counts by "file label", summed over all instances.
 using CoverCounts = std::map<std::string, std::uint64_t>;
 
-// Adds what the models of a context have counted since they were made.
+// Adds the counts of a context's models since they were made.
 void add_cover_counts(VerilatedContext& context, CoverCounts& counts);
 // Counts of the models of all Benches (bench.h) that begin and end in `work`.
 CoverCounts cover_counts_of(const std::function<void()>& work);

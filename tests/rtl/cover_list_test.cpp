@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of who reaches which cover points has all modules that have some, and no others.
+// The list of tests by cover points has exactly the modules with cover points.
 #include "rtl/cover_list.h"
 
 #include <gtest/gtest.h>

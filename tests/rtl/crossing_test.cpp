@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of rtl/common/ that cross from one clock to another: random periods and phases, references written from
-// their contracts.
+// The cells of rtl/common/ that cross from one clock to another: random periods and phases,
+// references written from their contracts.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories of a Verilated model, every flit_ram in it, and bits in them that are stuck. The model is Verilated with
-// memory_faults.vlt.
+// The memories of a Verilated model, every flit_ram in it, and bits in them that are stuck. The
+// model is Verilated with memory_faults.vlt.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ inline std::vector<Memory> memories_of(VerilatedContext& context) {
   return found;
 }
 
-// Bit of bist_fail_o of a switch with phases for a memory: inputs, outputs, phase store, routing table.
+// Bit of bist_fail_o of a switch with phases for a memory: inputs, outputs, phase store, routing
+// table.
 inline int memory_test_place(const std::string& name, int ports) {
   const auto port = [&name](const char* unit) {  // the index just before the unit
     const auto at = name.find(unit);
@@ -53,7 +54,7 @@ inline int memory_test_place(const std::string& name, int ports) {
   return 0;
 }
 
-// Bits that keep a value, whatever is written.
+// Stuck bits: writes do not change them.
 class StuckBits {
  public:
   void clear() { bits_.clear(); }

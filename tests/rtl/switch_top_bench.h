@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of fred_switch_top: traffic, a fred_switch alone, and a top with its links at clocks of any periods and phases.
+// Bench of fred_switch_top: traffic, a fred_switch alone, and a top with its links at clocks of any
+// periods and phases.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ std::vector<std::pair<int, std::uint32_t>> settings();
 using FlitWords = std::array<std::uint32_t, kWords>;
 // Flits to be sent, by input and VC.
 using Queues = std::array<std::array<std::deque<FlitWords>, kNumVcs>, kPorts>;
-// Flits that left, in order, by output, VC, phase and source: those that no other traffic gets in between.
+// Flits that left, in order, by output, VC, phase and source: no other traffic comes in between.
 using Delivered = std::map<std::tuple<int, int, int, int>, std::vector<FlitWords>>;
 
 void add_packet(Queues& queues, Random& random, std::uint32_t tag, int phase, int vc,
@@ -59,15 +60,16 @@ Delivered through_the_switch_alone(Queues queues);
 
 void expect_same(const Delivered& top, const Delivered& alone);
 
-// ---------------------------------------------------------------- the top and what is around it
+// ---------------------------------------------------------------- the top and its surroundings
 
 struct Link {
   std::uint64_t gap_percent = 0;    // chance that the sender is idle at an edge
   std::uint64_t pause_percent = 0;  // chance that nothing may leave at an edge
-  std::uint64_t return_delay = 0;   // max edges that a slot is held at the other end
+  std::uint64_t return_delay = 0;   // max edges until the other end frees a slot
 };
 
-// Clocks: the switch's is number 0, then what arrives at port p is 1 + p, what leaves there 1 + kPorts + p.
+// Clocks: number 0 is the switch's, 1 + p the receive clock of port p, 1 + kPorts + p its transmit
+// clock.
 class Top {
  public:
   Top(Clocks clocks, std::uint64_t seed, Link link = {})
@@ -85,7 +87,8 @@ class Top {
   Top(const Top&) = delete;
   Top& operator=(const Top&) = delete;
 
-  // The reset of the chip for a time, then until every clock has had three edges; everything outside begins anew.
+  // The reset of the chip for a time, then until every clock has had three edges; everything
+  // outside begins anew.
   void reset(std::uint64_t time) {
     model_.rst_ni = 0;
     model_.eval();
@@ -110,7 +113,7 @@ class Top {
   }
 
   void send(const Queues& queues) { queues_ = queues; }
-  // The same, behind what has not been sent yet.
+  // Queues further packets behind unsent ones.
   void send_more(const Queues& queues) {
     for (int p = 0; p < kPorts; ++p) {
       for (int v = 0; v < kNumVcs; ++v) {
@@ -248,7 +251,8 @@ class Top {
     const std::uint32_t mine = ((1U << kNumVcs) - 1) << (kNumVcs * p);
     model_.rx_credit_i = static_cast<SData>((model_.rx_credit_i & ~mine) | credit);
     model_.rx_valid_i = static_cast<CData>(model_.rx_valid_i & ~(1U << p));
-    // No faster than the switch's clock: a flit per period of it, or of the link's if that is longer.
+    // No faster than the switch's clock: a flit per period of it, or of the link's if that is
+    // longer.
     if (clocks_.time() < next_flit_[p] || random_.below(100) < link_.gap_percent) return;
     const auto first = static_cast<int>(random_.below(kNumVcs));
     for (int i = 0; i < kNumVcs; ++i) {
@@ -279,7 +283,7 @@ class Top {
   std::uint64_t quiet_since_ = 0, cycles_ = 0;
 };
 
-// All clocks of one period, those of the links later by their phases.
+// Clocks of equal period, with phase offsets of the link clocks.
 Clocks equal_clocks(std::uint64_t rx_phase = 0, std::uint64_t tx_phase = 0);
 Clocks random_clocks(Random& random);
 

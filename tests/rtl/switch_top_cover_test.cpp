@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cover points of the RTL: random and directed traffic through fred_switch_top reaches every one of them.
+// Cover points of the RTL: random and directed traffic through fred_switch_top reaches every one of
+// them.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,7 +22,8 @@ Queues two_phases_of_a_vc(Random& random) {
   return queues;
 }
 
-// A long DP phase; later packets of PP and MP, which pre-empt it, and in which there is a change every few cycles.
+// A long DP phase; later packets of PP and MP, which pre-empt it, and in which there is a change
+// every few cycles.
 Queues long_phase(Random& random) {
   Queues queues;
   for (std::uint32_t i = 0; i < 40; ++i) {
@@ -69,7 +71,7 @@ TEST(FredSwitchTopCoverPoints, AreAllReached) {
     for (int i = 0; i < 50; ++i) top.read(reg::kPhaseStore);
     top.drain();
     top.expect_quiet();
-    // All rows anew, that of the phase in use too, and the same again.
+    // Writes all rows again, including the row of the phase in use, and repeats the traffic.
     top.write_settings();
     top.send_more(queues);
     top.drain();

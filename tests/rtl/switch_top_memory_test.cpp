@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory test of fred_switch_top: every memory of the switch is reached, and a fault is told where it is.
+// Memory test of fred_switch_top: every memory of the switch is reached, and a fault is reported at
+// its position.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +99,8 @@ TEST_F(FredSwitchTopMemories, FaultsAreToldWhereTheyAre) {
   EXPECT_EQ(run(), 0U);
 }
 
-// After it the switch is as after a reset, with memories of zeros; while it runs the bus refuses all.
+// After it the switch is as after a reset, with memories of zeros; while it runs the bus refuses
+// all.
 TEST_F(FredSwitchTopMemories, ATestResetsTheSwitch) {
   top_.write_settings();
   top_.send(random_traffic(random_, 150));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_switch_top: what goes through it, at clocks of any periods and phases, against the same through a fred_switch alone.
+// fred_switch_top: its traffic, at clocks of any periods and phases, against the traffic of a
+// fred_switch alone.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +66,7 @@ TEST(FredSwitchTop, StartsAnewAfterAResetInTheMiddleOfTraffic) {
   }
 }
 
-// Every register there is, and what is between them.
+// All registers, and the addresses between them.
 TEST(FredSwitchTop, RegistersOnTheBusAreThoseOfThePort) {
   const auto core = make_switch(SwitchModel::kRtl, shape(), "alone");
   core->reset();
@@ -133,8 +134,9 @@ TEST(FredSwitchTop, TakesAFlitEveryCycleAtEqualClocksInAnyPhase) {
   }
 }
 
-// Times of a flit and a credit: the first flit from the edge that samples it to the one after which it leaves, and to the
-// one after which its credit leaves; from flit to flit with one credit at the sender, with one at the receiver.
+// Times of a flit and a credit: the first flit from the edge that samples it to the one after which
+// it leaves, and to the one after which its credit leaves; from flit to flit with one credit at the
+// sender, with one at the receiver.
 struct Times {
   std::uint64_t latency = 0, credit = 0, sender_loop = 0, receiver_loop = 0;
 };

@@ -23,7 +23,7 @@ configure() {
 }
 must_configure() { configure "$@" || { cat "$top/log"; fail "cmake $*"; }; }
 build() { cmake --build build --target "$@" >"$top/log" 2>&1 || { cat "$top/log"; fail "building $*"; }; }
-# would_do TEXT TARGET…: what a build of the targets would do has the text in it.
+# would_do TEXT TARGET…: the dry run of a build of the targets contains the text.
 would_do() {
   local text=$1
   shift

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""constants_test.py BUILD: constants of the RTL as scripts have them are those that C++ has."""
+"""constants_test.py BUILD: RTL constants in scripts equal the constants in C++."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from fredsim_tools.synth import traffic  # noqa: E402
 
 HEADERS = Path(sys.argv.pop()) / "rtl_packages" / "rtl"
 SOURCES = {path.stem: path for path in CHECKOUT.glob("rtl/*/*_pkg.sv")}
-PACKAGES = ("noc_pkg", "phased_pkg", "fred_pkg")  # that scripts use
+PACKAGES = ("noc_pkg", "phased_pkg", "fred_pkg")  # packages that scripts use
 
 
 class Constants(unittest.TestCase):
@@ -41,7 +41,7 @@ class Constants(unittest.TestCase):
                 rtl._write("wrong_pkg", {"wrong_pkg": wrong}, Path(folder) / "wrong_pkg.json")
 
     def test_flit(self):
-        """By hand, the second of a packet of one lane: packet, source, packet's number in its stream."""
+        """Second flit of a packet of one lane, by hand: packet, source, packet's number in its stream."""
         self.assertEqual([traffic.flit_bits(lanes) for lanes in (1, 2, 3, 256)], [128, 128, 160, 4192])
         values = random.Random(1)
         header = traffic.flit(5, 8 * 3 + 1, 1, False, values) & (1 << 96) - 1

@@ -32,7 +32,7 @@ def copy(name):
 
 class Table(unittest.TestCase):
     def test_without_a_build_folder(self):
-        """The same as with one."""
+        """Same result as with one."""
         checkout = copy("none")
         kinds.load(checkout)
         self.assertEqual((checkout / "build" / "kinds.json").read_text(), (BUILD / "kinds.json").read_text())

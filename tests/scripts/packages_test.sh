@@ -26,7 +26,7 @@ run_script() {
 }
 
 fake sudo 'exec "$@"'
-fake dpkg-query 'exit 1' # not installed
+fake dpkg-query 'exit 1' # reports: not installed
 
 fake apt-get 'echo "Unpacking a lot"; echo "W: a warning" >&2'
 run_script || fail "a script fails although apt does not"

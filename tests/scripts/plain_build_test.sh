@@ -19,7 +19,7 @@ configure() {
   cmake -S . -B "$build" -G Ninja -DBUILD_TESTING=OFF "$@" >"$build/log" 2>&1 ||
     fail "cmake $*"
 }
-# classes WANTED…: those of the switches, by the beginnings of their names.
+# classes WANTED…: Verilated classes of the switches, by prefixes of their names.
 classes() {
   local found
   found=$({ grep -o "switch/verilated/V[a-z_]*[0-9]*_" "$build/build.ninja" || true; } | sed 's|.*/V||' | sort -u | tr '\n' ' ')
@@ -29,7 +29,7 @@ classes() {
 configure
 classes
 # shellcheck disable=SC2016  # for CMake
-# What the former default was: all sizes.
+# The former default: all sizes.
 printf 'set(PROJECT_SOURCE_DIR "%s")\nset(BUILD_TESTING ON)\nset(FREDSIM_RTL_TESTS ON)\ninclude("%s/sc_models/switch/sizes.cmake")\nmessage("${linked_switches};${test_switches}")\n' \
   "$checkout" "$checkout" >"$build/all.cmake"
 configure "-DFREDSIM_SWITCHES=$(cmake -P "$build/all.cmake" 2>&1)"

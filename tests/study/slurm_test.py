@@ -24,7 +24,7 @@ import time
 
 LIMIT = 600  # seconds; longer ones hang
 END_WITH_PARENT = ["setpriv", "--pdeathsig", "TERM"]  # even if it is killed
-JOBS = 8  # at a time, on a node of as many
+JOBS = 8  # concurrent jobs, on a node of as many
 
 # 40 points of milliseconds, of which 4 fail.
 STUDY = """

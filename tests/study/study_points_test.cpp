@@ -103,7 +103,8 @@ TEST(StudyPoints, AMillionAreAllowedAndNotOneMore) {
 
 using Assignment = std::map<std::string, std::string>;
 
-// The axes of a random study of one work, and all that a point of it may be, by counting in another way than the product does.
+// The axes of a random study of one work, and all that a point of it may be, by counting in another
+// way than the product does.
 struct RandomStudy {
   std::string text = "machines: [a]\n";
   std::vector<std::pair<std::string, int>> axes;  // name and number of values

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of a run's result that must not depend on how it was simulated (implementations, slices left
-// out), one line per item.
+// Everything of a run's result that must not depend on how it was simulated (implementations,
+// slices left out), one line per item.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ inline std::vector<std::string> comparable_results(const RunResult& r) {
   return lines;
 }
 
-// The same, with the parts of the work and how busy links were.
+// Results with the parts of the work and the load of links.
 inline std::vector<std::string> results_and_parts(const RunResult& r) {
   std::vector<std::string> lines = comparable_results(r);
   for (const PartResult& part : r.parts) {

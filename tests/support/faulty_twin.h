@@ -18,7 +18,8 @@ namespace fredsim::tb {
 
 class FaultyTwin final : public SwitchCore {
  public:
-  // May change the pins after a step, or what the twin shows from then on. True: it did.
+  // Changes the pins after a step, or the state that the twin shows from then on. Returns whether
+  // it did.
   using Fault = std::function<bool(FaultyTwin&, SwitchPins&)>;
   FaultyTwin(std::unique_ptr<SwitchCore> inner, Fault fault)
       : inner_(std::move(inner)), fault_(std::move(fault)) {}
@@ -54,7 +55,7 @@ class FaultyTwin final : public SwitchCore {
   void miscount(std::uint64_t SwitchCounters::*counter) { counter_ = counter; }
   void misphase(std::uint8_t SwitchPhase::*what) { phase_ = what; }
 
-  static constexpr std::uint64_t kFrom = 150;  // traffic is under way then
+  static constexpr std::uint64_t kFrom = 150;  // traffic is in flight then
   std::uint64_t at = 0;                        // cycle of the fault
 
  private:
@@ -71,7 +72,7 @@ struct Caught {
   std::uint64_t injected = 0;  // cycle
 };
 
-// `add_traffic`: what the driver is to send, for some hundreds of cycles.
+// `add_traffic`: queues packets of the driver for some hundreds of cycles.
 template <class Driver, class Shape, class AddTraffic>
 Caught catch_fault(const Shape& shape, const FaultyTwin::Fault& fault,
                    const AddTraffic& add_traffic) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interpreter of the µSwitch bits of Fred_m(P), written from the layout alone, for tests.
+// Interpreter of the µSwitch bits of Fred_m(P), written from the layout alone, for tests.
 //
-// Purpose: says what each output port of a configured interconnect carries, as an expression over
-// the input ports, without knowing how the bits were found. Shapes: one postfix expression per port
-// (n >= 0 input port, kAdd), empty = nothing arrives. Errors: std::runtime_error where the bits are
-// not a sane configuration: an illegal code, a µSwitch output that selects or adds a silent input,
-// or an operand that is sent into a µSwitch and not used.
+// Purpose: gives the value of each output port of a configured interconnect, as an expression over
+//   the input ports, independent of the origin of the bits. Shapes: one postfix expression per port
+//   (n >= 0 input port, kAdd), empty = nothing arrives. Errors: std::runtime_error if the bits are
+//   an invalid configuration: an illegal code, a µSwitch output that selects or adds a silent
+//   input, or an operand that is sent into a µSwitch and not used.
 #pragma once
 
 #include <cstdint>

@@ -86,7 +86,7 @@ SaveFile read_save_file(const std::string& text) {
 std::vector<std::string> problems_of(const SaveFile& save, const std::vector<VcdName>& names) {
   std::vector<std::string> problems;
   if (save.traces.empty()) problems.emplace_back("no signals");
-  std::map<std::string, int> widths;  // by path as GTKWave writes it
+  std::map<std::string, int> widths;  // width by path, in GTKWave's spelling
   for (const VcdName& name : names) {
     std::string dots = name.path;
     std::ranges::replace(dots, '/', '.');

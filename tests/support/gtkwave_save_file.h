@@ -31,12 +31,12 @@ struct SaveFile {
 
 SaveFile read_save_file(const std::string& text);
 
-// Problems that keep GTKWave from showing all of a save file on a waveform with these signals; empty:
-// none.
+// Problems that keep GTKWave from showing all of a save file on a waveform with these signals;
+// empty: none.
 std::vector<std::string> problems_of(const SaveFile& save, const std::vector<VcdName>& names);
 
-// Problems of a committed one, at `path`: also those that keep it from being used from the top of
-// any checkout.
+// Problems of a committed save file, at `path`: also problems that keep it from being used from the
+// top of any checkout.
 std::vector<std::string> problems_of_committed(const std::string& path,
                                                const std::vector<VcdName>& names);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a run as threads of one process, with mailboxes between them: all of the protocol (ranks/ranks.h) without a launcher.
+// Ranks of a run as threads of one process, with mailboxes between them: all of the protocol
+// (ranks/ranks.h) without a launcher.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace fredsim::test {
 
-// Messages under way, by receiver and sender.
+// Messages in flight, by receiver and sender.
 class Mailboxes {
  public:
   explicit Mailboxes(int ranks)
@@ -76,7 +77,8 @@ struct RankOutcome {
   std::string error;  // its own; empty: none
 };
 
-// `work` by so many ranks, each of which ends as the program does (cli/rank_session.h). Outcomes by rank.
+// Runs `work` on `ranks` ranks, each of which ends as the program does (cli/rank_session.h).
+// Outcomes by rank.
 inline std::vector<RankOutcome> run_on_ranks(int ranks, const std::function<void(Ranks&)>& work,
                                              double patience_s = 60) {
   Mailboxes mailboxes(ranks);

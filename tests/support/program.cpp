@@ -38,7 +38,8 @@ std::string all_of(std::FILE* file) {
   }
 }
 
-// Without what the address sanitizer says once where an exception is thrown on the stack of a SystemC thread, which it does not know.
+// Standard error without the note of the address sanitizer for the first exception on the stack of
+// a SystemC thread, which it does not know.
 std::string without_notes(std::string err) {
   if (!kIsSanitized) return err;
   static const std::regex kNote(
@@ -47,7 +48,7 @@ std::string without_notes(std::string err) {
   return std::regex_replace(err, kNote, "");
 }
 
-// In the child: never returns.
+// Child side: never returns.
 [[noreturn]] void become_program(std::vector<char*>& argv, int out, int err,
                                  const Surroundings& around) {
   const int in = ::open("/dev/null", O_RDONLY);
@@ -63,7 +64,7 @@ std::string without_notes(std::string err) {
     const rlimit limit{.rlim_cur = around.max_memory_bytes, .rlim_max = around.max_memory_bytes};
     ::setrlimit(RLIMIT_AS, &limit);
   }
-  // Whoever runs the tests may have set these.
+  // The user who runs the tests may have set these.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::unsetenv("COLUMNS");
   if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);

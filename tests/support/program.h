@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real program as a child process, for tests: arguments in, exit code and both outputs out.
+// The program as a child process, for tests: takes arguments, returns exit code and both outputs.
 // It runs at the top of the checkout, so that "configs/…" is found.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Surroundings {
 // Processor time that a process has used; 0: there is none.
 std::chrono::nanoseconds processor_time(pid_t process);
 
-// The program under way.
+// The running program.
 class RunningProgram {
  public:
   explicit RunningProgram(const std::vector<std::string>& arguments,
@@ -49,9 +49,10 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
-  // Until standard output holds the text; false: not within half a minute, or the program has ended.
+  // Until standard output holds the text; false: not within half a minute, or the program has
+  // ended.
   bool wait_for_output(const std::string& text);
-  bool wait_for_error(const std::string& text);  // the same of standard error
+  bool wait_for_error(const std::string& text);  // likewise for standard error
   // Until it has used so much processor time; false: as above.
   bool wait_for_processor_time(std::chrono::milliseconds time);
   // Until the condition holds; false: as above.

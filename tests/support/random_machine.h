@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small machines of every kind of switch, with rates, latencies and wires inside switches of many kinds, from a seed.
+// Small machines of every kind of switch, with rates, latencies and wires inside switches of many
+// kinds, from a seed.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace fredsim::test {
 
 inline Topology random_machine(Random& random) {
   const auto pick = [&](int min, int max) { return random_between(random, min, max); };
-  // A flit per cycle is 768 GB/s. Other rates recur only after as many cycles as their fraction says.
+  // A flit per cycle is 768 GB/s. Other rates recur after the denominator of their ratio in cycles.
   const auto rate = [&] {
     constexpr int kRates[] = {768, 600, 576, 384, 192};
     return kRates[random.below(5)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sanitizers in the build: they have a heap of their own and reserve terabytes of addresses, so that neither what is in use of memory nor
-// a limit of it says anything about the program.
+// Sanitizers in the build: they have their own heap and reserve terabytes of addresses, so that
+// neither memory use nor a memory limit says anything about the program.
 #pragma once
 
 namespace fredsim {

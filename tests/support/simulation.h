@@ -18,7 +18,7 @@ class Simulation {
     thread_ = std::make_unique<Thread>("test");
   }
 
-  // Runs `body` as an SC_THREAD until nothing is left to do; rethrows what it threw.
+  // Runs `body` as an SC_THREAD until no events are left; rethrows its exception.
   void run(std::function<void()> body) {
     thread_->body = std::move(body);
     sc_core::sc_start();

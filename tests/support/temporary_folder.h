@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test: of another name in every process and object, removed with all that is in it when
-// the object goes, after a failed check or an exception too.
+// A folder of its own for a test: of another name in every process and object, removed with all
+// that is in it when the object goes, after a failed check or an exception too.
 //
-// Errors: the constructor throws std::system_error where no folder can be made; a test must not write elsewhere.
+// Errors: the constructor throws std::system_error where no folder can be made; a test must not
+//   write elsewhere.
 #pragma once
 
 #include <cerrno>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small switches in plain C++ for tests of the fabric, virtual cut-through replaced by the simplest thing that
-// works: a packet holds its output's VC from head to tail.
+// Small switches in plain C++ for tests of the fabric, with a minimal replacement of virtual
+// cut-through: a packet holds its output's VC from head to tail.
 //
-// TestMeshRouter: X-Y routed. Ports, registers (identity, position, credits, flit counters) and credit rules are
-// those of mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at the earliest.
+// TestMeshRouter: X-Y routed. Ports, registers (identity, position, credits, flit counters) and
+//   credit rules equal mesh_router's; its timing differs: a flit in the buffer after edge e leaves
+//   at e + 1 at the earliest.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveform files read back: GTKWave's fst2vcd turns an FST file into a value change dump, which is read here
-// time by time.
+// Waveform files read back: GTKWave's fst2vcd turns an FST file into a value change dump, which is
+// read here time by time.
 #pragma once
 
 #include <cstdint>

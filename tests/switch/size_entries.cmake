@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Entries of the size list, as CMake reads them (sc_models/switch/verilator/switch_kind.cmake): what each of them
-# becomes, and what is refused with a message that says what was found.
+# Entries of the size list, as CMake reads them (sc_models/switch/verilator/switch_kind.cmake):
+# result of each, and refusals with a message that gives the value found.
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(top ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 include(${top}/sc_models/switch/verilator/switch_kind.cmake)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of adders of an aggregator's twin against a reference that keeps every flit of a sum by the edges of its path,
-// written from rtl/aggregator/aggregator_interconnect.sv, aggregator_scheduler.sv and aggregator_table.sv.
+// The pool of adders of an aggregator's twin against a reference that keeps every flit of a sum by
+// the edges of its path, written from rtl/aggregator/aggregator_interconnect.sv,
+// aggregator_scheduler.sv and aggregator_table.sv.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,8 @@ namespace {
 
 using Ports = std::uint32_t;
 
-// Edges from that at which an adder takes a flit of n operands: to its last operand, and into the staging.
+// Edges from that at which an adder takes a flit of n operands: to its last operand, and into the
+// staging.
 int last_operand(int operands) { return operands - 1; }
 int to_staging(int operands) { return operands + 4; }
 
@@ -180,8 +182,7 @@ class PoolBench {
     for (int i = 0; i < edges; ++i) {
       const int place = i % 90;
       if (place == 0) percent_ = 20 + random_.below(81);
-      // Most rows change while sums are under way, some while idle, and some are replaced before they are
-      // taken.
+      // Most rows change during sums, some while idle, and some are replaced before they are taken.
       const bool changes = place == 0 || (place == 89 && random_.below(3) == 0);
       const bool rests = place > 60 && i / 90 % 3 == 0;
       edge(changes, rests);
@@ -276,7 +277,8 @@ TEST(AdderPool, FollowsItsReference) {
   }
 }
 
-// One sum of n inputs, always ready: a pool of a adders adds min(1, a / (n - 1)) flits of it per edge.
+// One sum of n inputs, always ready: a pool of a adders adds min(1, a / (n - 1)) flits of it per
+// edge.
 TEST(AdderPool, RunsASumAtTheRateOfItsAdders) {
   for (const int operands : {2, 3, 5, 12, 32}) {
     for (const int adders : {1, 2, 4, 31}) {
@@ -305,7 +307,7 @@ StateDigest digest_of(const AdderPool& pool) {
   return digest;
 }
 
-// Recurring states: the digest does not know the edge, and knows all that decides what comes.
+// Recurring states: the digest ignores the edge, and includes all state that determines the future.
 TEST(AdderPool, TheStateIsRelativeToTheEdge) {
   PhasedRow row;
   row.flows = {{0b0111, 0b0001, 1, 2}, {0b11000, 0b0110, 2, 1}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups (switch/switch_group.h): switches that step in one have the outputs, errors and counters of switches that step by
-// themselves at every edge, and their state whenever they part.
+// Groups (switch/switch_group.h): switches that step in one have the outputs, errors and counters
+// of switches that step by themselves at every edge, and their state whenever they part.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kX = 2, kY = 2;  // position of the router
 
-// Packets for the inputs of a router, as credits allow, and credits for what leaves it.
+// Packets for the inputs of a router, as credits allow, and credits for its outputs.
 class RandomLinks {
  public:
   // Senders that do not obey send without room, too, and to where no route leads.

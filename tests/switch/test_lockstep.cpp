@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep implementation: a fault put into either side is reported in the cycle, port and field where it
-// shows; and the factory of implementations.
+// The lockstep implementation: a fault put into either side is reported in the cycle, port and
+// field where it shows; and the factory of implementations.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches of a fabric as their kinds have them, and what is asked of all of them.
+// Switches of a fabric as their kinds have them, and their common interface.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -144,7 +144,7 @@ TEST(SwitchKindFacts, RowsOfKindsWithPhasesFitTheirStores) {
 
 TEST(SwitchKindFacts, FlowsThatHaveNoPathsTogetherAreAConflictOfFredAlone) {
   const std::vector<Flow> flows{{0b0001, 0b0001}, {0b0010, 0b0100}};
-  // Each of three meets both others at an edge µSwitch, and there are two sub-networks.
+  // Each of three flows shares an edge µSwitch with both others, and there are two sub-networks.
   const std::vector<Flow> meeting{{0b0001, 0b0001}, {0b0110, 0b0100}, {0b1000, 0b0010}};
   int conflicts = 0;
   for (const SwitchKind* kind : switch_kinds()) {
@@ -169,8 +169,8 @@ TEST(SwitchKindFacts, FlowsThatHaveNoPathsTogetherAreAConflictOfFredAlone) {
   EXPECT_EQ(conflicts, 1);
 }
 
-// Heads on a mesh: a packet on its way along a ring needs one flit of room, one that turns into it a flit more than
-// itself.
+// Heads on a mesh: a packet on its way along a ring needs one flit of room, one that turns into it
+// a flit more than itself.
 TEST(SwitchKindFacts, HeadsNeedTheRoomOfTheirRings) {
   Topology topology = fabric({switch_node("mesh", 10)});
   topology.packet_flits = 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output units of a switch with phases against a reference by queues, written from the contract of
-// rtl/phased/phased_output_unit.sv and of switch/phased/phased_outputs.h.
+// The output units of a switch with phases against a reference by queues, written from the contract
+// of rtl/phased/phased_output_unit.sv and of switch/phased/phased_outputs.h.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -169,7 +169,8 @@ class OutputsBench {
     return words;
   }
 
-  // At most one flit enters for each port; of a packet that has begun at any time, of another where there is room.
+  // At most one flit enters for each port; of a packet that has begun at any time, of another where
+  // there is room.
   void enter(std::uint64_t busy) {
     for (int port = 0; port < case_.ports; ++port) {
       if (random_.below(100) >= busy) continue;
@@ -224,7 +225,7 @@ class OutputsBench {
         pins_.out_credit[vc] |= 1U << port;
       }
       pins_.out_ready |= is_ready ? 1U << port : 0;
-      // Registers have what happened one edge later.
+      // Registers show an event one edge later.
       flits_before_[port] = reference_[port].flits() - (launched_[port] ? 1 : 0);
       stalls += reference_[port].stalls();
       launched_[port] = reference_[port].launch(now_, is_ready, credits);

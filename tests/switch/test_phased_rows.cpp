@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the phase store as a twin decodes them, against rows whose fields are put together bit by bit (rtl/phased/phased_pkg.sv),
-// and against an interpreter of the µSwitches that was written from their layout.
+// Rows of the phase store as a twin decodes them, against rows whose fields are put together bit by
+// bit (rtl/phased/phased_pkg.sv), and against an interpreter of the µSwitches that was written from
+// their layout.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ struct RandomRow {
     valid = random.below(4) != 0;
     vc = static_cast<int>(random.below(4));
     const int width = code_width(ports);
-    // Few codes, so that several ports share one, or all that there are, those that are no flow among them.
+    // Few codes, so that several ports share one, or all codes, including invalid ones.
     const std::uint64_t codes = random.below(2) == 0
                                     ? std::min<std::uint64_t>(3, std::uint64_t{1} << width)
                                     : std::uint64_t{1} << width;
@@ -231,7 +232,8 @@ TEST(FredRow, OfFlowsThatAreRoutedCarriesTheirSums) {
   }
 }
 
-// With two sub-networks there is nothing but the outputs to contradict; with more, wires of unicasts beside a flow.
+// With two sub-networks there is nothing but the outputs to contradict; with more, wires of
+// unicasts beside a flow.
 TEST(FredRow, ThatGivesAnOutputAnotherSumIsContradictory) {
   Random random(22);
   int wrong = 0, right = 0;
@@ -262,7 +264,7 @@ TEST(FredRow, ThatGivesAnOutputAnotherSumIsContradictory) {
       if (!row.contradictory.empty()) {
         EXPECT_EQ(row.contradictory, words);
       }
-      // Whatever the interpreter takes for a sane configuration, it reads as we do.
+      // Every configuration that the interpreter accepts has the same meaning for the twin.
       try {
         EXPECT_EQ(outputs, test::interpret(shape, made->bits, row.inputs));
       } catch (const std::runtime_error&) {
@@ -341,7 +343,7 @@ struct CandidateChoice {
   int port = -1, vc = 0;
 };
 
-// VCs in turn, those with a candidate passed over; in each the ports in turn.
+// VCs in turn, skipping VCs with a candidate; in each the ports in turn.
 CandidateChoice next_of(const std::vector<int>& vcs, const std::vector<std::vector<int>>& ports,
                         const PhasedCandidates::PortsByVc& waiting, std::uint32_t have) {
   for (const int vc : vcs) {
@@ -389,7 +391,7 @@ TEST(PhasedCandidates, LookFrontsUpInTurnAndKeepTheFirstThatIsReady) {
       if (want.port >= 0) {
         ASSERT_EQ(front.vc, want.vc);
       }
-      // The control unit may have no time to read, and what was read need not be ready.
+      // The control unit may have no time to read, and the row read need not be ready.
       const bool reads = front.port >= 0 && random.below(4) != 0;
       const PhasedCandidates::Row ready =
           read.valid && random.below(3) == 0 ? std::make_shared<PhasedRow>() : nullptr;

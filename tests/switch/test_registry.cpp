@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Additions of a program: switches of its own kinds and sizes, and what is said of those that are missing
-// then.
+// Additions of a program: switches of its own kinds and sizes, and messages about missing ones.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

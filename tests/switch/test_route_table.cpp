@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of routing tables: as large as the machine needs, or refused with what was found and what is allowed.
+// Sizes of routing tables: as large as the machine needs, or refused with the value found and the
+// allowed values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 namespace fredsim {
 namespace {
 
-// A tree of levels with so many below each switch, lowest first, and an uplink each.
+// A tree of levels with the given numbers of nodes below each switch, lowest first, and an uplink
+// each.
 Topology tree_of(const std::vector<int>& below, std::vector<NamedValue> switch_values = {},
                  int io_controllers = 0) {
   constexpr std::uint64_t kLink = 100'000'000'000;
@@ -89,7 +91,7 @@ TEST(RouteTable, HasEveryDestinationOfALargeTree) {
   }
 }
 
-// As of a kind without the parameter.
+// Kinds without the parameter.
 TEST(RouteTable, ThatIsTooSmallIsRefused) {
   Topology topology = tree_of({16, 16, 8});
   for (Node& node : topology.nodes)

@@ -121,7 +121,7 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
 
 // Content of a row before a reset must not show again behind the first write after it.
 TEST_P(EverySize, PhaseStoreIsZeroAfterResetAndAroundAFirstWrite) {
-  // A switch without a phase store: zero whatever is written.
+  // A switch without a phase store: reads zero for any write.
   const std::uint32_t word = shape_.kind->num_phases(shape_) == 0 ? 0 : 0x12345678;
   core_->reset();
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
@@ -161,8 +161,8 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   EXPECT_TRUE(core_->idle());
 }
 
-// Switches whose registers have our names and can be peeked, without a cycle: our own tops; of a changed copy that
-// keeps the name of its top nothing is known.
+// Switches whose registers have our names and can be peeked, without a cycle: our own tops; of a
+// changed copy that keeps the name of its top nothing is known.
 enum class Peek : std::uint8_t { kYes, kNo, kUnknown };
 Peek peek_of(const SwitchShape& shape) {
   if (shape.rtl_top.empty()) return Peek::kYes;

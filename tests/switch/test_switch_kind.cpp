@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of kinds: what each says of itself, shapes by the names of parameters, entries of the size list.
+// Registry of kinds: description of each, shapes by the names of parameters, entries of the size
+// list.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map of whole switches of every kind against a reference by address, written from rtl/common/noc_pkg.sv and
-// rtl/common/mesh_pkg.sv: what is written reads back, what is read-only or no register keeps as it is. On the RTL, the twin
-// and both in lockstep, without traffic and beside traffic whose links stall at random. With routing tables of the default size
-// and larger ones.
+// Register map of whole switches of every kind against a reference by address, written from
+// rtl/common/noc_pkg.sv and rtl/common/mesh_pkg.sv: writable registers read back, read-only and
+// unknown addresses stay unchanged. On the RTL, the twin and both in lockstep, without traffic and
+// beside traffic whose links stall at random. With routing tables of the default size and larger
+// ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +87,8 @@ class RegisterReference {
     return found == values_.end() ? 0 : found->second;
   }
   int store_words() const { return store_words_; }
-  // The map of rtl/common/noc_pkg.sv: at REG_ROUTE up to 1024 destinations, else at REG_LARGE_ROUTE.
+  // The map of rtl/common/noc_pkg.sv: at REG_ROUTE up to 1024 destinations, else at
+  // REG_LARGE_ROUTE.
   int routes() const {
     return shape_.kind->index("ROUTE_ADDR_W") < 0 ? 1024 : 1 << shape_.value("ROUTE_ADDR_W");
   }
@@ -102,7 +104,8 @@ class RegisterReference {
   std::map<int, std::uint32_t> values_;
 };
 
-// One-flit unicasts on all ports, as credits allow; a flit that leaves has its credit back two edges later.
+// One-flit unicasts on all ports, as credits allow; a flit that leaves has its credit back two
+// edges later.
 class RegisterTraffic {
  public:
   RegisterTraffic(const SwitchShape& shape, std::uint64_t seed) : shape_(shape), random_(seed) {
@@ -164,7 +167,7 @@ class RegisterMap : public testing::TestWithParam<std::tuple<std::string, Switch
     };
     switch (random.below(8)) {
       case 0:
-        return below(10);  // identity and what is beside it
+        return below(10);  // identity and neighbouring registers
       case 1:
         return reg::kCredit - 2 + below(kNumVcs * shape_.ports() + 4);
       case 2:
@@ -205,7 +208,7 @@ TEST_P(RegisterMap, HoldsWhatWasWrittenAndRefusesTheRest) {
   constexpr std::uint64_t kSeed = 5;
   SCOPED_TRACE(fmt::format("seed {}", kSeed));
   Random random(kSeed);
-  // A routing table has been written once: what it holds before that is nobody's.
+  // A routing table is written once first: its contents before that are undefined.
   if (is_by_table(shape_)) {
     for (int d = 0; d < reference_.routes(); ++d) {
       const auto route = static_cast<std::uint32_t>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveform files by themselves, with values of a model: what is in them, and what happens to files that are there already,
-// that others write, or that do not fit on their disk.
+// Waveform files alone, with values of a model: their contents, and their behaviour if the file
+// exists, is written by another process, or does not fit on the disk.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -80,7 +80,8 @@ TEST_F(WaveFiles, HaveTheValuesOfEveryDump) {
   EXPECT_GT(seen, 100U);
 }
 
-// Times and words of a file; what another process may be writing still, or was when it was killed.
+// Times and words of a file; also of one that another process is writing, or was writing when it
+// was killed.
 std::map<std::uint64_t, std::uint64_t> words_in(const std::string& path) {
   std::istringstream vcd(run_fst2vcd(path));
   std::map<std::uint64_t, std::uint64_t> words;
@@ -100,7 +101,7 @@ TEST_F(WaveFiles, OpenAtEveryMomentWithAllButTheLastSecond) {
   file.open();
   std::map<std::uint64_t, std::uint64_t> dumped;
   std::size_t blocks = 0;
-  std::map<std::uint64_t, std::uint64_t> complete;  // in blocks that have ended
+  std::map<std::uint64_t, std::uint64_t> complete;  // words in complete blocks
   for (std::uint64_t time = 500; time < 40 * 500; time += 500) {
     word_ = static_cast<std::uint32_t>(random.next());
     now += std::chrono::milliseconds(random.below(700));
@@ -198,7 +199,7 @@ TEST_F(WaveFiles, AreRegularFilesInFoldersThatThereAre) {
             fmt::format(fmt::runtime(text), nowhere, "No such file or directory"));
 }
 
-// A limit on the size of files stands for a full disk.
+// A full disk, modelled by a limit on the size of files.
 class FullDisk : public WaveFiles {
  protected:
   FullDisk() {

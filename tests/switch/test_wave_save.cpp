@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a GTKWave save file, and what a scope shows of the signals that a waveform has.
+// Text of a GTKWave save file, and the signals that a scope shows of a waveform.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,8 @@ TEST_F(SaveFile, WritesTheFiltersItsTracesHave) {
     EXPECT_EQ(has(extension), extension != ".direction.filter") << extension;
 }
 
-// Bits of a vector are counted from the most significant one: every bit of it is in one value, in its order.
+// Bits of a vector are counted from the most significant one: every bit of it is in one value, in
+// its order.
 TEST_F(SaveFile, CutsVectorsIntoValues) {
   const WaveName vector{"s.v", "[11:0]", 12};
   save_.bits(TraceFormat::kHex, "lowest", vector, 0, 4);

@@ -67,7 +67,7 @@ class Calculated(unittest.TestCase):
             self.assertEqual(network.flits("unicast"), ports)
 
     def test_row(self):
-        """By hand, of 4 ports: valid, VC 0, then flows of 3 bits, inputs first."""
+        """Row of 4 ports, by hand: valid, VC 0, then flows of 3 bits, inputs first."""
         network = crossbars.Aggregator(4, 1, 0)
         self.assertEqual(network._row("unicast"), 1 | (0o4321 | 0o4321 << 12) << 3)
         self.assertEqual(network._row("reduction"), 1 | (0o1111 | 0o0001 << 12) << 3)

@@ -37,7 +37,7 @@ class Measured(unittest.TestCase):
         cls.found = energy.measure(cls.part, cls.netlists, [], sources, cls.stimulus, FOLDER / "energy", LIMIT)
 
     def test_figures(self):
-        """Content of energy.json; energy_test.py --write FOLDER puts what is measured there."""
+        """Content of energy.json; energy_test.py --write FOLDER writes the measured values there."""
         found = {"clock_pj": self.found.clock_pj}
         for situation, settled, glitches in zip(self.wanted, self.found.settled_pj, self.found.glitch_pj, strict=True):
             found[f"{situation.codes} {' '.join(situation.inputs)}"] = [round(settled, 2), round(glitches, 2)]
@@ -148,7 +148,7 @@ class Calculated(unittest.TestCase):
         self.assertEqual(found.load_pj, 0.5 * traffic.flit_bits(4))
 
     def test_toggles(self):
-        """In the second edge only, and of outputs only; a value that is there already is none."""
+        """Toggles count in the second edge only, and for outputs only; an unchanged value is none."""
         vcd = ["$scope module bench $end", "$scope module i $end", r"$scope module \a.b[1] $end", "$var wire 1 ! Y $end",
                "$var wire 1 # A $end", "$upscope $end", "$upscope $end", "$enddefinitions $end", "0!\n", "#50000\n", "1!\n",
                "#150000\n", "0!\n", "#150010\n", "1!\n", "1#\n", "#150020\n", "1!\n",
@@ -156,7 +156,7 @@ class Calculated(unittest.TestCase):
         self.assertEqual(gates.count(iter(vcd), [(2, 3)]), [{"i/a.b[1]": 3}])
 
     def test_paper(self):
-        """By hand: 10 ports of 600 GB/s both ways over four edges of 107.4 GB/s/mm."""
+        """Example by hand: 10 ports of 600 GB/s both ways over four edges of 107.4 GB/s/mm."""
         self.assertAlmostEqual(paper.perimeter_mm2(10), (12_000 / 429.6) ** 2)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """figures_test.py KIND FOLDER: area and longest path of a kind's tops at small sizes, against figures.json beside this.
 
-After a change of the RTL that is meant, `figures_test.py KIND FOLDER --write` puts what is measured into figures.json.
+After a change of the RTL that is meant, `figures_test.py KIND FOLDER --write` writes the measured values into figures.json.
 """
 
 import json
@@ -14,7 +14,7 @@ FIGURES = Path(__file__).with_name("figures.json")
 TOPS = {
     "fred": ("fred_switch:P=2,M=2,LANES=4", "fred_interconnect:P=3,M=3,LANES=4"),
     "mesh": ("mesh_router:NUM_LOCAL=1,NUM_IO=0,LANES=4",),
-    # Parts that these do not share with the others.
+    # Parts without a common part.
     "crossbars": ("reducing_crossbar_interconnect:P=3,LANES=4", "aggregator_interconnect:P=3,ADDERS=2,LANES=4",
                   "voq_scheduler:P=3", "voq_input_unit:P=3,LANES=4", "voq_crossbar_mux:P=3,FLIT_W=160",
                   "mesh_reducing_routes:NUM_LOCAL=1,NUM_IO=0"),
@@ -22,7 +22,8 @@ TOPS = {
     "wide": ("fred_r_uswitch:OUTPUTS=3,LANES=256", "reducing_crossbar_node:LANES=256", "fred_port_mux:M=3,LANES=256",
              "voq_crossbar_mux:P=4,FLIT_W=4192"),
 }
-# The tools' results are the same on every machine. What moves a path by more than this is to be written down, for pages quote them.
+# The tools' results are equal on every machine. A larger change of a path must be recorded, since
+# pages quote the figures.
 TOLERANCE = {"path_fo4": 0.01, "area_kge": 0.05, "memory_bits": 0}
 
 

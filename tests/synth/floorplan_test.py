@@ -109,7 +109,7 @@ class Floorplan(unittest.TestCase):
         self.assertIsNone(floorplan.plan(switch("fred_paths", {}, None, {"fred_paths": (1, 3, 20)})))
 
     def test_picture(self):
-        """The same plan is the same file, with a legend of all kinds of blocks."""
+        """Equal plans give equal files, with a legend of all kinds of blocks."""
         plan = floorplan.plan(fred(4, 3, random.Random(SEED)))
         texts = []
         for name in ("one", "two"):

@@ -27,7 +27,7 @@ class Kept(unittest.TestCase):
         self.assertEqual([(row["kind"], row["ports"], row["parameters"]) for row in ROWS["rows"]], made)
 
     def test_models(self):
-        """Figures of memories and links are those of technology.json."""
+        """Figures of memories and links equal technology.json."""
         self.assertEqual(ROWS["memory_read_pj_per_bit"], technology.DATA["memory"]["read_pj_per_bit"])
         self.assertEqual(ROWS["memory_write_pj_per_bit"], technology.DATA["memory"]["write_pj_per_bit"])
         self.assertEqual(ROWS["link_pj_per_bit"], technology.DATA["link"]["pj_per_bit"])

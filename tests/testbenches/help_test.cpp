@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command lines of the programs in testbenches/: what --help says, and what is refused.
+// Command lines of the programs in testbenches/: text of --help, and refused input.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tb_own_npu: an own NPU's results are like ours, on every machine, and `fredsim report` takes them.
+// tb_own_npu: an own NPU's results are like ours, on every machine, and `fredsim report` takes
+// them.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BiGraphs: two layers of switches, NPUs at both, and paths between switches of one layer that wait in no circle.
+// BiGraphs: two layers of switches, NPUs at both, and paths between switches of one layer that wait
+// in no circle.
 #include "topology/bigraph/bigraph.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of dimensions: places, nodes, links, addresses, bisection and diameter, and what they refuse.
+// Systems of dimensions: positions, nodes, links, addresses, bisection and diameter, and refused
+// input.
 #include "topology/dimensions/dimensions.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,8 @@ TEST(Dimensions, NodesAndLinksAreThoseOfAllGroups) {
   ASSERT_EQ(all.npus.size(), 60U);
   EXPECT_TRUE(all.has_blocks() && all.flow_only.empty());
   EXPECT_EQ(all.nodes.size(), 60U + 60 + 60 + 12);
-  // Both ways: to the switch on each die and round the rings; to the switch on the die and 3 pairs in each group; 5 to each switch.
+  // Both ways: to the switch on each die and round the rings; to the switch on the die and 3 pairs
+  // in each group; 5 to each switch.
   EXPECT_EQ(all.links.size(), 2U * (60 + 60 + 60 + 20 * 3 + 60));
   EXPECT_EQ(all.nodes[0].ports, 3);
   EXPECT_EQ(far_end(all, "npu7", 0), "d0.1.r3.s0.0") << "NPU 7: places 3, 1, 0";
@@ -112,7 +114,7 @@ TEST(Dimensions, PlacesAreThoseOfANumberInMixedBase) {
         EXPECT_EQ(places.place(npu, d), at[d]);
         EXPECT_EQ(places.npu(d, places.group(npu, d), at[d]), npu);
         EXPECT_LT(places.group(npu, d), places.groups(d));
-        // Its switch, or that of its group, has its link.
+        // Its switch, or its group's switch, has its link.
         const SystemBlock& block = all.blocks[d];
         const int link = block.topology->link_out(at[d], 0);
         const Link& of_system = all.links[places.link(d, places.group(npu, d), link)];
@@ -127,7 +129,8 @@ TEST(Dimensions, PlacesAreThoseOfANumberInMixedBase) {
   }
 }
 
-// A line is a ring that is not closed: its ends have a neighbour less, and a link of it is its bisection.
+// A line is a ring that is not closed: its ends have a neighbour less, and a link of it is its
+// bisection.
 TEST(Dimensions, ALineIsARingThatIsNotClosed) {
   const Topology all = system_of({dimension(BlockShape::kLine, 6, 200 * kGb)});
   int across = 0;

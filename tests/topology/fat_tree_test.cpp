@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-ary fat trees: what they are made of, by the formulas of their paper, and the paths in them.
+// k-ary fat trees: their components, by the formulas of the paper, and the paths in them.
 #include "topology/fat_tree/fat_tree.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,8 @@ TEST(FatTree, PathsArriveAndWaitInNoCircle) {
   }
 }
 
-// All NPUs send to one that many numbers away: no two packets share a link from a switch down, so full bandwidth is reached.
+// All NPUs send to one that many numbers away: no two packets share a link from a switch down, so
+// full bandwidth is reached.
 TEST(FatTree, AShiftByAPodSharesNoLinkDown) {
   const Topology tree = fat_tree(4, 1);
   const int npus = static_cast<int>(tree.npus.size());
@@ -82,8 +83,8 @@ TEST(FatTree, AShiftByAPodSharesNoLinkDown) {
   for (const auto& [link, times] : used) EXPECT_EQ(times, 1) << tree.links[link].name;
 }
 
-// As long as others, and the same of the same seed. Of the 896 paths out of the pod that 8 seeds have from an edge switch each
-// of its 4 links up has 224, within 5 standard deviations.
+// Hashed paths are as long as other ones, and equal for one seed. Each of the 4 uplinks of an edge switch carries
+// 224 of the 896 paths out of the pod over 8 seeds, within 5 standard deviations.
 TEST(FatTree, HashedPathsAreSpreadOverTheLinksUp) {
   const Topology by_place = fat_tree(8, 1);
   std::map<int, int> used;
@@ -108,12 +109,13 @@ TEST(FatTree, HashedPathsAreSpreadOverTheLinksUp) {
   EXPECT_NEAR(same / static_cast<double>(same + others), 1.0 / 16, 0.01);
 }
 
-// By chance, one of 4: a switch's links to two destinations, two switches' links to one, a switch's under two seeds.
+// Random choice of 4 links: a switch's links to two destinations, two switches' links to one, a
+// switch's under two seeds.
 TEST(FatTree, HashedPathsDependOnSwitchDestinationAndSeed) {
   int destinations = 0, switches = 0, seeds = 0, all = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Topology tree = fat_tree(8, 1, seed), other = fat_tree(8, 1, seed + 1);
-    // Edge switches of pod 0, to NPUs of others.
+    // Edge switches of pod 0, to NPUs of other pods.
     const auto up = [](const Topology& topology, int edge, int to) {
       return topology.links[path_of(topology, edge * 4, to, 0)[1]].from_port;
     };

@@ -146,7 +146,7 @@ TEST(FredTree, Ports) {
   EXPECT_EQ(tree.nodes[tree.io_controllers[2]].address, 22);
 }
 
-// One design of chiplet: the same links at the same ports, and others that nothing is joined to.
+// One design of chiplet: every link at a fixed port, and unused ports.
 TEST(FredTree, ChipletPorts) {
   const Topology tree = build_fred_tree(wafer(), wafer_tree());
   FredTreeSpec spec = wafer_tree();
@@ -171,7 +171,8 @@ TEST(FredTree, PortsOfThreeLevels) {
   EXPECT_EQ(far_end(tree, "npu30", 1), "l1_7.s1.2");
   EXPECT_EQ(far_end(tree, "l1_7.s1", 5), "l2_1.s1.c0.7");
   EXPECT_EQ(far_end(tree, "l1_7.s1", 6), "l2_1.s1.c1.6");
-  // The 8 uplinks of a slice of L2 switch 1, chiplet by chiplet, go to ports 2 and 3 of four chiplets.
+  // The 8 uplinks of a slice of L2 switch 1, chiplet by chiplet, go to ports 2 and 3 of four
+  // chiplets.
   EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 8), "l3.s0.c0.2");
   EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 9), "l3.s0.c0.3");
   EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 10), "l3.s0.c1.2");
@@ -195,8 +196,8 @@ TEST(FredTree, OneSwitch) {
   EXPECT_EQ(bisection_bytes_per_second(tree), 6U * 30'000'000'000U / 2);
 }
 
-// Nodes and links one by one, in order: what the keys of two levels build is what a list of two levels
-// builds.
+// Nodes and links one by one, in order: the keys of two levels and a list of two levels build equal
+// trees.
 TEST(FredTree, ChipletsSayWhereTheyStand) {
   const Topology tree = build_fred_tree(machine_of(64, 0, 2), three_levels());
   int chiplets = 0;

@@ -20,7 +20,8 @@
 namespace fredsim {
 namespace {
 
-// NPUs of two planes that no switch joins are joined by way of NPUs with links into both, on whose dies there is a switch.
+// NPUs of two planes that no switch joins are joined by way of NPUs with links into both, on whose
+// dies there is a switch.
 TEST(GraphPaths, NpusPassOnWhatNoSwitchDoes) {
   Sketch chain(3, 2);
   chain.link(0, chain.chip(0));
@@ -34,7 +35,8 @@ TEST(GraphPaths, NpusPassOnWhatNoSwitchDoes) {
   expect_good_paths(all);
 }
 
-// Load by link: what it carries of an all-to-all of one unit between each two NPUs, cut over the planes as plans do.
+// Load by link for an all-to-all of one unit between each two NPUs, cut over the planes as in
+// plans.
 std::vector<double> all_to_all_loads(const Topology& topology) {
   std::vector<double> loads(topology.links.size());
   const auto npus = static_cast<int>(topology.npus.size());
@@ -68,7 +70,8 @@ void expect_even(const Topology& topology, const std::string& from, const std::s
   EXPECT_LE(most, 1.1 * least) << from << " to " << to;
 }
 
-// Boxes of NPUs, each joined to all of some switches, and in pairs to slow ones: all fast ones are used alike, by any two NPUs.
+// Boxes of NPUs, each joined to all of some switches, and in pairs to slow ones: all fast ones are
+// used alike, by any two NPUs.
 TEST(GraphPaths, BoxesUseAllOfTheirSwitches) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -97,7 +100,8 @@ TEST(GraphPaths, BoxesUseAllOfTheirSwitches) {
   }
 }
 
-// Nine equal paths between NPUs of a pair, eight between others: eight shares, so that no link has two of nine.
+// Nine equal paths between NPUs of a pair, eight between other NPUs: eight shares, so that no link
+// has two of nine.
 TEST(GraphPaths, SharesAreEvenBetweenAnyTwo) {
   Sketch box(8, 8 + 4);
   for (int i = 0; i < 8; ++i) {
@@ -111,7 +115,8 @@ TEST(GraphPaths, SharesAreEvenBetweenAnyTwo) {
   for (const double load : all_to_all_loads(all)) EXPECT_LE(load, 7.0 / 8 + 1e-9);
 }
 
-// Two boxes whose NPUs have a link into a network between them, too: inside a box planes are its switches, between boxes the network.
+// Two boxes whose NPUs have a link into a network between them, too: inside a box planes are its
+// switches, between boxes the network.
 TEST(GraphPaths, PlanesAreFoundPairByPair) {
   Sketch boxes(8, 2 * 2 + 3);
   for (int i = 0; i < 8; ++i) {
@@ -129,7 +134,8 @@ TEST(GraphPaths, PlanesAreFoundPairByPair) {
   EXPECT_EQ(path_of(all, 0, 4, ports_to(all, 0, 4).front()).size(), 4U);
 }
 
-// Switches of two and of three levels, each joined to all of the next one: equal paths carry the same.
+// Switches of two and of three levels, each joined to all of the next one: equal paths carry the
+// same.
 TEST(GraphPaths, EqualPathsOfTreesCarryTheSame) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Random random(seed);
@@ -174,8 +180,9 @@ void shuffle(Random& random, std::vector<T>& list) {
   for (std::size_t l = list.size(); l > 1; --l) std::swap(list[l - 1], list[random.below(l)]);
 }
 
-// A random tree of groups of k equal switches, each joined to all of the next group, and leaves with k x k NPUs each, joined to all of one
-// group: all links of a leaf, and all between two groups, carry the same of an all-to-all, within 10 %.
+// A random tree of groups of k equal switches, each joined to all of the next group, and leaves
+// with k x k NPUs each, joined to all of one group: all links of a leaf, and all between two
+// groups, carry the same of an all-to-all, within 10 %.
 TEST(GraphPaths, EqualPathsOfRandomTreesCarryTheSame) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -207,7 +214,7 @@ TEST(GraphPaths, EqualPathsOfRandomTreesCarryTheSame) {
     const Topology all = tree.build();
     expect_good_paths(all);
     const std::vector<double> loads = all_to_all_loads(all);
-    std::map<std::pair<int, int>, std::pair<double, double>> carried;  // least and most
+    std::map<std::pair<int, int>, std::pair<double, double>> carried;  // min and max
     for (std::size_t l = 0; l < loads.size(); ++l) {
       const Node& from = all.nodes[all.links[l].from];
       const Node& to = all.nodes[all.links[l].to];
@@ -248,7 +255,7 @@ TEST(GraphPaths, TheOrderOfLinksChangesNothing) {
   }
 }
 
-// Links of a third of the rate are left out; of three quarters, used as much as the others.
+// Links of a third of the rate are not used; links of three quarters carry as much as full ones.
 TEST(GraphPaths, TheWidestOfEqualPathsAreUsed) {
   for (const auto& [narrow, used] : {std::pair(kBandwidth, 2U), {3 * kBandwidth, 3U}}) {
     Sketch planes(4, 3);

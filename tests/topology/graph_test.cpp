@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of any shape: what is built of a list, bisection and diameter of graphs whose formulas are known, parallel and one-way links.
+// Systems of any shape: the topology built from a list, bisection and diameter of graphs with known
+// formulas, parallel and one-way links.
 #include "topology/graph/graph.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST(Graph, HasBisectionAndDiameterOfKnownOnes) {
   EXPECT_EQ(diameter_links(star.build()), 2);
 }
 
-// Numbers that alternate between two groups: halves near each other are found, whatever the numbers.
+// Numbers that alternate between two groups: compact halves are found, for any numbering.
 TEST(Graph, BisectionIsFoundWhateverTheOrder) {
   Sketch groups(12, 2);
   for (int i = 0; i < 12; ++i) groups.link(i, groups.chip(i % 2));
@@ -110,7 +111,7 @@ TEST(Graph, PartsThatNpusAloneJoinArePlanes) {
   EXPECT_EQ(far_end(all, "npu4", 1), "s3.1");
   EXPECT_EQ(all.nodes[node_named(all, "s3")].slice, 1);
   expect_good_paths(all);
-  // One NPU is in one plane alone: what goes to it and from it goes by that, all else by both.
+  // One NPU is in one plane alone: its traffic uses that plane, all other traffic uses both.
   planes.spec().links.erase(planes.spec().links.begin() + 1);
   const Topology less = planes.build();
   expect_sound(less);
@@ -185,7 +186,7 @@ TEST(Graph, AddersHaveOneLinkToASwitch) {
   expect_parts(refused(twice), {"adder 0: found 2 links of the adder a0; allowed: one"});
 }
 
-// NPUs 0 to n - 1, each with a link to those that are so many places after it.
+// NPUs 0 to n - 1, each with links to the NPUs at the given distances after it.
 Sketch one_way_rings(int npus, const std::vector<int>& jumps) {
   Sketch sketch(npus, 0);
   for (const int jump : jumps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// InfraGraph files: what graph they are, and what is refused.
+// InfraGraph files: the resulting graph, and refused input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,8 @@ std::set<std::string> links_of(const GraphSpec& spec) {
   return links;
 }
 
-// Two hosts of two xpus with a switch each, and a link between the switches. Lines are counted in the refusals below.
+// Two hosts of two xpus with a switch each, and a link between the switches. Lines are counted in
+// the refusals below.
 std::string two_hosts() {
   return R"(devices:
 - name: host
@@ -182,7 +183,7 @@ TEST(Infragraph, MachineFilesFillWhatLinksLack) {
   EXPECT_TRUE(links_of(read_infra(bare, by_name)).contains("h.0.chip.0 h.1.chip.0 5000000000"));
   EXPECT_TRUE(links_of(read_infra(bare, {.bandwidth = [] { return 7; }}))
                   .contains("h.0.chip.0 h.1.chip.0 7"));
-  // Transfers per second are no bandwidth, so that a machine file says it.
+  // Transfers per second are no bandwidth: the machine file has to give it.
   EXPECT_TRUE(
       links_of(
           read_infra(with("{gigabytes_per_second: 3}", "{gigatransfers_per_second: 8}"), by_name))

@@ -114,7 +114,7 @@ TEST(Torus2d, WaferFacts) {
   EXPECT_EQ(torus.nodes.size(), mesh.nodes.size());
   EXPECT_EQ(torus.links.size(), mesh.links.size() + 2 * (5 + 4));
   EXPECT_EQ(bisection_bytes_per_second(torus), 7'500'000'000'000U);
-  // All of the mesh is in the torus; what is added joins the ends of rows and columns.
+  // The torus contains the whole mesh; the additional links join the ends of rows and columns.
   for (const Link& link : mesh.links) EXPECT_EQ(link_named(torus, link.name).rate, link.rate);
   EXPECT_EQ(far_end(torus, "r4_2", kEast), "r0_2.3");
   EXPECT_EQ(far_end(torus, "r0_2", kWest), "r4_2.1");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of paths that a kind of topology lays itself: they arrive, and no circle of links can wait for each other.
+// Properties of paths of a topology with its own routing: they arrive, and the dependency graph of
+// links is free of cycles.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +27,8 @@ inline std::vector<int> path_of(const Topology& topology, int from, int to, int 
   return links;
 }
 
-// Links that no link waits for are taken away until none is left; what stays is in a circle, or waits for one.
+// Repeatedly removes links on which no link depends; the remaining links are in a cycle, or depend
+// on one.
 inline bool has_circle(const std::vector<std::set<int>>& waits_for) {
   std::vector<int> waiting(waits_for.size());
   for (const auto& next : waits_for)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 3D torus: nodes, rings, bisection, paths, and what it refuses.
+// 3D torus: nodes, rings, bisection, paths, and refused input.
 #include "topology/torus3d/torus3d.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(Torus3d, WithoutALinkTheOtherPlaneIsLeft) {
   const auto reaches = [&](int from, int to, int plane) {
     return all.failed.leave_path(all.npus[from], all.npus[to], plane);
   };
-  // Ways from x = 1 to 2 and 3, and back; not those round by x = 0.
+  // Paths from x = 1 to 2 and 3, and back; not around by x = 0.
   EXPECT_FALSE(reaches(1, 2, 0) || reaches(2, 1, 0) || reaches(1, 3, 0) || reaches(3, 1, 0));
   EXPECT_FALSE(reaches(5, 2, 0)) << "back, along x first, over the lost link";
   EXPECT_TRUE(reaches(0, 3, 0) && reaches(0, 1, 0) && reaches(2, 3, 0) && reaches(5, 6, 0));

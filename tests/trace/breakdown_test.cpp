@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakdown of the cycles of packets: against numbers from the machine files by hand, and what must hold of any run.
-// That the parts of every packet add up, and a collective's to its cycles, is checked in every run with a breakdown
-// itself.
+// Breakdown of the cycles of packets: against numbers computed by hand from the machine files, and
+// invariants of any run. Every run with a breakdown itself checks that the parts of every packet,
+// and of a collective, add up to its cycles.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::uint64_t sum_of(const NamedCycles& causes) {
   return sum;
 }
 
-// Invariants of every breakdown, whatever the run.
+// Invariants of every breakdown.
 void expect_sound(const LatencyBreakdown& breakdown) {
   double mean = 0, share = 0;
   for (const BreakdownStage& stage : breakdown.stages) {
@@ -102,7 +102,8 @@ class Breakdown : public testing::Test {
   int machines_ = 0;
 };
 
-// An idle fabric: everything follows from latencies and rates of the machine file and the pipelines of the switches.
+// An idle fabric: everything follows from latencies and rates of the machine file and the pipelines
+// of the switches.
 TEST_F(Breakdown, OfAUnicastOnAnIdleMeshIsWhatTheMachineFileSays) {
   // A flit per cycle: 512 B x 1.5 GHz = 768 GB/s. 20 ns = 30 cycles.
   const Topology topology = machine(
@@ -128,7 +129,8 @@ TEST_F(Breakdown, OfAUnicastOnAnIdleMeshIsWhatTheMachineFileSays) {
   EXPECT_EQ(result.cycles, 3U + 4 + 30 + 4 + 30 + 4 + 3 + 7);
 }
 
-// At half a flit per cycle every link takes a flit a cycle longer, and the last flit is twice as far behind.
+// At half a flit per cycle every link takes a flit a cycle longer, and the last flit is twice as
+// far behind.
 TEST_F(Breakdown, OfSlowLinksHasTheirSerialisation) {
   const Topology topology = machine(
       "mesh_2x2", {"clock=1.5 GHz", "npu.bandwidth=1536 GB/s", "fabric.link_bandwidth=384 GB/s",
@@ -141,7 +143,8 @@ TEST_F(Breakdown, OfSlowLinksHasTheirSerialisation) {
   EXPECT_EQ(stages[6].second, (Causes{{"flits", 7}, {"serialisation", 7}}));
 }
 
-// One packet of all-reduce in the switches of Fred_3(4): 3 + 6 edges in a chiplet, up, at the top, down.
+// One packet of all-reduce in the switches of Fred_3(4): 3 + 6 edges in a chiplet, up, at the top,
+// down.
 TEST_F(Breakdown, OfAnAllReduceInIdleSwitchesIsPipelinesAndLatencies) {
   const Topology topology =
       machine("fred_small", {"clock=1.5 GHz", "npu.bandwidth=768 GB/s",
@@ -185,7 +188,7 @@ TEST_F(Breakdown, OfSyntheticTrafficHasTheLatenciesOfTheMeasuredPackets) {
 
 class RandomBreakdown : public testing::TestWithParam<std::uint64_t> {
  protected:
-  // A machine whose switches are among those that are Verilated.
+  // A machine whose switches are among the Verilated ones.
   Topology random_machine() {
     if (random_.below(2) == 0) {
       return machine(
@@ -235,7 +238,7 @@ TEST_P(RandomBreakdown, AddsUpInEveryImplementationAndChangesNothing) {
       ASSERT_EQ(of_tlm.breakdowns.size(), 1U);
       expect_sound(of_tlm.breakdowns.front());
       EXPECT_EQ(of_tlm.breakdowns.front().path->cycles, expected.cycles);
-      // Packets of one slice stand for those of others that do the same.
+      // Packets of one slice stand for packets of equal slices.
       const RunResult of_rtl = run_plan(rtl, plan);
       const RunResult of_both = run_plan(lockstep, plan);
       EXPECT_EQ(of_rtl.breakdowns.front().packets, of_tlm.breakdowns.front().packets);

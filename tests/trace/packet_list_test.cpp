@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that a breakdown lists, against the sorted list of all of them; figures by stage and cause; names of packets.
+// Packets that a breakdown lists, against the sorted list of all of them; figures by stage and
+// cause; names of packets.
 #include "trace/packet_list.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::vector<DeliveredPacket> random_deliveries(Random& random) {
   return all;
 }
 
-// The numbers of those that are listed when only those are made that the list wants.
+// Numbers of the listed packets when only packets for the list are made.
 std::vector<std::string> listed(const BreakdownOptions& options,
                                 const std::vector<DeliveredPacket>& all) {
   PacketList list(options);
@@ -62,7 +63,7 @@ TEST(PacketList, HasTheSlowestOrTheFirst) {
     for (const DeliveredPacket& packet : all) first.push_back(std::to_string(packet.number));
     first.resize(std::min(first.size(), max));
     EXPECT_EQ(listed({.is_on = true, .listed = max, .lists_first = true}, all), first);
-    // The first of those that are equally slow.
+    // The first of equally slow packets.
     std::vector<DeliveredPacket> sorted = all;
     std::ranges::stable_sort(sorted, std::greater{}, &DeliveredPacket::latency);
     sorted.resize(std::min(sorted.size(), max));
@@ -135,7 +136,7 @@ TEST(NamedCycles, AreThoseThatAreNotZeroInTheOrderOfCauses) {
 
 class TreeStages : public testing::TestWithParam<const char*> {};
 
-// Up, turn, down: every stage of a path comes after those before it.
+// Up, turn, down: the stages of a path are in order.
 TEST_P(TreeStages, StandInTheOrderOfTheWay) {
   const Topology topology = load_config(fmt::format("configs/{}.yaml", GetParam())).topology;
   const BreakdownStages stages(topology);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories of places, credits and links against all edges written down, on random takes and gives, from seeds.
+// Histories of places, credits and links against all edges written down, on random takes and gives,
+// from seeds.
 #include "trace/room_history.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triggers of waveforms, flit by flit and edge by edge: against rules written down here, on random flits and
-// counters, from seeds.
+// Triggers of waveforms, flit by flit and edge by edge: against rules written down here, on random
+// flits and counters, from seeds.
 #include "trace/wave_trigger.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ FlitHeader flit(int vc, bool tail, std::uint32_t tag = 0) {
   return header;
 }
 
-// VCs with a packet under way, by link; the rule of a pre-emption in words.
+// VCs with an open packet, by link; a literal rule of pre-emption.
 bool preempts(std::set<std::pair<int, int>>& open, const VcOrder& order, int link,
               const FlitHeader& header) {
   const auto rank = [&](int vc) { return std::ranges::find(order, vc) - order.begin(); };
@@ -100,7 +100,7 @@ TEST(TriggerWatch, PacketsAndStreamsAreToldByTheirTags) {
   EXPECT_TRUE(stream.edge());
   packet.launch(0, flit(0, false, tag));
   EXPECT_TRUE(packet.edge());
-  // Another run begins without what was seen.
+  // A second run begins without the state of the first.
   stream.begin_run();
   EXPECT_FALSE(stream.edge());
 }
@@ -120,7 +120,7 @@ TEST(TriggerWatch, AStallLastsMoreCyclesInARowThanAsked) {
     bool expected = false;
     for (int edge = 0; edge < 60 && !expected; ++edge) {
       for (std::size_t s = 0; s < switches.size(); ++s) {
-        // Whatever the reason; what is no stall does not count.
+        // Stalls for any reason; other events do not count.
         const bool stalls = random.below(2) == 0;
         SwitchCounters& counters = switches[s].counters;
         ++counters.reductions;

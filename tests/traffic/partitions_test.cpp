@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fabrics in several partitions, on one thread or on several: cycles, counters and failures are those of a whole one.
-// Random machines, cuts and work, from seeds.
+// Fabrics in several partitions, on one thread or on several: cycles, counters and failures equal
+// one partition's. Random machines, cuts and work, from seeds.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +33,7 @@ Topology partitioned_machine(const std::string& name,
   return load_config("configs/" + name + ".yaml", overrides).topology;
 }
 
-// Any node anywhere, so that links of a cycle cross, too.
+// Every node in a random partition, so that links of a cycle cross, too.
 Cut random_cut(const Topology& topology, int partitions, Random& random) {
   Cut cut(topology.nodes.size());
   for (int& partition : cut) {
@@ -130,8 +130,8 @@ std::string outcome(const Topology& topology, const Work& work, const Cut& cut, 
   return text;
 }
 
-// Twins, in 2, 3 and 4 partitions. Threads of a random cut may meet at every edge, which takes long where they have to
-// wait for processors: see ThreadsMayMeetAtEveryEdge.
+// Twins, in 2, 3 and 4 partitions. Threads of a random cut may synchronise at every edge, which is
+// slow if they have to wait for processors: see ThreadsMayMeetAtEveryEdge.
 void compare_all(const Topology& topology, const Work& work, Random& random) {
   const std::string whole = outcome(topology, work, {}, false, {}, false);
   for (const int partitions : {2, 3, 4}) {
@@ -230,7 +230,7 @@ TEST(PartitionedTraffic, WithVerilatedSwitches) {
   }
 }
 
-// Two runs one after the other, each from a reset fabric.
+// Two sequential runs, each from a reset fabric.
 TEST(PartitionedTraffic, RunsDoNotTouchEachOther) {
   const Topology topology = partitioned_machine("mesh");
   const TrafficOptions options{
@@ -242,8 +242,8 @@ TEST(PartitionedTraffic, RunsDoNotTouchEachOther) {
   EXPECT_EQ(text_of(run.measure(0.3)), first);
 }
 
-// Collectives, whose endpoints are SystemC's: partitions take turns, edge by edge. Registers are read and written,
-// idle cycles and recurring periods left out.
+// Collectives, whose endpoints are SystemC's: partitions take turns, edge by edge. Registers are
+// read and written, idle cycles and recurring periods left out.
 TEST(PartitionedCollectives, AreThoseOfAWhole) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -315,7 +315,7 @@ TEST(PartitionedFailures, TheEarliestIsThrownAndTheFabricCanBeReset) {
   }
 }
 
-// A switch that keeps what it gets.
+// A switch that keeps its inputs.
 class DeafSwitch final : public SwitchCore {
  public:
   void reset() override { held_ = 0; }

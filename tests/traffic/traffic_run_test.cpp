@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic traffic on small machines: what is sent arrives, figures agree with each other and with what
-// can be counted by hand, and do not depend on the switches' implementations.
+// Synthetic traffic on small machines: all sent packets arrive, figures agree with each other and
+// with counts by hand, and do not depend on the switches' implementations.
 
 #include "traffic/traffic_run.h"
 
@@ -125,7 +125,7 @@ TEST_P(Traffic, EveryImplementationGivesTheSame) {
   }
 }
 
-// Two windows next to each other count what one over both does, switch by switch.
+// Two adjacent windows count as much as one over both, switch by switch.
 TEST_P(Traffic, CountsOfTheSwitchesAreThoseOfTheWindow) {
   const Topology topology = machine(GetParam());
   const auto window = [&](std::uint64_t from, std::uint64_t to) {
@@ -164,8 +164,8 @@ TEST_P(Traffic, CountsOfTheSwitchesAreThoseOfTheWindow) {
 INSTANTIATE_TEST_SUITE_P(Configs, Traffic, testing::Values("mesh_2x2", "fred_small"),
                          [](const auto& param) { return std::string(param.param); });
 
-// Far more than the links carry, for long, with packets of one length and buffers that just keep the bubble;
-// a deadlock would throw.
+// Far more than the links carry, for long, with packets of one length and buffers that just keep
+// the bubble; a deadlock would throw.
 TEST(TrafficOnATorus, SaturatedRingsKeepTurning) {
   struct Case {
     int width, height;
@@ -191,7 +191,7 @@ TEST(TrafficOnATorus, SaturatedRingsKeepTurning) {
   }
 }
 
-// Random tori and what runs on them, cycle by cycle against the RTL.
+// Random tori and their traffic, cycle by cycle against the RTL.
 TEST(TrafficOnATorus, EveryImplementationGivesTheSame) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -219,8 +219,9 @@ TEST(TrafficOnATorus, TheEndsOfARowAreNeighbours) {
   EXPECT_NEAR(measure(machine("mesh"), options, 0.001).hops, (4 * 1 + 4) / 5.0, 0.2);
 }
 
-// An NPU to its router 1 cycle; a router 4 from pin to pin, a wafer link 30; router to NPU 1. Each of
-// the three links carries 125/128 flit per cycle, so that the end of a flit is there one edge later.
+// An NPU to its router 1 cycle; a router 4 from pin to pin, a wafer link 30; router to NPU 1. Each
+// of the three links carries 125/128 flit per cycle, so that the end of a flit is there one edge
+// later.
 TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
   const Topology topology = machine("mesh_2x2");
   for (const int flits : {1, 5}) {
@@ -235,8 +236,8 @@ TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
   }
 }
 
-// Four links of 30 cycles, and one for the end of a flit at 25/32 flit per cycle; three chiplets, each of the stages
-// of its interconnect and six more.
+// Four links of 30 cycles, and one for the end of a flit at 25/32 flit per cycle; three chiplets,
+// each of the stages of its interconnect and six more.
 TEST(TrafficLatency, OfALonePacketThroughATreeIsTheSumOfItsStages) {
   const Topology topology = machine("fred_small");
   const TrafficOptions options{.pattern = {.kind = PatternKind::kBitComplement},  // by way of L2

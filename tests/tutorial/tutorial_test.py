@@ -44,7 +44,7 @@ def run(program, words, shown, folder):
 
 
 def cycles_of(fst, names):
-    """By name: the wave.cycle values at which the signal is 1; and the last value of every signal."""
+    """For each name, the wave.cycle values at which the signal is 1; and the last value of every signal."""
     dump = subprocess.run(["fst2vcd", fst], capture_output=True, text=True, check=True).stdout
     scope, ids, values = [], {}, {}
     high = {name: [] for name in names}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of every testbench: the committed save file fits it, and values in it are what the testbench says.
+// Waveform of every testbench: the committed save file fits it, and its values match the output of
+// the testbench.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ using OnTime = std::function<void(std::uint64_t, const VcdState&)>;
 
 class Waves : public testing::Test {
  protected:
-  // Runs a program, whose waveform is wave(); what it prints.
+  // Runs a program with waveform wave(); returns its output.
   static std::string run(const std::string& command, int exit_code = 0) {
     const std::string line = shell_quoted(FREDSIM_PROGRAMS) + "/" + command + " 2>&1";
     std::FILE* pipe = ::popen(line.c_str(), "r");

@@ -21,7 +21,7 @@ TEST(ComputeTime, IsTheLargerOfFlopsAndBytes) {
   EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 1, Pass::kBackward, 4, 1), 8e6);
   EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 1, Pass::kForward, 4, 2), 2e6);
   layer.parameters = 500;      // 1000 B: 1 us
-  layer.output_bytes = 5'000;  // in, 3000, and out, of 4 samples: 32000 B
+  layer.output_bytes = 5'000;  // bytes in, 3000, and out, of 4 samples: 32000 B
   EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kForward, 4, 1), 33e6);
   EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kBackward, 4, 2), 33e6);
 }
@@ -43,7 +43,8 @@ TEST(ComputeTime, TimesOfTheFileAreTakenAsTheyAre) {
   EXPECT_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kBackward, 4, 2), 70);
 }
 
-// Heads dealt out one by one: a layer takes as long as the worker that got the most needs, and keeps what that one keeps.
+// Heads dealt out one by one: the worker with the most heads determines the time and the memory of
+// a layer.
 TEST(ComputeTime, WhereHeadsDoNotDivideTheWorkerWithTheMostCounts) {
   for (std::uint64_t heads = 1; heads <= 30; ++heads) {
     for (int mp = 1; mp <= 24; ++mp) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference with experts: bytes between every pair of ranks and times against formulas of this file, the same cycles in every
-// implementation and for every placement on a tree, refusals.
+// Inference with experts: bytes between every pair of ranks and times against formulas of this
+// file, the same cycles in every implementation and for every placement on a tree, refusals.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,8 @@
 namespace fredsim::test {
 namespace {
 
-// A layer without experts, then three with 8 of them, of which a token takes two, and one that all take.
+// A layer without experts, then three with 8 of them, of which a token takes two, and one that all
+// take.
 constexpr TransformerShape kSparse = [] {
   TransformerShape shape = kSmallTransformer;
   shape.experts = 8;
@@ -63,7 +64,8 @@ TEST(ExpertTime, IsOfTheTokensOfEachExpert) {
   EXPECT_EQ(common_expert_parameters(kSparse), 64U * 8 + 3 * 64 * 48);
 }
 
-// Parameters and the KV cache of DeepSeek-V3 as its report has them: 671 B with 37 B active, 576 values of a token per layer.
+// Parameters and the KV cache of DeepSeek-V3 as its report has them: 671 B with 37 B active, 576
+// values of a token per layer.
 TEST(LatentAttention, HasTheSizesOfDeepSeekV3) {
   const TransformerShape shape = *read_model_file("configs/models/deepseek_v3.yaml").transformer;
   const double attention = 61.0 * static_cast<double>(attention_parameters(shape, 1));
@@ -189,12 +191,14 @@ TEST_F(ExpertInference, GathersTheTokensOfWorkersAlongMp) {
   for (const GraphOperation& operation : found.operations)
     ++counts[{found.shapes[operation.shape].work.front().collective,
               found.shapes[operation.shape].work.front().bytes}];
-  // 3 tokens of a replica: two all-reduces of the first layer, one of each other, and what experts give.
+  // 3 tokens of a replica: two all-reduces of the first layer, one of each other, and the results
+  // of experts.
   EXPECT_EQ((counts[{Collective::kAllReduce, 3 * 64 * 2}]), 2 * (2 + 3));
   EXPECT_EQ((counts[{Collective::kAllGather, 3 * 64 * 2}]), 2 * 3);
 }
 
-// Tokens that are split anyway are not gathered behind experts, whose all-to-alls are those without the split.
+// Tokens that are split anyway are not gathered behind experts, whose all-to-alls equal the ones
+// without the split.
 TEST_F(ExpertInference, TakesTokensAsSequenceParallelismLeavesThem) {
   InferenceOptions options = options_of({2, 2, 1}, 8, 4, "zipf:1");
   const auto exchanged = [&](Collective collective) {
@@ -227,7 +231,7 @@ TEST_F(ExpertInference, OfSplitSequencesIsTheSameInEveryImplementation) {
   }
 }
 
-// Experts wait for their tokens, which shared ones do not, and the next layer for what comes back.
+// Experts wait for their tokens, shared experts do not, and the next layer waits for the results.
 TEST_F(ExpertInference, WaitsForWhatIsSent) {
   const TaskGraph found = graph(small_, options_of({1, 4, 1}, 24, 4, "zipf:1"));
   const auto waits = [](const Task& task, int before) {
@@ -346,7 +350,7 @@ TEST(ExpertPlacements, TakeTheSameTimeOnATreeWithoutSkew) {
     for (std::uint64_t left = npus.size(); left > 1; --left)
       std::swap(npus[left - 1], npus[random.below(left)]);
   }
-  // But for the turns of packets in switches, whose order is that of ports.
+  // Equal except for the turns of packets in switches, in the order of ports.
   EXPECT_LE(static_cast<double>(*cycles.rbegin() - *cycles.begin()),
             1e-3 * static_cast<double>(*cycles.begin()));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with experts: bytes of gradients by who has them, the same cycles in every implementation, memory, refusals.
+// Training with experts: bytes of gradients by who has them, the same cycles in every
+// implementation, memory, refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ TEST(ExpertTraining, ReducesGradientsWhereTheyAre) {
   const TaskGraph graph =
       training_graph(sparse_model(), training_of({2, 4, 1}, 4), kTrainSpeed, topology);
   graph.check();
-  std::map<std::size_t, std::uint64_t> bytes;  // by ranks of a group
+  std::map<std::size_t, std::uint64_t> bytes;  // bytes by number of ranks in a group
   for (const GraphOperation& operation : graph.operations) {
     const CollectiveSpec& spec = graph.shapes[operation.shape].work.front();
     if (spec.collective == Collective::kAllReduce && spec.vc == kDp)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training on machines of which one I/O controller has failed, whichever: the others do its work.
+// Training on machines with one failed I/O controller, any of them: the remaining ones do its work.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

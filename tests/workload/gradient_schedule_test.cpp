@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of gradients in graphs of random models: each gradient is reduced once, in buffers of the sizes that a formula gives; what waits for
-// which buffer; reductions within nodes; compressed volumes.
+// Schedules of gradients in graphs of random models: each gradient is reduced once, in buffers of
+// the sizes that a formula gives; dependencies on buffers; reductions within nodes; compressed
+// volumes.
 #include "workload/gradient_schedule.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,8 @@
 namespace fredsim::test {
 namespace {
 
-// [begin, end) of a stage's gradients, in the order of the backward pass, and the layers that have some there.
+// [begin, end) of a stage's gradients, in the order of the backward pass, and the layers that have
+// some there.
 struct Interval {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t bytes() const { return end - begin; }
@@ -63,7 +65,8 @@ RandomRun random_run(std::uint64_t seed) {
   return run;
 }
 
-// By task: it, and all that it waits for, by others and by the order of computations.
+// For every task, whether `of` depends on it, directly, through other tasks, or by the order of
+// computations; itself included.
 std::vector<bool> waits_for(const std::vector<Task>& tasks, int of) {
   std::vector<bool> waits(tasks.size());
   waits[of] = true;
@@ -194,7 +197,8 @@ class CheckedGraph {
     }
   }
 
-  // A layer waits for its own buffers, and, where layers are fed, for no other but those of layers before it.
+  // A layer waits for its own buffers, and, where layers are fed, otherwise only for buffers of
+  // earlier layers.
   void check_next_forward(const std::vector<Task>& tasks, const std::map<int, Interval>& layers,
                           const std::vector<Sent>& sent, int iteration) {
     if (iteration + 1 == run_.options.iterations) return;
@@ -202,7 +206,7 @@ class CheckedGraph {
       const int pass = first_task(tasks, iteration + 1, run_.model.layers[l].name + " forward");
       ASSERT_GE(pass, 0);
       const std::vector<bool> waits = waits_for(tasks, pass);
-      // Gradients of this layer and those before it come last.
+      // Gradients of this layer and earlier ones come last.
       const Interval needed{gradients.begin, layers.begin()->second.end};
       for (const Sent& one : sent) {
         const bool has_to = one.what.meets(gradients);
@@ -210,7 +214,7 @@ class CheckedGraph {
         if (has_to) {
           EXPECT_TRUE(waits[one.task]) << "layer " << l;
         }
-        // All-gathers follow each other: those before one that it waits for are waited for, too.
+        // All-gathers are sequential: it also waits for all before the one that it needs.
         if (!may) {
           EXPECT_FALSE(waits[one.task]) << "layer " << l;
           ++buffers_let_go;
@@ -299,7 +303,7 @@ TEST(GradientScheduleTest, NodesAreJoinedByTheLowestDimensionThatReplicasAreIn) 
     }
     EXPECT_EQ(operations.size(), 6U);
   }
-  // In one dimension alone there is nothing above a node.
+  // One dimension alone has no level above a node.
   run.options.strategy = {.mp = 1, .dp = 4, .pp = 1};
   EXPECT_THROW(training_graph(run.model, run.options, {{}, 1e12}, topology), BadInput);
 }

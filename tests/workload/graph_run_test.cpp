@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs on real machines: order, records of tasks, time that is not simulated, graphs that do not come to their end.
+// Graphs on real machines: order, records of tasks, skipped time, graphs that do not complete.
 #include "workload/graph_run.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class GraphRunTest : public testing::TestWithParam<const char*> {
     simulation.run([&] { outcome = run_graph(machine, graph, plans); });
     return outcome;
   }
-  // Cycles of one all-reduce of all NPUs that come to it at cycle 0.
+  // Cycles of one all-reduce that all NPUs reach at cycle 0.
   std::uint64_t cycles_alone(std::uint64_t bytes) {
     GraphByHand hand;
     const int operation = hand.operation({0, 1, 2, 3}, bytes);
@@ -78,8 +78,9 @@ TEST_P(GraphRunTest, WhatIsOverlappedIsNotOnTheCriticalPath) {
   EXPECT_EQ(critical_path(hand.graph(), outcome)[0], 20'110U);
 }
 
-// Exposed is what an NPU waits for, from when it has come to it: of a collective the wait for others, too; never what goes on
-// while it computes, though that may be on the critical path.
+// Exposed time of an NPU: its wait for an operation from the time at which it reaches it; in a
+// collective also the wait for other ranks; never communication during its computation, even on the
+// critical path.
 TEST_P(GraphRunTest, ExposedIsWhatAnNpuStandsStillFor) {
   GraphByHand hand;
   const int first = hand.operation({0, 1, 2, 3}, 20'000);
@@ -103,7 +104,7 @@ TEST_P(GraphRunTest, ExposedIsWhatAnNpuStandsStillFor) {
   EXPECT_LT(critical_path(hand.graph(), outcome)[0], 360U);
 }
 
-// A wait for what another has not sent yet is a bubble, the rest is exposed.
+// A wait for data that a peer has not sent yet is a bubble; the remaining wait is exposed.
 TEST_P(GraphRunTest, WaitingForASenderIsABubble) {
   GraphByHand hand;
   const int message = hand.operation({0, 1}, 20'000, kPp, Collective::kUnicast);
@@ -119,7 +120,7 @@ TEST_P(GraphRunTest, WaitingForASenderIsABubble) {
   EXPECT_EQ(outcome.times[0].bubble, 0U);
 }
 
-// One is under way when the others come, the one that is needed first last.
+// One operation is in progress when the rest arrive, with the most urgent one last.
 TEST_P(GraphRunTest, OfAQueueTheOneThatIsNeededFirstGoesFirst) {
   GraphByHand hand;
   std::vector<int> operations;
@@ -156,7 +157,7 @@ TEST_P(GraphRunTest, TimeInWhichAllComputeIsNotSimulated) {
   EXPECT_GE(outcome.result.idle_cycles, 999'999'999'000U);
 }
 
-// Random graphs: each NPU is done with an operation before it comes to the next one of that priority.
+// Random graphs: each NPU completes an operation before it reaches the next one of that priority.
 TEST_P(GraphRunTest, SkippingChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The size of a task graph as it is told before against that of the graph once built, and its bytes against the heap's.
+// Predicted size of a task graph against its size once built, and its bytes against the heap's.
 #include "workload/graph_size.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ void expect_near(std::uint64_t told, std::uint64_t found, double part, const cha
       << what;
 }
 
-// `build` makes the graph that is told.
+// `build` makes the graph whose size is predicted.
 template <typename Build>
 void expect_size(const GraphSize& told, const Build& build) {
   const std::uint64_t before = heap_in_use();

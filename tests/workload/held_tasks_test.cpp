@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that a run holds: how far they are read, when they and their operations are dropped, what lets them begin.
+// Tasks that a run holds: read-ahead, release of tasks and their operations, and the events that
+// start tasks.
 #include "workload/held_tasks.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace fredsim::test {
 namespace {
 
-// A graph as a source that says what was forgotten.
+// A graph as a source that records dropped tasks.
 class WatchedTasks : public GraphTasks {
  public:
   using GraphTasks::GraphTasks;
@@ -82,7 +83,7 @@ TEST(HeldTasks, OperationsAreThereUntilForgotten) {
   EXPECT_EQ(source.operations, std::vector<int>{operation});
 }
 
-// The cause is the one that ends last, of those that end together the one that was done last.
+// The cause is the dependency that ends last; among simultaneous ones, the one completed last.
 TEST(HeldTasks, TheLastOneIsTheCause) {
   HeldTask early, late, later_done, waiting;
   end_at(early, 10, 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference: bytes and times of a tiny transformer against counts by hand, what is refused, the same cycles in every implementation.
+// Inference: bytes and times of a tiny transformer against counts by hand, refused input, equal
+// cycles in every implementation.
 #include "workload/inference_graph.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ constexpr ComputeSpeed kUnits = kPicosecondSpeed;
 double larger(double flops, double values) { return std::max(flops, 2 * values); }
 
 TEST(InferenceTime, OfDecodeIsWhatMemoryGives) {
-  // 3 sequences, a token each, behind 10 others: weights, activations in and out, and 11 tokens' keys and values of 2 heads.
+  // 3 sequences, a token each, after 10 earlier ones: weights, activations in and out, and 11
+  // tokens' keys and values of 2 heads.
   const InferenceWork work{3, 1, 10};
   const double qkv = larger(2 * 3 * 64 * 128, 64 * 128 + 3 * (64 + 128));
   const double attention = larger(4 * 3 * 11 * 64, 3 * 11 * 2 * 32 + 3 * 2 * 64);
@@ -99,8 +101,8 @@ class InferenceGraphTest : public testing::Test {
 
 TEST_F(InferenceGraphTest, SendsTwoReductionsPerLayerAndWhatStagesPassOn) {
   using Counts = std::map<std::pair<Collective, std::uint64_t>, int>;
-  // 6 sequences in 2 microbatches, 3 steps: 4 layers x 2 x 2 x 3 reductions of 3 x 64 x 2 bytes; activations as large; tokens
-  // back after all steps but the last.
+  // 6 sequences in 2 microbatches, 3 steps: 4 layers x 2 x 2 x 3 reductions of 3 x 64 x 2 bytes;
+  // activations as large; tokens back after all steps but the last.
   InferenceOptions options{.strategy = {2, 1, 2}, .batch = 6, .context = 10, .microbatches = 2};
   options.steps = 3;
   EXPECT_EQ(counted(graph(options)), (Counts{{{Collective::kAllReduce, 384}, 48},
@@ -124,7 +126,8 @@ TEST_F(InferenceGraphTest, RefusesWhatHasNoRoom) {
   expect(refusal({.strategy = {1, 2, 1}, .batch = 3}),
          "--batch: found 3 sequences; allowed: a multiple of 2");
   ComputeSpeed small = kUnits;
-  // 4 layers of 2 x (128 + 64 + 3 x 96) x 64 bytes, embedding and head of 128000 each; 10 + 1 tokens of 128 bytes per layer.
+  // 4 layers of 2 x (128 + 64 + 3 x 96) x 64 bytes, embedding and head of 128000 each; 10 + 1
+  // tokens of 128 bytes per layer.
   const std::uint64_t weights = 4 * 2 * 480 * 64 + 2 * 128'000;
   small.npu.memory_bytes = weights + 3 * 11 * 4 * 128;
   EXPECT_EQ(refusal({.strategy = {}, .batch = 3, .context = 10}, small), "");
@@ -134,14 +137,16 @@ TEST_F(InferenceGraphTest, RefusesWhatHasNoRoom) {
   expect(refusal({.strategy = {}, .batch = 3, .context = 10}, small), "npu.memory of fred_small");
 }
 
-// Weights of a stage's layers on one worker, embedding and head at the ends; keys and values of all tokens of its sequences.
+// Weights of a stage's layers on one worker, embedding and head at the ends; keys and values of all
+// tokens of its sequences.
 TEST_F(InferenceGraphTest, TakesWhatFitsTheMemoryOfAnNpuExactly) {
   struct Need {
     InferenceOptions options;
     std::uint64_t bytes;
   };
   constexpr auto kPrefill = InferencePhase::kPrefill;
-  // Per layer 2 x (64 x 128 + 64 x 64 + 3 x 64 x 96) bytes, a token 2 x 32 x 2; over 2 workers half of both.
+  // Per layer 2 x (64 x 128 + 64 x 64 + 3 x 64 x 96) bytes, a token 2 x 32 x 2; over 2 workers half
+  // of both.
   constexpr std::uint64_t kLayer = 61'440, kEnd = 128'000, kToken = 128;
   const std::vector<Need> needs{
       {{.phase = kPrefill, .strategy = {}, .batch = 3, .context = 10},

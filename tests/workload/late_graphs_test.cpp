@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs whose NPUs come late to operations (operations/arrivals.h): times by hand, where the time of ranks went, the same however much is skipped.
+// Graphs whose NPUs come late to operations (operations/arrivals.h): times by hand, where the time
+// of ranks went, the same however much is skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +66,8 @@ TEST_F(LateGraphs, ACollectiveBeginsByTheOverheadLaterAndThatIsExposed) {
   }
 }
 
-// Either end spends the overhead: the receiver is done when the message is there and its own is over.
+// Either end spends the overhead: the receiver is done when the message is there and its own is
+// over.
 TEST_F(LateGraphs, MessagesWaitForBothEnds) {
   const auto run = [&](std::uint64_t sender, std::uint64_t receiver, const Arrivals& arrivals) {
     GraphByHand hand;
@@ -76,7 +78,8 @@ TEST_F(LateGraphs, MessagesWaitForBothEnds) {
   };
   const std::uint64_t alone = run(100, 100, {}).records[1][1].end - 100;
   ASSERT_LT(alone, 1000U);
-  // Receivers that are there long before, while it is on its way, within the overhead after it, and long after.
+  // Receivers that are there long before, while it is on its way, within the overhead after it, and
+  // long after.
   for (const auto& [sender, receiver] :
        {std::pair(1000, 100), std::pair(100, 150), std::pair(100, static_cast<int>(100 + alone)),
         std::pair(100, 2000)}) {
@@ -93,7 +96,7 @@ TEST_F(LateGraphs, MessagesWaitForBothEnds) {
   }
 }
 
-// Stages pass on to each other.
+// Pipeline stages pass their results on to each other.
 TEST(LateInference, IsTheSameHoweverMuchIsSkipped) {
   for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
     const Topology topology = load_config(config).topology;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microbatches that share NPUs: each has the tasks that it has alone, takes its turns, and is hidden as far as computing reaches; on random
-// machines and models, whose seeds are named. And the rate that computing is done at.
+// Microbatches that share NPUs: each has the tasks that it has alone, takes its turns, and is
+// hidden as far as computing reaches; on random machines and models, whose seeds are named. And the
+// rate that computing is done at.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ struct Serving {
   TransformerShape shape = kSmallTransformer;
   ComputeSpeed speed = kPicosecondSpeed;
   Topology topology;
-  InferenceOptions options;  // two microbatches that follow each other
+  InferenceOptions options;  // two sequential microbatches
 
   TaskGraph graph(int overlap) const {
     InferenceOptions own = options;
@@ -48,7 +49,8 @@ struct Serving {
   }
 };
 
-// Dense or with experts, split along MP, DP and EP, on NPUs that compute for less or longer than they communicate.
+// Dense or with experts, split along MP, DP and EP, on NPUs that compute for less or longer than
+// they communicate.
 Serving random_serving(Random& random, int stages = 1) {
   Serving serving{.topology = random_machine(random), .options = {}};
   const auto npus = static_cast<int>(serving.topology.npus.size());
@@ -95,7 +97,8 @@ std::string text_of(const TaskGraph& graph, const Task& task) {
   return text + fmt::format(" as {} of {}", task.rank, task.part);
 }
 
-// Tasks of a rank by microbatch, each with the names of what it waits for: the first of a label in a step is that of the first one.
+// Tasks of a rank by microbatch, each with the names of its dependencies: the first task of a label
+// in a step belongs to the first microbatch.
 std::vector<TaskText> by_microbatch(const TaskGraph& graph, int rank, int microbatches) {
   const std::vector<Task>& tasks = graph.ranks[rank].tasks;
   std::map<std::pair<int, int>, int> seen;
@@ -127,7 +130,7 @@ TEST(MicrobatchOverlap, EachHasTheTasksThatItHasAlone) {
   }
 }
 
-// The other one's computations come between a communication and the first task behind it.
+// The other microbatch's computations come between a communication and the first task behind it.
 TEST(MicrobatchOverlap, TheOtherOneComputesWhileOneCommunicates) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -170,9 +173,9 @@ Times times_of(const Serving& serving, const TaskGraph& graph) {
   return times;
 }
 
-// Between the longer of what an NPU computes and what one microbatch takes alone, and both after each other. All-to-alls that go on at
-// the same time may be in each other's way for some cycles of each. Stages of a pipeline get what they wait for later, when both are
-// through the stage before, so that the sum is no bound there.
+// Between the longer of an NPU's computation and one microbatch alone, and both in sequence.
+// Concurrent all-to-alls may delay each other by some cycles. Pipeline stages receive their input
+// later, when both microbatches are through the previous stage, so the sum is no bound there.
 TEST(MicrobatchOverlap, TakesNoLongerThanTheSumAndNoLessThanTheLongerPart) {
   constexpr double kInTheWay = 0.01;
   std::uint64_t hidden = 0, exposed = 0;
@@ -241,7 +244,8 @@ TEST(MicrobatchOverlap, RefusesMicrobatchesThatHaveNoOther) {
 
 // ---- efficiency
 
-// Times that FLOPs rule. One over a share of two's power is exact in floating point; others within a rounding.
+// Times limited by FLOPs. The inverse of a power of two is exact in floating point; other ratios
+// match within rounding.
 TEST(Efficiency, MakesComputingLongerByItsInverse) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files: the example, and what is refused, with file, line and key.
+// Model files: the example, and refused input, with file, line and key.
 #include "workload/model_file.h"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ TEST(ModelShape, TransformersHaveTheirPublishedSizes) {
   EXPECT_NEAR(static_cast<double>(built_in_model("transformer_1t").parameters()), 1.007e12, 1e9);
   const ModelShape gpt3 = built_in_model("gpt3");
   ASSERT_EQ(gpt3.layers.size(), 192U);
-  // 2 FLOPs per parameter and token, and those of attention.
+  // 2 FLOPs per parameter and token, plus the FLOPs of attention.
   EXPECT_NEAR(gpt3.flops() / (2.0 * static_cast<double>(gpt3.parameters()) * 2048), 1, 0.04);
   EXPECT_TRUE(std::ranges::all_of(gpt3.layers, &ModelLayer::reduces));
   EXPECT_EQ(gpt3.layers.front().output_bytes, 2048U * 12288 * 2);

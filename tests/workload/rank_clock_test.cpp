@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of one rank by cause: by hand, and of random chains of tasks against sums that are worked out from the contract.
+// Time of one rank by cause: by hand, and of random chains of tasks against sums that are worked
+// out from the contract.
 #include "workload/rank_clock.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr auto kCompute = TimeCategory::kCompute;
 
-// The rank comes to a communication at 10; it starts at 25.
+// The rank reaches a communication at 10; it starts at 25.
 RankTime waiting_from_10(TimeCategory category, bool is_bubble) {
   RankClock clock;
   clock.compute(0, 10, kCompute, {});
@@ -50,7 +51,7 @@ TEST(RankClock, CountsNothingThatGoesOnWhileItComputes) {
   EXPECT_EQ(clock.time().computing(), 101U);
 }
 
-// Waiting before a computation is counted there, and void for what ends after it.
+// Waiting before a computation is counted there, and not again for tasks that end after it.
 TEST(RankClock, CountsWaitingOnce) {
   RankClock clock;
   WaitTime waited;

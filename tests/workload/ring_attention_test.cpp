@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention with tokens on several workers: pairs of a causal mask counted one by one, shares of a half's time, memory of a part.
+// Attention with tokens on several workers: pairs of a causal mask counted one by one, shares of a
+// half's time, memory of a part.
 #include "workload/ring_attention.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +109,8 @@ TEST(RingAttention, PartsOfAHalfTakeItsTime) {
     }
 }
 
-// Steps by FLOPs: of the attention, each has what it has of the pairs; of the half, projections have the rest, by their weights.
+// Steps by FLOPs: the attention by its share of the pairs; within the half, projections take the
+// remainder, by their weights.
 TEST(RingAttention, StepsHaveTheShareOfTheirPairs) {
   const ModelShape model = part_of_model(model_of("grouped", kGrouped), {.dp = 2}, {.cp = 2});
   const auto share = [&](HalfPart::Kind kind, int step) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registries of schedules and executions: what each says of itself agrees with the graph that it makes.
+// Registries of schedules and executions: the description of each agrees with the graph that it
+// makes.
 #include "workload/schedule.h"
 
 #include <gtest/gtest.h>

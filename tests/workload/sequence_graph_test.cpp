@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs whose sequences are split: bytes beside those of all-reduces, who waits for whom around a ring, sizes as they are told, the
-// same results in every implementation and from exported traces.
+// Graphs with split sequences: bytes against all-reduces, dependencies around a ring, predicted
+// sizes, and equal results in every implementation and from exported traces.
 #include "workload/sequence_graph.h"
 
 #include <fmt/format.h>
@@ -115,7 +115,8 @@ TEST(SequenceGraphBytes, OfTrainingAreThoseOfItsShares) {
   TrainingOptions options{.strategy = {.mp = 2, .dp = 4, .pp = 2}, .minibatch = 6};
   options.microbatches = 1;
   options.iterations = 1;
-  // Three samples per replica of two workers each; a stage has a layer of two halves. An output, of a worker's 32 tokens.
+  // Three samples per replica of two workers each; a stage has a layer of two halves. An output, of
+  // a worker's 32 tokens.
   constexpr std::uint64_t kOutput = 3 * 32 * 64 * 2, kBlock = 3 * 32 * 2 * 24 * 2;
   constexpr std::uint64_t kWeights = 2 * (64 * 24 * (8 + 4) + 3 * 64 * 96) / 2;
   const Parts parts = parts_of(training(options, {.cp = 2, .sp = true}, topology));
@@ -195,7 +196,8 @@ TEST_F(RingOrder, GradientsFollowTheirBlockHome) {
     }
 }
 
-// Placements are weighed with all operations of the ring: forward, backward, gradients, of 2 layers.
+// Placements are weighed with all operations of the ring: forward, backward, gradients, of 2
+// layers.
 TEST_F(RingOrder, IsTrafficOfPlacements) {
   std::vector<int> npus;
   for (const TaskRank& rank : graph_.ranks) npus.push_back(rank.member);

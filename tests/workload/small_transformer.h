@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transformer of tests, small enough for counts by hand, NPUs at which a FLOP or a byte is a picosecond, and runs of a graph in all
-// implementations of the switches.
+// A transformer of tests, small enough for counts by hand, NPUs at which a FLOP or a byte is a
+// picosecond, and runs of a graph in all implementations of the switches.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text workloads as task graphs: groups by type, order of passes, what waits for what.
+// Text workloads as task graphs: groups by type, order of passes, dependencies.
 #include "workload/text_graph.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class TextGraphTest : public testing::Test {
     made.check();
     return made;
   }
-  // Groups of the operations of so many bytes.
+  // Groups of the operations with the given bytes.
   static std::vector<std::vector<int>> groups(const TaskGraph& of, std::uint64_t bytes) {
     for (const OperationShape& shape : of.shapes) {
       if (shape.work[0].bytes != bytes) continue;
@@ -87,7 +87,8 @@ TEST_F(TextGraphTest, PassesFollowEachOther) {
                 "l1 input gradient *", "l1 weight gradient", "l1 weight gradient *",
                 "l0 input gradient", "l0 input gradient *", "l0 weight gradient",
                 "l0 weight gradient *", "l0 update", "l1 update"}));
-  // Communication of activations and inputs' gradients is waited for; the weights' gradients by the update.
+  // Communication of activations and inputs' gradients is waited for; the weights' gradients by the
+  // update.
   const std::vector<Task> tasks =
       graph(workload(TextWorkloadType::kHybridTransformer), 2).ranks[3].tasks;
   EXPECT_EQ(tasks[2].after, std::vector<int>{1});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that were written from a training graph: read back they are the same operations, and take the same cycles.
+// Traces that were written from a training graph: read back they are the same operations, and take
+// the same cycles.
 #include "workload/trace_export.h"
 
 #include <fmt/format.h>
@@ -197,7 +198,8 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
   }
 }
 
-// View of other tools: the same without the attributes that are ours. Each group's collective is one by itself then.
+// Compatibility with other tools: without fredsim's own attributes the trace means the same. Each
+// group's collective is then separate.
 TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
   for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     const TaskGraph graph = training(gradients);
@@ -207,7 +209,7 @@ TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
     const auto spec_of = [](const TaskGraph& of, const Task& task) {
       CollectiveSpec spec = of.shapes[of.operations[task.operation].shape].work[task.part];
       if (spec.collective == Collective::kMulticast) spec.collective = Collective::kBroadcast;
-      const std::uint64_t ranks = spec.group.size();  // comm_size is what each gives
+      const std::uint64_t ranks = spec.group.size();  // comm_size is the contribution of each rank
       if (spec.collective == Collective::kAllGather)
         spec.bytes = (spec.bytes + ranks - 1) / ranks * ranks;
       return spec;
@@ -263,7 +265,7 @@ class DamagedExport : public testing::Test {
     for (const int npu : {0, 1}) hand.join(npu, sum);
     texts_ = trace_texts(hand.graph(), topology_);
   }
-  // With what is found in the file of a rank replaced.
+  // Replaces `found` in the file of a rank by `by`; returns the refusal.
   std::string refusal(int rank, const std::string& found, const std::string& by) {
     TraceTexts texts = texts_;
     std::string& text = texts.ranks[rank];

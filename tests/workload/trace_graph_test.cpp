@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of ranks as a task graph: who does what after what, and which collectives meet.
+// Traces of ranks as a task graph: dependencies of tasks, and matching of collectives.
 #include "workload/trace_graph.h"
 
 #include <gtest/gtest.h>

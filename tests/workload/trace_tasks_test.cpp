@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that are read as they run: what they take is what the whole graph takes, and little of a file is held at a time.
+// Traces that are read as they run: the times equal the whole graph's, and only a small part of a
+// file is held at a time.
 #include "workload/trace_tasks.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class TraceTasksTest : public testing::TestWithParam<const char*> {
  protected:
   std::string file(int rank) const { return prefix_ + "." + std::to_string(rank) + ".et"; }
 
-  // Every rank has the same nodes in the same order of the file, whatever that is, each with times of its own.
+  // Every rank has the same nodes in the same file order, each with its own times.
   void write_random(Random& random, std::uint64_t nodes) {
     std::vector<std::uint64_t> order;
     for (std::uint64_t k = 0; k < nodes; ++k) order.push_back(k);
@@ -111,7 +112,8 @@ TEST_P(TraceTasksTest, TakeWhatTheWholeGraphTakes) {
   }
 }
 
-// Four times as many nodes, of which every tenth is an all-reduce that the next ones wait for, or that nobody waits for.
+// Four times as many nodes; every tenth is an all-reduce that the next ones depend on, or that has
+// no dependents.
 TEST_P(TraceTasksTest, WhatIsHeldDoesNotGrowWithTheTrace) {
   for (const bool waits : {true, false}) {
     std::vector<std::size_t> held;

@@ -49,7 +49,7 @@ Sums sums_of(const TaskGraph& graph) {
   return sums;
 }
 
-// By task: whether `of` waits for it, itself or by others.
+// For every task, whether `of` waits for it, directly or through other tasks.
 std::vector<bool> waited_for(const std::vector<Task>& tasks, int of) {
   std::vector<bool> waited(static_cast<std::size_t>(of) + 1);
   waited[of] = true;
@@ -67,7 +67,7 @@ TEST_F(TrainingGraphTest, DataParallelIsBucketsOfAllGradients) {
   EXPECT_EQ(sums.bytes.at("gradients"), 2 * 2 * 60'192'808U);
   EXPECT_EQ(sums.operations.at("input"), 1);  // input of the first one is there
   EXPECT_EQ(sums.operations.size(), 2U);
-  int before = -1;  // buckets follow each other
+  int before = -1;  // previous bucket
   const std::vector<Task>& tasks = graph.ranks[7].tasks;
   for (int t = 0; t < std::ssize(tasks); ++t) {
     if (tasks[t].category != TimeCategory::kDp) continue;
@@ -149,7 +149,8 @@ TEST_F(TrainingGraphTest, OptimizersLoadAndStoreWhatAWorkerUpdates) {
   expect(14 * kParameters / 2, 14 * kParameters / 2);
 }
 
-// Between what reduces the gradients and what comes next: the all-gather of ZeRO-2, the next iteration.
+// Optimizers run between the reductions of the gradients and their successors: the all-gather of
+// ZeRO-2, the next iteration.
 TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
   for (const Schedule* const gradients :
        {find_schedule("bucket"), find_schedule("layer"), find_schedule("zero2")}) {
@@ -177,7 +178,7 @@ TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
   }
 }
 
-// Some worker of these has no samples, and so no computations that would end what it waits for.
+// Some workers here have no samples, and so no computations that would end a wait.
 TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) {
   const auto max = [this](const TrainingOptions& options, const std::string& name) {
     const TaskGraph graph = this->graph(options, name);
@@ -186,7 +187,7 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
       for (const Task& task : rank.tasks) found = std::max(found, task.after.size());
     return found;
   };
-  // One of each controller, and a flit at a time of what does not come out even in all slices.
+  // One load per controller, plus single flits for sizes that are not divisible by the slices.
   const std::size_t loads = topology_.io_controllers.size() + 4;
   for (const Schedule* const gradients : {find_schedule("bucket"), find_schedule("zero2")}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
@@ -261,7 +262,7 @@ TEST_F(TrainingGraphTest, OperationsOfEqualShapeShareIt) {
   }
 }
 
-// By worker, what its tasks of the operation "input" load.
+// Bytes loaded by each worker's tasks of the operation "input".
 std::map<int, std::uint64_t> loaded_bytes(const TaskGraph& graph) {
   std::map<int, std::uint64_t> loaded;
   for (const TaskRank& rank : graph.ranks) {
@@ -278,8 +279,8 @@ std::map<int, std::uint64_t> loaded_bytes(const TaskGraph& graph) {
   return loaded;
 }
 
-// Each worker of the first stage loads its replica's samples, to the byte: 512 B a sample, and sizes that are no multiple
-// of a flit, or of one in every slice.
+// Each worker of the first stage loads its replica's samples, to the byte: 512 B a sample, and
+// sizes that are no multiple of a flit, or of one in every slice.
 TEST_F(TrainingGraphTest, InputIsTheSamplesToTheByte) {
   for (const std::uint64_t sample : {1U, 28U, 512U, 8192U, 12'345U, 301'056U}) {
     for (const std::uint64_t minibatch : {3U, 20U, 23U, 320U}) {
@@ -303,7 +304,7 @@ TEST_F(TrainingGraphTest, InputIsTheSamplesToTheByte) {
   }
 }
 
-// MP of both stages, and transfers in both directions: whichever operation it is, its phase is that of the others.
+// MP of both stages, and transfers in both directions: all operations share their phases.
 TEST_F(TrainingGraphTest, StagesHaveTheSamePhases) {
   const TaskGraph graph =
       this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2}, .minibatch = 80, .microbatches = 8});

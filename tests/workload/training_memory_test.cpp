@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of training: formulas of the literature, what each option adds, and the part that expanded memory takes.
+// Memory of training: formulas of the literature, additional memory of each option, and the part in
+// expanded memory.
 #include "workload/training_memory.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@
 namespace fredsim::test {
 namespace {
 
-// Per parameter of mixed precision with Adam (Rajbhandari et al., SC 2020, section 3.1): 2 + 2 + 12 bytes.
+// Per parameter of mixed precision with Adam (Rajbhandari et al., SC 2020, section 3.1): 2 + 2 + 12
+// bytes.
 TEST(TrainingMemory, AdamTakes16BytesPerParameter) {
   const ModelShape model = built_in_model("transformer_17b");
   const TrainingOptions options{
@@ -26,8 +28,9 @@ TEST(TrainingMemory, AdamTakes16BytesPerParameter) {
   EXPECT_EQ(memory.weights + memory.gradients + memory.optimizer, 16 * model.parameters());
 }
 
-// Korthikanti et al. (MLSys 2023), equation 2: s b h (10 + 24 / t + 5 a s / (h t)) per layer; without scores, the last term;
-// recomputed in full, 2 s b h. Beside these what one layer computes again and has not kept.
+// Korthikanti et al. (MLSys 2023), equation 2: s b h (10 + 24 / t + 5 a s / (h t)) per layer;
+// without scores, the last term; recomputed in full, 2 s b h. To these add the activations that one
+// layer recomputes.
 TEST(TrainingMemory, ActivationsOfATransformerAreThoseOfTheLiterature) {
   struct Shape {
     const char* name;
@@ -72,8 +75,8 @@ TEST(TrainingMemory, AStageHasItsLayersAndAMicrobatchOneLayerInside) {
   EXPECT_EQ(four - eight, 32 * 1024 * 4256 + 5 * 28 * 1024 * 1024);
 }
 
-// Random transformers, workers and microbatches: the formulas of Korthikanti et al. for a layer, with sequence parallelism all of it
-// shared by the MP workers.
+// Random transformers, workers and microbatches: the formulas of Korthikanti et al. for a layer,
+// with sequence parallelism all of it shared by the MP workers.
 TEST(TrainingMemory, ActivationsOfRandomTransformersAreThoseOfTheFormulas) {
   constexpr unsigned kSeed = 20'264;
   std::mt19937_64 random(kSeed);
@@ -120,7 +123,8 @@ TEST(TrainingMemory, ActivationsOfRandomTransformersAreThoseOfTheFormulas) {
   }
 }
 
-// A layer whose halves are on two stages, or come in two groups, is computed again in two parts, each from its input.
+// A layer whose halves are on two stages, or come in two groups, is computed again in two parts,
+// each from its input.
 TEST(TrainingMemory, ACutLayerKeepsTheInputOfEitherHalf) {
   const ModelShape model = built_in_model("gpt3");
   constexpr std::uint64_t kInput = 2 * 2048 * 12288, kLayers = 96;
@@ -137,7 +141,7 @@ TEST(TrainingMemory, ACutLayerKeepsTheInputOfEitherHalf) {
   EXPECT_EQ(kept(kLayer), kLayers * kInput);
   options.execution = Execution::kStreaming;
   EXPECT_EQ(kept(kLayer), kLayers * kInput);
-  options.stream_layers = 1;  // halves: the larger one is that of attention
+  options.stream_layers = 1;  // halves: the larger one is attention
   EXPECT_EQ(kept((13 + kScores - 2) * kInput / 2), 2 * kLayers * kInput);
   options.execution = Execution::kStationary;
   options.strategy.pp = 5;
@@ -147,7 +151,7 @@ TEST(TrainingMemory, ACutLayerKeepsTheInputOfEitherHalf) {
   EXPECT_EQ(kept(kLayer), (kLayers + cut) * kInput);
 }
 
-// Layers of a model that says nothing about their inside keep their outputs, whatever is computed again.
+// Layers of a model without internal structure keep their outputs, with any recomputation.
 TEST(TrainingMemory, LayersThatKeepTheirOutputsHaveThemOnce) {
   const ModelShape model = built_in_model("resnet152");
   TrainingOptions options{.strategy = {.mp = 1, .dp = 1, .pp = 1}, .minibatch = 3};
@@ -198,7 +202,8 @@ TEST(TrainingMemory, TheStageThatNeedsTheMostCounts) {
   EXPECT_EQ(max_training_memory(model, options).total(), most);
 }
 
-// State of the optimizer goes first, then activations, gradients, weights: each only when those before it are all there.
+// Optimizer state moves first, then activations, gradients, weights: each only when all before it
+// have moved.
 TEST(TrainingMemory, ExpandedMemoryTakesWhatIsLeastUsedFirst) {
   constexpr unsigned kSeed = 20'261;
   std::mt19937_64 random(kSeed);

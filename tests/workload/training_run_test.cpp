@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training end to end on small machines: the same cycles in every implementation, breakdowns that add up.
+// Training end to end on small machines: the same cycles in every implementation, breakdowns that
+// add up.
 #include "workload/training_run.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ double sum_of(const TrainingResult& result) {
   return sum;
 }
 
-// On twins, without skipping, on the RTL and in lockstep; what the twins give.
+// Runs on twins, without skipping, on the RTL and in lockstep; returns the results of the twins.
 TrainingResult trained_alike(const Topology& topology, const TaskGraph& graph) {
   const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
   Simulation simulation;
@@ -151,8 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
                     StreamCase{1, Accounting::kOverlap, Stream::kBroadcast, {1, 1, 2}},
                     StreamCase{1, Accounting::kSerial, Stream::kMulticast, {1, 1, 2}}));
 
-// Four shards, each of which has a worker on every L1 switch of Fred-D: sums of all four go up by its four uplinks, so that
-// weights have rows of their own. 18 controllers are dealt out twice.
+// Four shards, each with a worker on every L1 switch of Fred-D: the sums of all four use its four
+// uplinks, so that weights have their own rows. 18 controllers are dealt out twice.
 TEST(StreamingRun, ToUsersOnFredDIsAsFastAsToAll) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   ModelShape model = read_model_file("configs/models/small.yaml");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes per value of weights, activations and KV cache: sizes, times, memory and messages against counts by hand.
+// Bytes per value of weights, activations and KV cache: sizes, times, memory and messages against
+// counts by hand.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -121,7 +122,8 @@ TEST(ValueBytes, ScaleModelsButNotSizesThatAFileStates) {
   EXPECT_EQ(same.layers[2].output_bytes, file.layers[2].output_bytes);
 }
 
-// A layer of 1000 parameters that reads and writes 300 bytes: the backward pass reads its weights, and writes FP16 gradients.
+// A layer of 1000 parameters that reads and writes 300 bytes: the backward pass reads its weights,
+// and writes FP16 gradients.
 TEST(ValueBytes, OfTrainingAreThoseOfWeightsBesideFp16Gradients) {
   const ModelLayer layer{.name = "a", .parameters = 1000, .flops = 1, .output_bytes = 200};
   const ComputeSpeed speed = bytes_alone({.weights = 1, .activations = 2});

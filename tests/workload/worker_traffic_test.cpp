@@ -28,7 +28,8 @@ TrainingOptions options_of(const char* strategy, const std::string& algorithm) {
   return options;
 }
 
-// 2 x 2 x 78 reductions of a layer, forward and backward, by 8 microbatches at each stage, 12 groups of stages together.
+// 2 x 2 x 78 reductions of a layer, forward and backward, by 8 microbatches at each stage, 12
+// groups of stages together.
 TEST(WorkerTraffic, GroupsOfAllStagesAreTogether) {
   const Topology mesh = load_config("configs/paper/mesh.yaml").topology;
   const TrainingOptions options = options_of("mp3-dp3-pp2", "paper");
@@ -58,7 +59,7 @@ TEST(WorkerTraffic, GroupsOfAllStagesAreTogether) {
               30e6);
 }
 
-// By hand it was 49.5 ms, of which 10.1 go into DP, with MP rings and DP rings on links of their own.
+// Time by hand: 49.5 ms, with 10.1 ms for DP, and MP rings and DP rings on separate links.
 TEST(WorkerTraffic, RingsOfTransformer17bDoNotMeet) {
   const Topology mesh = load_config("configs/paper/mesh.yaml").topology;
   const TrainingOptions options = options_of("mp3-dp3-pp2", "paper");
@@ -72,7 +73,8 @@ TEST(WorkerTraffic, RingsOfTransformer17bDoNotMeet) {
             0.85 * placement_ns(mesh, traffic, snake_placement(options.strategy, mesh)));
 }
 
-// 160 all-reduces of 256 KiB in a step of 16 sequences. Rows of 5, 5, 5 and 1 leave a worker with one link; by rings they take 218 us.
+// 160 all-reduces of 256 KiB in a step of 16 sequences. Rows of 5, 5, 5 and 1 leave a worker with
+// one link; by rings they take 218 us.
 TEST(WorkerTraffic, LlamaDecodesOnASquare) {
   const MachineConfig mesh = load_config("configs/mesh.yaml");
   const ModelShape model = read_model_file("configs/models/llama3_70b.yaml");
@@ -90,7 +92,7 @@ TEST(WorkerTraffic, LlamaDecodesOnASquare) {
   EXPECT_GT(placement_ns(mesh.topology, traffic, options.npus), 1.05 * searched);
 }
 
-// The placement of workers makes no difference to what they send.
+// The placement of workers does not change their traffic.
 TEST(WorkerTraffic, IsThatOfWorkersWhereverTheyAre) {
   const Topology mesh = load_config("configs/mesh.yaml").topology;
   TrainingOptions options = options_of("mp2-dp5-pp2", "paper");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chakra files: what is written is read back, what others write is understood, what is damaged is refused.
+// Chakra files: written files are read back, foreign files are understood, damaged files are
+// refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ const std::string kMetadataMessage = delimited(bytes_field(1, "0.0.4"));
 
 class Chakra : public testing::Test {
  protected:
-  // A file of one node of these fields.
+  // A file of one node with the given fields.
   TraceNode only(const std::string& fields) {
     write_file(path_, kMetadataMessage + delimited(fields));
     const std::vector<TraceNode> nodes = read_trace(path_);
@@ -192,7 +193,7 @@ TEST_F(Chakra, ACutFileIsRefused) {
   }
 }
 
-// Whatever is in a file, it is read or refused.
+// Any contents are read or refused.
 TEST_F(Chakra, DamagedFilesAreReadOrRefused) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASTRA-sim's text workloads: what is read, and what is refused with file, line and column.
+// ASTRA-sim's text workloads: parsed contents, and refusals with file, line and column.
 #include "workload_files/text_workload.h"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,8 @@ TEST_F(TraceCheck, SoundTracesOfAllRanksAreCounted) {
   EXPECT_EQ(files.nodes, 5U);
 }
 
-// Nodes with neither duration nor operations nor bytes take no time; a trace of nothing else is refused, with what to do.
+// Nodes with neither duration nor operations nor bytes take no time; a trace of only such nodes is
+// refused, with a remedy.
 TEST_F(TraceCheck, TracesInWhichNothingTakesTimeAreRefused) {
   const auto node = [](TraceNodeType type, std::uint64_t ps, std::uint64_t ops,
                        std::uint64_t bytes) {

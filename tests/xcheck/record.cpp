@@ -46,7 +46,7 @@ class Recorder final : public SwitchCore {
       : inner_(make_twin(shape, "twin")), ports_(shape.ports()), words_(flit_words(shape.lanes())) {
     fmt::print("{}\n", size_entry(shape));
   }
-  // The first edge of a reset finds pins that nobody drives; what registers show is defined after it.
+  // The first edge of a reset has undriven pins; register outputs are defined after it.
   void reset() override {
     const int inputs = ports_ * (2 + kNumVcs + 32 * words_) + 1 + 1 + 16 + 32;
     const int outputs = ports_ * (1 + kNumVcs + 32 * words_) + 32 + 1 + 32;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aggregator_interconnect by itself, against sums worked out here and the times that its contract states: latency, rate of
-// a flow, shares of several flows, what a change of phase waits for, unicasts beside sums, and its assertions.
+// aggregator_interconnect alone, against sums computed here and the timing in its contract:
+// latency, rate of a flow, shares of several flows, delays of a phase change, unicasts beside sums,
+// and its assertions.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -47,7 +48,7 @@ class Adders {
   Ports closed() { return port_bits(bench_->closed_o); }
   Ports under_way() { return port_bits(bench_->under_way_o); }
 
-  // At the next edge the phase of these flows becomes the active one.
+  // Activates the phase of the given flows at the next edge.
   void change(const std::vector<Flow>& flows, int vc) {
     bench_->change_i = 1;
     const std::vector<std::uint32_t> row = phase_row(kPorts, vc, flows, {});
@@ -98,9 +99,9 @@ class Adders {
     passing_[{now_ + 4, out}] = flits_[static_cast<std::size_t>(in)];
     ++expected_;
   }
-  // From now on what is on the outputs does not matter.
+  // Ignores the outputs from now on.
   void ignore_outputs() { ignores_outputs_ = true; }
-  // Leaves an input of what fires at the next edge out.
+  // Drops an input from the flits that fire at the next edge.
   void lose(int input) { entering_.back().flits.erase(input); }
 
   void edge() {
@@ -152,7 +153,7 @@ class Adders {
       entering_.back().flits[p] = flit;
     }
   }
-  // By rising input, from left to right; the header of the first.
+  // Sum in ascending input order, from left to right, with the header of the first.
   Flit sum(Ports inputs) const {
     Flit total = flits_[static_cast<std::size_t>(std::countr_zero(inputs))];
     for (int p = std::countr_zero(inputs) + 1; p < kPorts; ++p) {
@@ -221,7 +222,7 @@ class Adders {
   std::vector<long> done_;
   bool ignores_outputs_ = false;
   long now_ = 0, last_sum_ = -1, expected_ = 0;
-  Ports in_ = 0, out_ = 0, unicast_ = 0;  // ports of what fires or moves at the edge to come
+  Ports in_ = 0, out_ = 0, unicast_ = 0;  // ports of the fires and moves at the next edge
   Ports fired_in_ = 0, fired_out_ = 0;
   std::array<Flit, kPorts> flits_{};
   std::deque<Entering> entering_ = std::deque<Entering>(4);  // at this edge, …, three edges later
@@ -283,7 +284,8 @@ TYPED_TEST(AggregatorInterconnect, RateOfAFlowIsAddersByAdditions) {
   }
 }
 
-// Several flows that always have flits: equal shares, and no adder ever free while together they want more.
+// Several flows that always have flits: equal shares, and no adder ever free while together they
+// want more.
 TYPED_TEST(AggregatorInterconnect, FlowsShareTheAddersFairly) {
   constexpr int kPorts = TypeParam::kPorts;
   constexpr int kWindow = 1200;
@@ -340,7 +342,8 @@ void settle(Dut& dut, int edges = 200) {
   EXPECT_EQ(dut.bench()->busy_o, 0);
 }
 
-// Random phases, flows and unicasts, changes while sums are under way: every flit bit by bit, in the order of its flow.
+// Random phases, flows and unicasts, with changes while sums are in progress: every flit bit by
+// bit, in the order of its flow.
 template <class Dut>
 void add_what_fires() {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -373,8 +376,8 @@ TYPED_TEST(AggregatorInterconnect, AddsWhatFiresWhateverComesBeside) {
   add_what_fires<TypeParam>();
 }
 
-// A flow of all ports that always has flits. Its last operands fill their FIFO: adders that all started before they come to
-// it, and behind them as many flits as may wait.
+// A flow of all ports with a flit in every cycle. Its last operands fill their FIFO: adders that
+// all started before they reach it, and behind them the max number of waiting flits.
 template <class Dut>
 void fill_operands() {
   Dut dut(6);
@@ -396,9 +399,10 @@ TEST(AggregatorCoverPoints, AreAllReached) {
                  "aggregator");
 }
 
-// Flows of two inputs, more of them than adders, always with flits or, with `gaps`, now and then without. Always: equal
-// shares, or, where flows run dry after they were held back, 7 : 6 at most (aggregator_scheduler.sv), and no adder is ever
-// free. With gaps, which take turns by chance: 5 : 4, where unfair rounds give 3 : 2.
+// Flows of two inputs, more of them than adders, always with flits or, with `gaps`, now and then
+// without. Always: equal shares, or, where flows run dry after they were held back, 7 : 6 at most
+// (aggregator_scheduler.sv), and no adder is ever free. With gaps, which take turns by chance: 5 :
+// 4, where unfair rounds give 3 : 2.
 template <class Dut>
 void share_among_pairs(bool gaps, bool runs_dry = false) {
   constexpr int kFlows = Dut::kPorts / 2;
@@ -440,8 +444,8 @@ TEST(AggregatorShares, OfPairFlowsAreEqual) {
   }
 }
 
-// A change with nothing under way holds nobody back; one with sums under way holds the new phase back until they are
-// done, and no longer.
+// A change with no sum in progress holds no flow back; otherwise the new phase is held back exactly
+// until the sums are done.
 TYPED_TEST(AggregatorInterconnect, ChangeWaitsForSumsOfThePhaseBefore) {
   TypeParam dut(5);
   constexpr int kPorts = TypeParam::kPorts;
@@ -465,7 +469,8 @@ TYPED_TEST(AggregatorInterconnect, ChangeWaitsForSumsOfThePhaseBefore) {
   const long released = dut.now();
   ASSERT_TRUE(dut.fire(0));
   dut.edges(60);
-  // The last operand is looked for two edges before the release; the sum is on the output four edges after that.
+  // The last operand is looked for two edges before the release; the sum is on the output four
+  // edges after that.
   EXPECT_EQ(dut.last_sum(), released - 2 + 4);
   EXPECT_GT(held, kPorts - 1);
   this->settle(dut);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory test of an aggregator: a stuck bit is told at its place, in every bit of every operand FIFO, and in every
-// other memory of the switch.
+// Memory test of an aggregator: a stuck bit is reported at its position, in every bit of every
+// operand FIFO, and in every other memory of the switch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 namespace fredsim {
 namespace {
 
-// A model in reset with its memories on the bus of a bist_controller, as a chip holds it while it tests them.
+// A model in reset with its memories on the bus of a bist_controller, as a chip holds it while it
+// tests them.
 template <class Model, class Controller>
 class March {
  public:
@@ -69,7 +70,7 @@ class March {
   StuckBits stuck_;
 };
 
-// Every bit at both values, in some of the FIFOs and then in the others.
+// Every bit at both values, in some of the FIFOs and then in the remaining ones.
 TEST(AggregatorMemories, FaultsOfOperandsAreToldAtTheirInput) {
   constexpr int kPorts = 5, kAdders = 2;
   constexpr int kDepth = static_cast<int>(aggregator_pkg::MAX_WAITING) + kAdders;
@@ -103,7 +104,7 @@ TEST(AggregatorMemories, FaultsOfOperandsAreToldAtTheirInput) {
   EXPECT_EQ(march.run(), 0U);
 }
 
-// One memory after the other, by itself.
+// Each memory separately, in turn.
 TEST(AggregatorMemories, FaultsAreToldWhereTheyAre) {
   constexpr int kPorts = 3;
   March<Vadders_p3k2, Vadders_march> march;

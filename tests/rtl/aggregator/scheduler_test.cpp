@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aggregator_scheduler by itself: who gets an adder at every edge, against rounds worked out here, and what rounds promise
-// to a flow that always waits.
+// aggregator_scheduler alone: adder assignment at every edge, against rounds computed here, and the
+// guarantees of rounds to a flow that always waits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class Rounds {
 
   int waiting(int flow) const { return waiting_[static_cast<std::size_t>(flow)]; }
 
-  // The flows that get the `adders` free ones at this edge, in the order of these; then those that fired are there, too.
+  // Returns the flows that get the `adders` free adders at this edge, in that order; then adds the
+  // flows that fired.
   std::vector<int> step(int adders, std::uint32_t fired) {
     std::vector<int> turns, again;
     for (int f = 0; f < static_cast<int>(waiting_.size()); ++f) {
@@ -53,8 +54,8 @@ class Rounds {
   std::vector<bool> served_;
 };
 
-// Turns of every flow since flow `of` began to wait without a break; in whole rounds nobody has more than it, and of the
-// rounds at both ends one each.
+// Turns of every flow since flow `of` began to wait without a break; in whole rounds nobody has
+// more than it, and of the rounds at both ends one each.
 template <int kFlows>
 class Leads {
  public:
@@ -76,7 +77,8 @@ class Leads {
   int max_ = 0;
 };
 
-// Flows that fire wherever they may, in `percent` of the edges; adders that are free in `free_percent`.
+// Flows that fire wherever they may, in `percent` of the edges; adders that are free in
+// `free_percent`.
 template <class Model, int kFlows, int kAdders>
 void share(std::uint64_t percent, std::uint64_t free_percent) {
   Bench<Model> dut;

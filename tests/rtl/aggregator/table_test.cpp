@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aggregator_table by itself: what its outputs say after a row was taken, when a change waits, and that a reset leaves
-// no flow.
+// aggregator_table alone: its outputs after a row was taken, pending changes, and a reset that
+// clears all flows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -144,7 +144,7 @@ TEST_F(AggregatorTable, HasNoFlowsAfterAReset) {
     change(random_row(random), true);
     const auto edges = random.below(4);
     for (std::uint64_t edge = 0; edge < edges; ++edge) bench_.edge();
-    if (random.below(2) == 0) change(random_row(random), false);  // pending
+    if (random.below(2) == 0) change(random_row(random), false);  // leave the change pending
     bench_->rst_ni = 0;
     bench_.edge();
     bench_->rst_ni = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every assertion of the cells in rtl/common fails where its contract is broken: by what comes in, or, where no input
-// can do it, by a bit that was upset. Those of flit_ram, packet_order and vc_queue are in the tests of these cells.
+// Every assertion of the cells in rtl/common fails when its contract is broken: by the inputs, or,
+// if no input can break it, by an upset bit. For flit_ram, packet_order and vc_queue see the tests
+// of these cells.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -17,7 +17,8 @@ namespace fredsim {
 namespace {
 
 constexpr int kPorts = 3;
-using Sums = std::map<unsigned, std::uint64_t>;  // by address of the low word; no entry: no counter
+using Sums = std::map<unsigned, std::uint64_t>;  // events by address of the low word; no entry: no
+                                                 // counter
 
 Sums zeros() {
   Sums sums;

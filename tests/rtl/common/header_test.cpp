@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// noc_pkg::header_t against the constants of its fields: RTL reads a header by the one, C++ by the other.
+// noc_pkg::header_t against the constants of its fields: RTL reads a header by the type, C++ by the
+// constants.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +18,8 @@ constexpr std::array kFields{"tag", "dst", "src", "phase", "vc", "seq", "head", 
 TEST(Header, FieldsAreWhereTheConstantsSay) {
   VerilatedContext context;
   Vcommon_header dut(&context, "dut");
-  // Every bit alone, and every bit but one: a field elsewhere, or one of another width, differs for one of them.
+  // Every bit alone, and every bit but one: a field elsewhere, or one of another width, differs for
+  // one of them.
   for (int at = 0; at < static_cast<int>(noc_pkg::HEADER_W); ++at) {
     for (const bool value : {true, false}) {
       set_bits(dut.bits_i, 0, 64, value ? 0 : ~std::uint64_t{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// noc_pkg::header_t beside the constants of its fields, for a test: a bit of same_o for every field, high where the
-// field of the type is the slice that the constants name. Bit by field, from bit 0 of the header on; the last one is
-// what is reserved.
+// Test module for noc_pkg::header_t and the constants of its fields: a bit of same_o for every
+// field, high if the field of the type is the slice that the constants name. Bits in the order of
+// the fields, from bit 0 of the header on; the last one is the reserved field.
 module header_top (
   input  logic [noc_pkg::HEADER_W-1:0] bits_i,
   output logic [31:0]                  width_o,

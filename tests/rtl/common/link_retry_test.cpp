@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ends of a link with retransmission, each by itself, against what their contracts promise: when the receiver asks again,
-// which words are intact, and that every credit the receiver gave arrives.
+// Ends of a link with retransmission, each alone, against their contracts: when the receiver
+// requests again, which words are intact, and that every credit given arrives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ struct Receiver {
   }
 };
 
-// The flits of a link that loses, damages and repeats them; every kind of flit at every state of the receiver.
+// The flits of a link that loses, damages and repeats them; every kind of flit at every state of
+// the receiver.
 TEST(LinkRetryRx, AsksAgainForGapsAndDamageAndNeverForWhatCameBefore) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -157,7 +158,7 @@ class Sender {
   Bench<Vcommon_retry_tx> tx_;
 };
 
-// A word of zeros would take back what was acknowledged, and ask for it again.
+// An accepted word of zeros would revoke acknowledgements and request a retransmission.
 TEST(LinkRetryTx, AWordOfZerosIsNotIntact) {
   Sender tx;
   for (unsigned n = 0; n < 6; ++n) tx.send(n);
@@ -185,8 +186,8 @@ TEST(LinkRetryTx, TheCheckOfAFlitIsTheInvertedRemainder) {
   EXPECT_GT(seen, 10);
 }
 
-// Without a loss every flit is on the wire once, in order; words back come late, and some are not intact. One that asks for
-// a flit again brings it and all behind it, once.
+// Without a loss every flit is on the wire once, in order; words back come late, and some are not
+// intact. One that asks for a flit again brings it and all behind it, once.
 TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
   constexpr unsigned kLater = 6;  // edges from the wire to the word back
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -228,7 +229,7 @@ TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
   EXPECT_EQ(again, 6U);
 }
 
-// However many were missed, up to as many as are told apart: one per cycle, none too many.
+// Any number of missed credits, up to the range of the counter: one per cycle, none too many.
 TEST(LinkRetryTx, EveryCreditThatWasGivenArrivesOnce) {
   for (unsigned missed = 1; missed <= 255; ++missed) {
     SCOPED_TRACE(missed);

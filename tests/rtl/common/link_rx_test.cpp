@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_rx with clocks of random periods and phases: flits in order, none lost while they come no faster than the
-// switch's clock takes them; what is too much is told; credits are neither lost nor made.
+// link_rx with clocks of random periods and phases: flits in order, none lost while they come no
+// faster than the switch's clock takes them; an overflow is reported; credits are neither lost nor
+// created.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -37,7 +38,8 @@ class LinkRx {
   LinkRx(const LinkRx&) = delete;
   LinkRx& operator=(const LinkRx&) = delete;
 
-  // Up to the next edge of either clock. `send` and `give` are asked before each edge of the link's clock.
+  // Up to the next edge of either clock. `send` and `give` are asked before each edge of the link's
+  // clock.
   template <class Send, class Give>
   void step(Send send, Give give) {
     const std::uint32_t rising = clocks_.advance();
@@ -133,8 +135,8 @@ TEST(LinkRx, TakesDepthLessSixFlitsAtATime) {
   }
 }
 
-// Two flits for every cycle of the switch: what finds no room is dropped, and told from then on; the rest comes in
-// order.
+// Two flits for every cycle of the switch: flits that find no room are dropped, reported from then
+// on; all other flits arrive in order.
 TEST(LinkRx, TellsWhatItDrops) {
   LinkRx link(500, 1000, 0);
   std::uint32_t last = 0;
@@ -159,7 +161,7 @@ TEST(LinkRx, TellsWhatItDrops) {
   EXPECT_GE(link.taken, static_cast<int>(link.sent) / 2);  // one for every cycle, all the same
 }
 
-// A switch whose clock hardly moves: as many flits as there is room for are taken, and the next one is told.
+// A switch whose clock hardly moves: exactly DEPTH flits are taken, and the next one is reported.
 TEST(LinkRx, FillsUpBeforeItDrops) {
   for (const std::uint32_t flits : {8U, 9U}) {
     LinkRx link(500, 1'000'000, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_tx with clocks of random periods and phases, behind a switch that sends wherever it is ready and two more flits
-// when it is no longer: nothing is lost, whatever the link's pacing.
+// link_tx with clocks of random periods and phases, behind a switch that sends while it is ready
+// and two more flits afterwards: nothing is lost, for any pacing of the link.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,7 +38,8 @@ class LinkTx {
   LinkTx(const LinkTx&) = delete;
   LinkTx& operator=(const LinkTx&) = delete;
 
-  // Up to the next edge of either clock: the switch launches with this chance where it may, the link takes with that.
+  // Up to the next edge of either clock: the switch launches with this chance where it may, the
+  // link takes with that.
   void step(Random& random, std::uint64_t launch_percent, std::uint64_t take_percent) {
     const std::uint32_t rising = clocks_.advance();
     model_.clk_i = clocks_.level(kSwitch);
@@ -125,7 +126,8 @@ TEST(LinkTx, SendsAllFlitsAndCreditsInOrder) {
   }
 }
 
-// A link that takes nothing: ready exactly while there is room for the flits that nobody has seen yet, and one more.
+// A link that takes nothing: ready exactly while there is room for the flits that nobody has seen
+// yet, and one more.
 TEST(LinkTx, IsReadyWhileThereIsRoom) {
   Random random(1);
   for (std::uint64_t launch = 20; launch <= 100; launch += 20) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a link with retransmission, there and back, as link_pkg lays it out, with a check that is computed bit by bit.
+// Words of a link with retransmission, there and back, as link_pkg lays it out, with a check that
+// is computed bit by bit.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace fredsim {
 
-// The check of `width` bits: CRC-32C, a bit after the other from the highest one on, inverted.
+// Check of `width` bits: CRC-32C, bit by bit from the highest one on, inverted.
 template <class Bits>
 std::uint32_t link_check_of(const Bits& data, int width) {
   std::uint32_t rest = 0;
@@ -36,7 +37,7 @@ struct WireWord {
   }
 };
 
-// A word back. given: credits so far of every virtual channel.
+// Word of the return channel. given: credits so far of every virtual channel.
 struct WordBack {
   static constexpr int kCreditsAt = link_pkg::SEQ_W + link_pkg::ROUND_W;
   static constexpr int kCreditBits = 8;

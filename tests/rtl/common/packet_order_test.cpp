@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// packet_order: fires exactly where the packets of a virtual channel do not come whole, one after the other.
+// packet_order: fires exactly if the packets of a virtual channel are not whole or are interleaved.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -58,7 +58,7 @@ TEST_F(PacketOrder, FiresOnEveryKindOfWrongOrder) {
     reset();
     EXPECT_FALSE(fires(vc, true, true));
     EXPECT_TRUE(fires(vc, false, true)) << "a second tail";
-    // Not fooled by other VCs, by what is not valid, by a reset inside a packet.
+    // Unaffected by other VCs, by invalid flits, by a reset inside a packet.
     reset();
     EXPECT_FALSE(fires(vc, true, false));
     EXPECT_FALSE(fires(other, true, false));

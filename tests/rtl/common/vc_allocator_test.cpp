@@ -155,7 +155,8 @@ TEST_F(VcAllocator, GrantsAndAcceptsWhatItsContractSays) {
   }
 }
 
-// A head-of-line flit that keeps asking wins within as many grants of its (output, VC) as there are inputs.
+// A head-of-line flit that keeps requesting wins within as many grants of its (output, VC) as there
+// are inputs.
 TEST_F(VcAllocator, NobodyWaitsForMoreThanAllOthers) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole fred_interconnect with clock gates (FREDSIM_CLOCK_GATES) beside one without, pin by pin at every edge, under random
-// flits and configurations.
+// A whole fred_interconnect with clock gates (FREDSIM_CLOCK_GATES) beside one without, pin by pin
+// at every edge, under random flits and configurations.
 #include <gtest/gtest.h>
 
 #include <bit>

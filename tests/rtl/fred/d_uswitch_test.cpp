@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_d_uswitch, an output of which is registered, and fred_port_select, which is not, against their contracts: the flit of the
-// highest input that may leave by an output does.
+// fred_d_uswitch, an output of which is registered, and fred_port_select, which is not, against
+// their contracts: the flit of the highest input that may leave by an output does.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kInputs = 3, kLevel = 1, kFlitW = 128, kCodeW = 2, kCycles = 50'000;
 using Inputs = std::array<std::optional<Flit>, kInputs>;
 
-// Flits that meet too, which only a configuration that is no route lets happen.
+// Colliding flits included, which only an invalid configuration permits.
 template <class Model>
 Inputs put_random_flits(Model& model, Random& random) {
   Inputs in;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_exit by itself: what comes out of an interconnect against what left its buffers, with flits missing, too many, of
-// the other kind and inside other packets.
+// fred_exit alone: flits that leave an interconnect against flits that left their buffers, with
+// missing flits, surplus flits, unicasts in place of flits of the phase, and flits inside other
+// packets.
 #include <gtest/gtest.h>
 
 #include <array>

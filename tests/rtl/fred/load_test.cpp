@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of a fred_interconnect: one counts for the flits of the edge after its load. Flit registers: empty after a
-// reset.
+// Configurations of a fred_interconnect: one counts for the flits of the edge after its load. Flit
+// registers: empty after a reset.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_paths by itself, on rows of the routing library: the paths are those that the µSwitch bits lead along, walked from
+// fred_paths alone, on rows of the routing library: the paths follow the µSwitch bits, walked from
 // every input port forwards and from every output port backwards (layout: routing/fred_routing.h).
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ struct Network {
     }
     return -1;
   }
-  // Sub-network that output `port` hears; -1: none. D-µSwitches and the mux have a code per port.
+  // Sub-network that drives output `port`; -1: none. D-µSwitches and the mux have a code per port.
   int to_output(int port) const {
     const int codes = subs_first() + middle * sub_bits();
     return static_cast<int>(code(codes + port * select_width(), select_width())) - 1;

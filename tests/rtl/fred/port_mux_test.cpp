@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fred_port_mux and fred_port_demux by themselves, against what their contracts say; and what becomes of flits that meet
-// in them and in fred_r_uswitch. (What networks of them do: testbenches/tb_fred_interconnect.)
+// fred_port_mux and fred_port_demux alone, against their contracts; and flits that collide in them
+// and in fred_r_uswitch. (Networks of them: testbenches/tb_fred_interconnect.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Flit random_flit(Random& random) {
 }
 bool is_online(const Flit& flit) { return flit.field(fred_pkg::ONLINE_BIT, 1) != 0; }
 
-// Clock enable and configuration, the same for both: with step_i low the outputs hold, whatever comes; a configuration
-// counts from the edge after the one that loads it.
+// Clock enable and configuration, equal for both: with step_i low the outputs hold, for any inputs;
+// a configuration applies from the edge after the one that loads it.
 template <class Model>
 class Bench {
  public:
@@ -140,7 +140,7 @@ TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) {
 
 TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
 
-// Flits that meet, as under a configuration that is no route: the one that the contract says goes on.
+// Colliding flits, as under an invalid configuration: the one that the contract names passes.
 TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
   for (unsigned online = 0; online < 8; ++online) {
     VerilatedContext context;
@@ -171,8 +171,8 @@ TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
   }
 }
 
-// Two inputs of an R-µSwitch, each without a flit, with one of the phase, or with a unicast for output 0; that output is
-// configured for nothing, an input or the sum: who leaves by it.
+// Two inputs of an R-µSwitch, each without a flit, with one of the phase, or with a unicast for
+// output 0; that output is configured for nothing, an input or the sum: who leaves by it.
 TEST(RMicroSwitch, UnicastsGoFirstAndASumNeedsBothInputs) {
   enum Kind { kNone, kPhase, kUnicast };
   for (const Kind a : {kNone, kPhase, kUnicast}) {

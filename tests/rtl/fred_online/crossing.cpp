@@ -28,7 +28,7 @@ std::string crossing(const fredsim::FredSwitchShape& shape, std::span<const Flow
         if (middle >= shape.middle) return fmt::format("flow {}: no sub-network {}", a, middle);
         if (a == b) continue;
         if (middle != (other.path >> (2 * level) & 3))
-          break;  // in different sub-networks from here on
+          break;  // they use different sub-networks from here on
         one.inputs = switches(one.inputs);
         one.outputs = switches(one.outputs);
         other.inputs = switches(other.inputs);

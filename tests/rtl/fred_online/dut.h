@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated online_top of any size behind one interface: phased_matcher with fred_online_paths behind it.
+// A Verilated online_top of any size behind one interface: phased_matcher with fred_online_paths
+// behind it.
 //
 // Use: per clock edge set the inputs, evaluate(), read the outputs of the cycle, edge().
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proof of fred_online_level, for all flits and phases at once: broken_o is never 1.
 //
-// Assumed, as the module's contract has it: flits are on wires of their own; ports of the phase that are on one wire
-// have one path at this level.
+// Assumed, as the module's contract has it: flits are on wires of their own; ports of the phase
+// that are on one wire have one path at this level.
 module fred_online_level_formal #(
   /// ports
   parameter int unsigned P = 4,
@@ -52,8 +52,8 @@ module fred_online_level_formal #(
     end
   end
 
-  // A pair of ports with the same path before the level: on one wire of it they are two ports of one flow; side by
-  // side, with one sub-network, too, unless one is of an online flit.
+  // A pair of ports with the same path before the level: on one wire of it they are two ports of
+  // one flow; side by side, with one sub-network, too, unless one is of an online flit.
   always_comb begin
     legal = (in_used & phase_in_i) == '0 && (out_used & phase_out_i) == '0;
     crossed = 1'b0;

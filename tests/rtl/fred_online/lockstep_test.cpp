@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_matcher and fred_online_paths beside their C++ models, every output at every edge, with random traffic,
-// phases, stalls and resets; and rules that owe nothing to either: matcher_rules.h, crossing.h.
+// phased_matcher and fred_online_paths beside their C++ models, every output at every edge, with
+// random traffic, phases, stalls and resets; and rules that owe nothing to either: matcher_rules.h,
+// crossing.h.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +33,7 @@ struct Traffic {
   int outputs;  // destinations are below this; 0: all
   int room;     // chance of an output to have room
   int phase;    // chance of a flow to fire
-  int flows;    // at most; -1: as many as ports
+  int flows;    // max flows; -1: one per port
   bool all_vcs = true;
 };
 
@@ -75,7 +76,7 @@ class OnlineRun {
     for (const auto& move : moves) --left_[at(move.input, move.vc)];
     ++cycle_;
   }
-  // No head-of-line flits and no phase: all that is under way ends.
+  // No head-of-line flits and no phase: all flits in flight leave.
   void drain() {
     for (int n = 0; n < 6; ++n) {
       fronts_.request = {};
@@ -129,7 +130,7 @@ class OnlineRun {
     }
     dut_->set_fronts(fronts_);
     dut_->set_phase(phase_);
-    // The paths are those of the edge before.
+    // The paths belong to the previous edge.
     const Edge& before = edges_[static_cast<std::size_t>(cycle_ + kRouteDelay) % (kRouteDelay + 1)];
     dut_->set_paths(before.in, before.out);
   }

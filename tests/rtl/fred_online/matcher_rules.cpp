@@ -29,8 +29,7 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
                                std::span<const PhasedMatcher::Move> moves) {
   credit_ = arbiter_ = 0;
   int possible =
-      0;  // head-of-line flits that nothing but each other, or an input that skips the cycle can
-          // keep from moving
+      0;  // head-of-line flits that only each other, or an input that skips the cycle, can block
   for (int vc = 0; vc < kNumVcs; ++vc) {
     fredsim::for_each_port(fronts.request[vc], [&](int p) {
       const int o = fronts.output[at(p, vc)];

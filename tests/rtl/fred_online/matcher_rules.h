@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv, without its order
-// of choice.
+// Rules for the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv,
+// without its order of choice.
 #pragma once
 
 #include <span>

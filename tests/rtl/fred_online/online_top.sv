@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device under test of test_fred_online: phased_matcher and fred_online_paths as a fred_switch has them, with pins of
-// one width for all sizes. Bit v*32 + p of a vector by head-of-line flit or by (output, VC) is VC v of port p.
+// Device under test of test_fred_online: phased_matcher and fred_online_paths as a fred_switch has
+// them, with pins of one width for all sizes. Bit v*32 + p of a vector by head-of-line flit or by
+// (output, VC) is VC v of port p.
 module online_top #(
   /// ports
   parameter int unsigned P = 12,

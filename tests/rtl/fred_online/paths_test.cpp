@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule that gives online unicasts their paths, against the wiring: every matching, beside every phase, at small
-// sizes; random ones at all sizes.
+// The rule that gives online unicasts their paths, against the wiring: every matching, beside every
+// phase, at small sizes; random ones at all sizes.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -19,7 +19,7 @@ using fredsim::FredSwitchShape;
 using fredsim::PhasedMatcher;
 using Moves = std::vector<PhasedMatcher::Move>;
 
-// The flits of one edge: those of the phase, and the online ones with the paths that the rule gives them.
+// Flits of one edge: flits of the phase, and online flits with the paths that the rule gives them.
 std::string check(const FredSwitchShape& shape, const std::vector<FlowPath>& phase,
                   const Moves& moves, const FredPaths& in, const FredPaths& out) {
   std::uint32_t inputs = 0, outputs = 0;
@@ -34,7 +34,7 @@ std::string check(const FredSwitchShape& shape, const std::vector<FlowPath>& pha
   return crossing(shape, flows);
 }
 
-// Every matching of these inputs to these outputs, not only the largest.
+// Every matching of the given inputs to the given outputs, not only the largest.
 void for_each_matching(std::uint32_t inputs, std::uint32_t outputs, Moves& moves,
                        const std::function<void()>& f) {
   if (inputs == 0) {
@@ -60,7 +60,7 @@ void for_each_phase(const FredSwitchShape& shape, int max, std::vector<FlowPath>
     free_in &= ~flow.inputs;
     free_out &= ~flow.outputs;
   }
-  // Flows are told apart by their lowest inputs, which go up.
+  // Flows are distinguished by their lowest inputs, in ascending order.
   const std::uint32_t above = flows.empty() ? ~0U : ~1U << std::countr_zero(flows.back().inputs);
   const int levels = fredsim::fred_levels(shape.ports);
   for (std::uint32_t in = free_in; in != 0; in = (in - 1) & free_in) {

@@ -14,7 +14,7 @@ namespace tb {
 std::vector<FlowPath> random_phase(const fredsim::FredSwitchShape& shape, int max,
                                    fredsim::Random& random);
 
-// The paths of the ports of the flows; other ports have a random one, which must not matter.
+// Paths of the ports of the flows; other ports have a random one, which must not matter.
 void port_paths(std::span<const FlowPath> flows, fredsim::Random& random, fredsim::FredPaths& in,
                 fredsim::FredPaths& out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Share of the ports' rate that phased_matcher lets through when it is alone in the switch, beside a matcher of
-// one round per VC, which for the head-of-line flits there are finds as much as any that serves VCs by priority;
-// and how long a head-of-line flit may wait.
+// Share of the ports' rate that phased_matcher lets through when it is alone in the switch, beside
+// a matcher of one round per VC, which for the head-of-line flits there are finds as much as any
+// that serves VCs by priority; and how long a head-of-line flit may wait.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -177,7 +177,7 @@ TEST(MatcherThroughput, PermutationsMoveAtEveryEdge) {
   }
 }
 
-// One of two flits that would meet waits.
+// One of two flits that would collide waits.
 TEST(MatcherThroughput, TwoSubNetworksLetMostFlitsPass) {
   fredsim::Random random(5);
   const std::map<int, double> uniform_at_least{{2, 0.75}, {3, 0.6},   {4, 0.55}, {6, 0.47},
@@ -200,13 +200,13 @@ TEST(MatcherThroughput, TwoSubNetworksLetMostFlitsPass) {
   }
 }
 
-// Packets of others, of its VC at its output, that start between a packet's first wish to and its own start.
+// Packets on the VC and output of a packet that start between its first request and its own start.
 TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
   for (const int ports : {2, 3, 5, 12, 32}) {
     for (const int flits : {1, 8}) {
       fredsim::Random random(4);
       PhasedMatcher matcher(ports, 0);
-      // Few outputs, so that all are asked for.
+      // Few outputs, so that all are requested.
       const auto destination = [&](int) { return static_cast<int>(random.below(2)); };
       Sources sources(ports, 1, destination, flits);
       std::vector<int> waited(static_cast<std::size_t>(ports));
@@ -229,7 +229,8 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
   }
 }
 
-// An input that the phase uses at every edge, and that has the turn, or the higher VC, at the output.
+// An input that the phase uses at every edge, and that has the turn, or the higher VC, at the
+// output.
 TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
   for (const int vc : {0, 1}) {  // VCs of input 1
     PhasedMatcher matcher(4, 0);

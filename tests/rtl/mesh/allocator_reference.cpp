@@ -37,7 +37,7 @@ Decision AllocatorReference::step(const Situation& now) {
     }
   }
 
-  // Grants: winners by turns, one VC per output; that of the grant that was declined is the last.
+  // Grants: winners by turns, one VC per output; the VC of the declined grant is the last.
   ByFront<int> winner{};
   for (int o = 0; o < kPorts; ++o) {
     for (int v = 0; v < kVcs; ++v) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of mesh_allocator, from the contract at the head of rtl/mesh/mesh_allocator.sv: request, grant, accept.
+// The rules of mesh_allocator, from the contract at the head of rtl/mesh/mesh_allocator.sv:
+// request, grant, accept.
 #pragma once
 
 #include <array>

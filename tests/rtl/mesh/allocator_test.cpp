@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_allocator: exactly what its contract says, and what follows from it: full rate, fairness, whole packets.
+// mesh_allocator: its exact contract, and the consequences: full rate, fairness, whole packets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class MeshAllocator : public testing::Test {
     reference_.reset();
   }
 
-  // Takes `now` through an edge and compares; what leaves is told by the decision.
+  // Takes `now` through an edge and compares; the decision lists the flits that leave.
   Decision step() {
     drive();
     bench_.settle();
@@ -55,7 +55,7 @@ class MeshAllocator : public testing::Test {
     return decision;
   }
 
-  // A packet of so many flits comes to the head of the buffer.
+  // A packet of `flits` flits reaches the head of the buffer.
   void start(int input, int vc, int to, int flits) {
     now.fronts[input][vc] = {true, to, false, flits == 1};
     left_[input][vc] = flits;
@@ -145,7 +145,7 @@ TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
       }
       const Situation was = now;
       const Decision decision = step();
-      // A packet keeps its output and its VC: flits of no other input in between.
+      // A packet keeps its output and its VC: no flits of another input in between.
       for (int p = 0; p < kPorts; ++p) {
         const int v = decision.popped[p];
         if (v < 0) continue;
@@ -161,7 +161,7 @@ TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
   }
 }
 
-// Inputs that ask for different outputs do not hold each other up, whatever the VC.
+// Inputs that request different outputs do not block each other, on any VC.
 TEST_F(MeshAllocator, PermutationsLeaveAtFullRate) {
   for (int vc = 0; vc < kVcs; ++vc) {
     for (int shift = 0; shift < kPorts; ++shift) {
@@ -179,7 +179,8 @@ TEST_F(MeshAllocator, PermutationsLeaveAtFullRate) {
   }
 }
 
-// All inputs want one output, with packets of all lengths: each waits for one packet of every other one at most.
+// All inputs request one output, with packets of all lengths: each waits for at most one packet of
+// every other input.
 TEST_F(MeshAllocator, APacketWaitsForOneOfEveryOtherInput) {
   for (int vc = 0; vc < kVcs; ++vc) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -210,8 +211,9 @@ TEST_F(MeshAllocator, APacketWaitsForOneOfEveryOtherInput) {
   }
 }
 
-// Input 0 is busy with VCs of higher priority and declines what output 1 grants its MP flit: other VCs of the output
-// lose every other cycle by it, no more; and the flit leaves as soon as its input has nothing better.
+// Input 0 is busy with VCs of higher priority and declines the grant of output 1 to its MP flit:
+// other VCs of the output lose at most every other cycle by it; and the flit leaves as soon as its
+// input has no higher VC.
 TEST_F(MeshAllocator, AGrantThatIsDeclinedCostsEveryOtherCycle) {
   reset();
   all_ready();

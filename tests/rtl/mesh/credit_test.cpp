@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_credit against a number that counts what came and went.
+// mesh_credit against a count of given and spent credits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class CreditBench {
   bool launched() const { return launched_; }
   int room() const { return number_ - (launched_ ? 1 : 0); }
 
-  // The outputs of a cycle, for outputs into a ring and others.
+  // Outputs of a cycle, for outputs into a ring and other outputs.
   void check() {
     for (int ring = 0; ring < 2; ++ring) {
       bench_->ring_i = static_cast<CData>(ring);
@@ -68,7 +68,8 @@ class CreditBench {
   bool launched_ = false;  // at the last edge
 };
 
-// Writes of a depth while all credits are here (assertions know it then), or of anything at any time.
+// Writes of a depth while all credits are here (assertions know it then), or of anything at any
+// time.
 template <class Model>
 void run(int depth, int packet_flits, bool any_writes, std::uint64_t seed) {
   SCOPED_TRACE(testing::Message() << "depth " << depth << " seed " << seed);
@@ -115,7 +116,8 @@ TEST(MeshCredit, TellsTheRoomForAFlitAndForAPacket) {
   }
 }
 
-// A credit given at an edge may be spent at the next one, and so a flit leaves at every edge while one comes at every.
+// A credit given at an edge may be spent at the next one, and so a flit leaves at every edge while
+// one comes at every.
 TEST(MeshCredit, SustainsAFlitPerCycle) {
   CreditBench<Vmesh_credit> credit(11, 8);
   credit.write(false, false, 2);

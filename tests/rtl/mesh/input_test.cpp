@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_input: flits come and go by chance, the router is moved about; head-of-line flits, routes and errors as the
-// contract says.
+// mesh_input: flits come and go by chance, the router is moved about; head-of-line flits, routes
+// and errors as the contract says.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -69,7 +69,8 @@ class MeshInput : public testing::TestWithParam<int> {
     for (auto& word : sent.flit) word = static_cast<std::uint32_t>(random.next());
     sent.vc = below(kVcs);
     sent.tail = below(3) == 0;
-    // Often this router, an endpoint that it has, another row or column: rarely a route that is none.
+    // Often this router, an endpoint that it has, another row or column: rarely a route that is
+    // none.
     sent.to = {below(3) == 0 ? router.x : below(router.columns),
                below(3) == 0 ? router.y : below(router.rows),
                below(30) == 0 ? 2 + below(14) : below(2)};
@@ -82,7 +83,8 @@ class MeshInput : public testing::TestWithParam<int> {
     return sent;
   }
 
-  // A cycle and the edge that ends it: a flit on the pins, a pop of a VC, the position of the router.
+  // A cycle and the edge that ends it: a flit on the pins, a pop of a VC, the position of the
+  // router.
   void step(const std::optional<Sent>& in, std::optional<int> pop, const Router& router) {
     bench_->in_valid_i = in.has_value();
     for (int word = 0; in && word < kFlitWords; ++word)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL and twin in lockstep under whatever the pins can be given: traffic that keeps the rules and
-// traffic that breaks them (overflows, impossible destinations), pauses,
-// registers read and written in mid-traffic, resets at any time. Every seed is an episode of its
-// own, named on failure.
+// RTL and twin in lockstep under arbitrary pin values: traffic that keeps the rules and traffic
+// that breaks them (overflows, impossible destinations), pauses, registers read and written in
+// mid-traffic, resets at any time. Every seed is a separate episode, named on failure.
 
 #include "tb_mesh_router/lockstep.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 3 x 2 mesh of routers of every implementation: all-to-all delivery and saturation, with and without
-// stalls; the same on tori, and what their bubbles are for.
+// A 3 x 2 mesh of routers of every implementation: all-to-all delivery and saturation, with and
+// without stalls; tori likewise, and the purpose of their bubbles.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -85,8 +85,8 @@ struct Lengths {  // lengths of packets, in flits
 };
 
 // A ring of four routers, eastwards, in which no packet ever arrives: all routers believe to be at
-// column 0 and all packets go to column 1. Flits moved over the ring's links in the last quarter of 2000
-// cycles.
+// column 0 and all packets go to column 1. Flits moved over the ring's links in the last quarter of
+// 2000 cycles.
 std::uint64_t moved_at_the_end(const RouterImplementation& router, const MeshRings& rings,
                                const Lengths& lengths, std::uint64_t seed) {
   constexpr int kRouters = 4;
@@ -131,8 +131,8 @@ std::uint64_t moved_at_the_end(const RouterImplementation& router, const MeshRin
         h.tail = --left[r] == 0;
         pack_header(h, &now.in_flit[kFirstLocal * words]);
       }
-      // In the first half links pause for a while, each by itself: where nothing comes along the ring,
-      // packets enter it.
+      // Links pause in the first half for a while, each independently: packets enter a ring when no
+      // flit comes along it.
       if (cycle < kCycles / 2 && random.below(32) == 0) paused[r] = !paused[r];
       if (cycle >= kCycles / 2) paused[r] = false;
       now.out_ready = paused[r] ? 0 : ~0U >> (32 - shape.ports());
@@ -146,8 +146,8 @@ std::uint64_t moved_at_the_end(const RouterImplementation& router, const MeshRin
   return moved;
 }
 
-// The same links, routes and packets, once as part of a mesh (where packets never go in a circle) and once as
-// a ring: without the bubble it fills up and stands, with it, it keeps turning.
+// Equal links, routes and packets, once as part of a mesh (where packets never cycle) and once as a
+// ring: without the bubble it fills up and deadlocks, with it, it keeps turning.
 TEST_P(MeshOfRoutersTest, ARingTurnsOnByItsBubble) {
   for (const Lengths& lengths : {Lengths{1, 1}, Lengths{3, 3}, Lengths{8, 8}, Lengths{1, 8}}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

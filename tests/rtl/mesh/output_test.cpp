@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_output: the flit of the input that was granted, three edges after its launch; credits by virtual channel.
+// mesh_output: the flit of the input that was granted, three edges after its launch; credits by
+// virtual channel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class MeshOutput : public testing::Test {
     bench_->out_credit_i = bench_->credit_write_i = 0;
     bench_.reset();
   }
-  // Flits of all inputs: any, of any VC, but that of `launch` at its input.
+  // Random flits of all inputs, on any VC, except the flit of `launch` at its input.
   std::array<Flit, kPorts> some_flits(Random& random, const std::optional<Launch>& launch) {
     std::array<Flit, kPorts> flits{};
     for (int p = 0; p < kPorts; ++p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_registers against a map of what was written.
+// mesh_registers against a map of written values.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset of a mesh_router in the middle of traffic: nothing is left; and traffic runs with the credits that it sets.
-// Every implementation, without and with random stalls.
+// Reset of a mesh_router in the middle of traffic: nothing is left; and traffic runs with the
+// credits that it sets. Every implementation, without and with random stalls.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST_P(MeshRouterReset, ForgetsRegistersAndFlits) {
   }
 }
 
-// By the rules that begin with the reset: a whole packet's credits, turns of the inputs, no ring.
+// State after a reset: credits for a whole packet, turns of the inputs, no ring.
 TEST_P(MeshRouterReset, TrafficAfterItRunsAsAfterTheFirst) {
   for (const auto make : {wafer_router, small_router, even_router}) {
     const RouterImplementation router = make(GetParam());
@@ -91,8 +91,8 @@ TEST_P(MeshRouterReset, TrafficAfterItRunsAsAfterTheFirst) {
   }
 }
 
-// Receivers as small as the router's own buffers: five flits, and one of control, are a packet's room and not one
-// more, so nothing ever enters a ring, and what is on it goes on.
+// Receivers as small as the router's own buffers: five flits, and one of control, are exactly the
+// room of a packet, so no packet ever enters a ring, and packets on it go on.
 TEST_P(MeshRouterReset, CreditsOfSmallBuffersAreNoRoomToEnterARing) {
   RouterDriver driver(small_router(GetParam()), {.receive_depth = Stalls::kAsReset}, 1, kRings);
   const std::uint16_t south = mesh_address(RouterDriver::kX, RouterDriver::kY + 2, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// X-Y routing on a mesh or torus, from the contract of rtl/common/route_select.sv: by counting the hops either way.
+// X-Y routing on a mesh or torus, from the contract of rtl/common/route_select.sv: by counting the
+// hops either way.
 //
 // Ports: north, east, south, west, local ones, I/O ones. North is y - 1, east is x + 1.
 #pragma once

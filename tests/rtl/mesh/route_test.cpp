@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// route_select, with mesh_pkg's functions: packets that follow it arrive by shortest paths, along x first; at each step
-// it is what the reference says.
+// route_select, with mesh_pkg's functions: packets that follow it arrive by shortest paths, along x
+// first; each step equals the reference.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -53,7 +53,7 @@ class RouteSelect : public testing::Test {
     return port;
   }
 
-  // From a local port of the one router to an endpoint of the other: hops, and the port by which it arrives.
+  // From a local port of one router to an endpoint of the other: hops, and the port of arrival.
   void walk(const Fabric& fabric, Router at, const Destination& to) {
     int in_port = kFirstLocal + (at.x + at.y) % at.locals;
     const int x_hops = distance(fabric.width, fabric.ring_x, at.x, to.x);
@@ -85,7 +85,7 @@ class RouteSelect : public testing::Test {
   }
 
  private:
-  // By search: knows nothing of directions.
+  // Computed by search, independent of directions.
   static int distance(int length, bool ring, int from, int to) {
     std::vector<int> far(static_cast<std::size_t>(length), -1);
     const auto far_of = [&](int i) -> int& { return far[static_cast<std::size_t>(i)]; };
@@ -134,7 +134,8 @@ TEST_F(RouteSelect, EveryPairArrivesByAShortestWayAlongXFirst) {
   }
 }
 
-// From every input port, to endpoints that are not there too: the ports of a turn, U-turns, I/O ports.
+// From every input port, to endpoints that are not there too: the ports of a turn, U-turns, I/O
+// ports.
 TEST_F(RouteSelect, AnyPlaceFromAnyPortToAnyEndpoint) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// route_select in every shape, as the routers use it, for a test: the answer is that of the shape asked for.
+// Test module with route_select in every shape that the routers use: the output is the result of
+// the selected shape.
 module route_top (
   input  logic [mesh_pkg::COORDINATE_W-1:0] x_i,
   input  logic [mesh_pkg::COORDINATE_W-1:0] y_i,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cover points of the modules of a mesh_router: random traffic on a mesh and on a torus reaches every one of them.
+// Cover points of the modules of a mesh_router: random traffic on a mesh and on a torus reaches
+// every one of them.
 #include <gtest/gtest.h>
 
 #include <array>

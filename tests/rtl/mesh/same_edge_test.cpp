@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coincidences at one edge of a mesh_router, on the RTL, on the twin and on both: an overflow and a pop of the
-// same VC, a credit register that is written while flits leave. Pins by hand; what is expected follows from the
-// contracts of mesh_router.sv and switch_core.h.
+// Coincidences at one edge of a mesh_router, on the RTL, on the twin and on both: an overflow and a
+// pop of one VC, a credit register that is written while flits leave. Pins by hand; expectations
+// follow from the contracts of mesh_router.sv and switch_core.h.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -107,8 +107,8 @@ TEST_P(RouterSameEdge, AnOverflowThatMeetsAPopOfItsVcIsOneAllTheSame) {
   }
 }
 
-// Flits that leave with `credits` at hand and none coming back: a head of a data packet needs room for a whole
-// packet, or, where the receiver is smaller than that, all of it.
+// Flits that leave with `credits` at hand and none coming back: a head of a data packet needs room
+// for a whole packet, or, where the receiver is smaller than that, all of it.
 std::uint32_t flits_of_credits(int vc, std::uint32_t credits) {
   if (vc == kControl || credits == 0) return credits;
   return credits < kPacketFlits ? 1 : credits - kPacketFlits + 1;
@@ -169,7 +169,7 @@ TEST_P(RouterSameEdge, ACreditThatIsWrittenWhileFlitsLeaveIsTheValueWritten) {
   }
 }
 
-// … and leaves the credits of other VCs and ports as they are, those that are being spent, too.
+// … and leaves the credits of other VCs and ports unchanged, even while they are spent.
 TEST_P(RouterSameEdge, ACreditThatIsWrittenIsThatOfItsPortAndVcAlone) {
   Bench bench(wafer_router(GetParam()));
   bench.pins.out_ready = 1U << kEast;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic on one router, on every port and VC, every implementation without and with random stalls;
-// and idle exactness: edges left out while the router says idle() change nothing.
+// Random traffic on one router, on every port and VC, every implementation without and with random
+// stalls; and idle exactness: edges left out while the router says idle() change nothing.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
   }
 }
 
-// The same on a torus of every sort; the receivers hold more than a packet.
+// Tori of every kind; the receivers hold more than a packet.
 TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
   const RouterImplementation router = GetParam().router();
   for (std::uint64_t seed = 301; seed <= last_seed(router, 301, 12); ++seed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed tests of one router, of every implementation: registers, routes, timing, throughput, priority,
-// turns, errors, idle.
+// Directed tests of one router, of every implementation: registers, routes, timing, throughput,
+// priority, turns, errors, idle.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr std::uint16_t kHere = mesh_address(kX, kY, 0);
 const Stalls kFast{.receive_depth = 80};
 // From the edge that samples a flit to the one that brings it to the output.
 constexpr int kCycles = 4;
-constexpr int kBehind = 2;  // edges of these after the one at which it leaves its buffer
+constexpr int kBehind = 2;  // edges from there to the pins after the flit leaves its buffer
 
 class MeshRouter : public testing::TestWithParam<SwitchModel> {
  protected:
@@ -140,8 +140,9 @@ TEST_P(MeshRouter, SustainsOneFlitPerCycleAndPort) {
   driver.check_quiet();
 }
 
-// A packet, and the round trip of this testbench's credits: a flit leaves, is at the output two edges later, its credit
-// is returned at the next one and may be spent at the one after that. One less is too little.
+// A packet, and the round trip of this testbench's credits: a flit leaves, is at the output two
+// edges later, its credit is returned at the next one and may be spent at the one after that. One
+// less is too little.
 TEST_P(MeshRouter, CreditsOfAPacketSustainFullRate) {
   // Flits that have left when a packet starts, and whose credits are not back.
   constexpr int kRoundTrip = kBehind + 1;
@@ -187,8 +188,8 @@ TEST_P(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
 
 constexpr MeshRings kRings{6, 6};
 
-// East and west of the router at 2 are three columns each if a row is a ring: the tie goes east, as 2 is
-// even. Row 3 of 6 goes north, as 3 is odd.
+// East and west of the router at 2 are three columns each if a row is a ring: the tie goes east, as
+// 2 is even. Row 3 of 6 goes north, as 3 is odd.
 TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
   const MeshShape shape = wafer().shape;
   const auto direction = [&](int x, int y) {
@@ -216,7 +217,8 @@ TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
   driver.check_quiet();
 }
 
-// Into a ring, from an endpoint or turning: a packet's room and one flit more. Straight on: one flit.
+// Into a ring, from an endpoint or turning: a packet's room and one flit more. Straight on: one
+// flit.
 TEST_P(MeshRouter, RingsKeepAFreeSlot) {
   const std::uint16_t south = mesh_address(kX, kY + 2, 0);
   for (const int in : {kLocal0, kIo0, int{kWest}}) {
@@ -296,9 +298,10 @@ TEST_P(MeshRouter, HigherPriorityVcLeavesFirst) {
   }
 }
 
-// West to east at full rate by MP, and PP from the west to the south, which never gets its input. DP from the north to
-// the south goes in the cycles in which PP is not granted the output: at half rate at least. Among equals: DP from
-// the west to the south takes its turn in vain, which costs DP from the north no more.
+// West to east at full rate by MP, and PP from the west to the south, which never gets its input.
+// DP from the north to the south goes in the cycles in which PP is not granted the output: at half
+// rate at least. Among equals: DP from the west to the south takes its turn in vain, which costs DP
+// from the north no more.
 TEST_P(MeshRouter, AFlitWhoseInputIsTakenDoesNotKeepAnOutput) {
   for (const int behind : {kPp, kDp}) {
     RouterDriver driver(wafer(), kFast, 18);
@@ -314,7 +317,7 @@ TEST_P(MeshRouter, AFlitWhoseInputIsTakenDoesNotKeepAnOutput) {
   }
 }
 
-// A VC whose output has no credits does not hold up the other VCs of its input.
+// A VC whose output has no credits does not block the other VCs of its input.
 TEST_P(MeshRouter, BlockedVcDoesNotBlockOthers) {
   RouterDriver driver(wafer(), kFast, 11);
   driver.set_depth(kEast, kMp, 0);
@@ -332,7 +335,8 @@ TEST_P(MeshRouter, StallCountersNameTheReason) {
   RouterDriver driver(wafer(), kFast, 12);
   driver.set_depth(kEast, kDp, 0);
   driver.add_packet(kWest, kDp, kEastward, 1);
-  // In the buffer after the second edge, then stands; a stall is in the counter two edges after it happened.
+  // The flit is in the buffer after the second edge and then stalls; a stall is counted two edges
+  // later.
   for (int i = 0; i < 2 + 10 + 2; ++i) driver.step();
   EXPECT_EQ(driver.read_counter(reg::kStallCredit), 10U);
   EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
@@ -340,7 +344,7 @@ TEST_P(MeshRouter, StallCountersNameTheReason) {
   RouterDriver paused(wafer(), kFast, 13);
   paused.stalls().pause_percent = 100;
   paused.add_packet(kWest, kDp, kEastward, 1);
-  paused.add_packet(kNorth, kDp, kEastward, 1);  // the same output: counted once per cycle
+  paused.add_packet(kNorth, kDp, kEastward, 1);  // on one output: counted once per cycle
   for (int i = 0; i < 2 + 10; ++i) paused.step();
   paused.stalls().pause_percent = 0;
   paused.step();  // one leaves, the other lost to it
@@ -369,7 +373,7 @@ std::uint32_t error_of(const RouterImplementation& router, int port, const FlitH
   pins.reg = {true, false, reg::kError, 0};
   core->step(pins);
   EXPECT_EQ(pins.reg_rdata, error);
-  EXPECT_EQ(core->error(), error);  // sticky
+  EXPECT_EQ(core->error(), error);  // the code is sticky
   EXPECT_FALSE(core->idle());       // out_ready is low: all that is left is inside
   core->reset();
   EXPECT_EQ(core->error(), reg::kErrorNone);
@@ -392,7 +396,7 @@ TEST_P(MeshRouter, ImpossibleDestinationsAreErrors) {
   }
 }
 
-// Flits before such a packet leave, those behind it never do; other VCs of the input go on.
+// Flits before such a packet leave, flits behind it never do; other VCs of the input go on.
 TEST_P(MeshRouter, APacketWithoutARouteStaysWhereItIs) {
   const auto core = wafer().make();
   core->reset();
@@ -419,7 +423,7 @@ TEST_P(MeshRouter, APacketWithoutARouteStaysWhereItIs) {
     step();
   };
   using Flits = decltype(launched);
-  pins.out_ready = 0;  // so that they stand behind one another
+  pins.out_ready = 0;  // makes them queue up
   put(1, kEastward, kPp, true, false);
   put(2, kEastward, kPp, false, true);
   for (const bool head : {true, false}) put(3, kWestward, kPp, head, !head);
@@ -444,8 +448,8 @@ TEST_P(MeshRouter, OverflowIsAnError) {
   EXPECT_EQ(error_of(wafer(), kIo0 + 1, h, 5), reg::kErrorOverflow);
 }
 
-// A packet without a route arrives `ahead` edges before a flit that finds its buffer full: the register tells the
-// one from the fourth edge on, the other from the third on.
+// A packet without a route arrives `ahead` edges before a flit that finds its buffer full: the
+// register shows the missing route from the fourth edge on, the overflow from the third edge on.
 TEST_P(MeshRouter, OverflowWinsWhereBothErrorsComeAtOnce) {
   for (const int ahead : {0, 1, 2}) {
     SCOPED_TRACE(ahead);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh_reducing_routes: the position's register, and lookups by X-Y routing, from every port to anywhere, endpoints that are
-// not there and U-turns too.
+// mesh_reducing_routes: the position's register, and lookups by X-Y routing, from every port to
+// anywhere, endpoints that are not there and U-turns too.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -153,7 +153,7 @@ TYPED_TEST(MeshReducingRoutes, LookupsGoAlongXFirstAndStayUntilTheNext) {
     }
     EXPECT_GT(none, 1000);
   }
-  if (kIos == 0) return;  // the other one counts
+  if (kIos == 0) return;  // the other module counts
   fredsim::CoverCounts counts;
   fredsim::add_cover_counts(this->context_, counts);
   fredsim::expect_reached(counts, "mesh_reducing");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_candidates by itself: which head-of-line flit is looked up, how its phase is judged and which candidates there
-// are, against a reference written from its contract.
+// phased_candidates by itself: which head-of-line flit is looked up, how its phase is judged and
+// which candidates there are, against a reference written from its contract.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -164,7 +164,7 @@ class Bench {
     }
     edge(model_);
     if (!clear) return;
-    // A change: head-of-line flits of the new phase, and whatever is behind them, are others now.
+    // A change: head-of-line flits of the new phase leave, and the flits behind them follow.
     candidate_ = {};
     for (auto& port : fronts_)
       for (auto& front : port)

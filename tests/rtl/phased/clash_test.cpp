@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_candidates with two phases in use: which of them a candidate may run beside, by every port, code of a flow and field
-// of the configuration that two rows have in common, each alone and at random.
+// phased_candidates with two phases in use: which of them a candidate may run beside, by every
+// port, code of a flow and field of the configuration that two rows have in common, each alone and
+// at random.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -55,7 +56,7 @@ class Clashes {
   Clashes(const Clashes&) = delete;
   Clashes& operator=(const Clashes&) = delete;
 
-  // Which of the rows in use a row clashes with, as a candidate at this input port.
+  // Rows in use that clash with a row, as a candidate at this input port.
   unsigned of(const Row& row, int port, const std::vector<Row>& in_use, unsigned used) {
     model_.clear_i = 1;
     model_.other_i = 0;
@@ -100,7 +101,8 @@ Row row_of(int vc, std::vector<unsigned> in, std::vector<unsigned> out, std::uin
   return row;
 }
 
-// Rows that are written by hand may give the flows of two phases the same code at ports of their own: both would be joined.
+// Rows that are written by hand may give the flows of two phases the same code at ports of their
+// own: both would be joined.
 TEST(Clashes, ACodeOfAFlowAlone) {
   Clashes clashes;
   for (unsigned code = 1; code <= kPorts; ++code) {

@@ -100,7 +100,7 @@ void ControlBench::drive(const Rates& rates) {
   if (looked_up_) put_words(model_.row_i, bits_of(*looked_up_));
 }
 
-// Checks all that does not depend on what the edge will do.
+// Checks all outputs that do not depend on the next edge.
 void ControlBench::check(const std::string& where) {
   ASSERT_EQ(model_.active_o != 0, active_.has_value()) << where;
   if (active_) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_control with input buffers around it, and the reference of its contract: from the phases that it looks up the
-// candidates, from those every decision, every change and every flit that fires, at the very edge.
+// phased_control with input buffers around it, and a reference of its contract, edge by edge: from
+// the phases that it looks up the candidates, from these every decision, every change and every
+// flit that fires.
 //
-// Traffic: jobs, a packet of one flow of a phase each; its flits reach the ports at their own times, those of a virtual
-//   channel in the order of the jobs.
+// Traffic: jobs, a packet of one flow of a phase each; its flits reach the ports independently,
+//   flits of a virtual channel in the order of the jobs.
 #pragma once
 
 #include <deque>
@@ -34,7 +35,7 @@ class ControlBench {
   ControlBench(const ControlBench&) = delete;
   ControlBench& operator=(const ControlBench&) = delete;
 
-  // One edge; gtest's fatal failures tell of a difference.
+  // One edge; gtest's fatal failures report a difference.
   void step(const Rates& rates);
   // With nothing at the inputs and idle_o high: `edges` pass of which the module sees none.
   void skip(int edges) { now_ += edges, silence_ += edges; }

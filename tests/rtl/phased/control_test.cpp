@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_control by itself: choice of phase, pre-emption, YIELD, QUANTUM, changes and what fires, against the reference in
-// control_bench.h.
+// phased_control alone: phase selection, pre-emption, YIELD, QUANTUM, changes and fires, against
+// the reference in control_bench.h.
 #include <gtest/gtest.h>
 
 #include "rtl/phased/control_bench.h"
@@ -20,7 +20,8 @@ Bench::Rates some_rates(Random& random) {
           .phases = kPhases[random.below(kPhases.size())]};
 }
 
-// Traffic of all loads; now and then, with nothing at the inputs and idle_o high, edges that the module does not see.
+// Traffic of all loads; now and then, with nothing at the inputs and idle_o high, edges that the
+// module does not see.
 void run(std::uint64_t seed, int cycles, Bench::Reasons& reasons) {
   Bench bench(seed);
   Random random(seed + 1000);

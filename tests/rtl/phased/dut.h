@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the tests of the modules of rtl/phased and rtl/fred: clock and reset, ports by bit, flits in
-// packets.
+// Common part of the tests of the modules of rtl/phased and rtl/fred: clock and reset, ports by
+// bit, flits in packets.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,8 @@ constexpr std::uint64_t low_bits(unsigned count) {
   return count >= 64 ? ~0ULL : (1ULL << count) - 1;
 }
 
-// Bits lsb to lsb + width - 1, at most 64, of a port of any of Verilator's types, or of an array of words.
+// Bits lsb to lsb + width - 1, at most 64, of a port of any of Verilator's types, or of an array of
+// words.
 template <class Port>
 std::uint64_t get_bits(const Port& port, int lsb, int width) {
   const auto first = static_cast<unsigned>(lsb), count = static_cast<unsigned>(width);
@@ -130,11 +131,12 @@ Flit get_flit(const Port& port) {
   return {get_words<4>(port)};
 }
 
-// Phases that tests use: each bit tells two of them apart, and one differs from PHASE_ONLINE in one bit.
+// Phases for tests: each bit distinguishes two of them, and one differs from PHASE_ONLINE in one
+// bit.
 inline constexpr std::array<unsigned, 10> kSomePhases{5, 4, 7, 1, 13, 21, 37, 69, 133, 0xFE};
 
-// The flits of one VC: packets of 1 to `longest` flits, one after the other, a third of them online unicasts; phase and
-// destination are the packet's, all else is by chance.
+// Flits of one VC: sequential packets of 1 to `longest` flits, a third of them online unicasts;
+// phase and destination are the packet's, all other fields are random.
 class PacketStream {
  public:
   PacketStream(int vc, int longest) : vc_(vc), longest_(longest) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_input_unit by itself, against a reference written from its contract: head-of-line flits and what is told of them,
-// routes that come with the pin register, credits, overflow, and the flits that are popped.
+// phased_input_unit alone, against a reference written from its contract: head-of-line flits and
+// their fields, routes that arrive with the pin register, credits, overflow, and popped flits.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -82,7 +82,7 @@ class Bench {
       put_flit(model_.in_flit_i, *pin_);
     else
       randomise(model_.in_flit_i, 128, random_);
-    // The answer to what was asked at the last edge; nobody asked: anything.
+    // Result of the look-up at the last edge; arbitrary without one.
     const bool asked = pin_register_ && pin_register_->online();
     const Route any{random_.below(2) != 0, static_cast<unsigned>(random_.below(32))};
     answer_ = asked ? route_to(pin_register_->dst()) : any;

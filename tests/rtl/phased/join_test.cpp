@@ -203,7 +203,7 @@ TEST(JoinCheck, TellsOfFlitsThatDifferFromTheirPartners) {
   int errors = 0, quiet = 0;
   constexpr int kTagW = noc_pkg::TAG_W;
   for (int cycle = 0; cycle < 50'000; ++cycle) {
-    // Before edge e + 2 of a pop at e: its flits are there. What was not popped is by chance.
+    // Inputs before edge e + 2 of a pop at e: its flits; random at ports without a pop.
     randomise(model.tag_i, kTagW * kPorts, random);
     model.tail_i = static_cast<CData>(random.below(1U << kPorts));
     model.partner_i = static_cast<SData>(random.below(1U << (kPortW * kPorts)));

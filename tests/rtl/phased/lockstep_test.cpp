@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lockstep over many seeds, and faults put into one of the two implementations: seen in the cycle in which they
-// show, at the right port and field.
+// Lockstep over many seeds, and faults put into one of the two implementations: seen in the cycle
+// in which they show, at the right port and field.
 
 #include "tb_fred_switch/lockstep.h"
 
@@ -103,7 +103,8 @@ TEST(Lockstep, CatchesAWrongPhaseInItsCycle) {
   }
 }
 
-// A phase of MP comes while one of DP is busy: what the control unit shows, edge by edge, in lockstep.
+// An MP phase arrives while a DP phase is busy: state of the control unit, edge by edge, in
+// lockstep.
 TEST(ControlUnit, ShowsThePhaseInUseAndItsPreEmption) {
   TestedSwitch shape;
   shape.fred = {4, 3};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the phase store that contradict their flows: flits that are lost or go astray give ERROR_CONFIG; routes of the
-// library give none.
+// Rows of the phase store that contradict their flows: flits that are lost or go astray give
+// ERROR_CONFIG; routes of the library give none.
 
 #include "tb_fred_switch/misprogramming.h"
 
@@ -21,8 +21,8 @@
 namespace fredsim::tb {
 namespace {
 
-// Every bit of a configuration changed, one at a time; the packets of one flow at a time, so that flits of two flows do
-// not meet.
+// Every bit of a configuration changed, one at a time; the packets of one flow at a time, so that
+// flits of two flows do not collide.
 void change_every_bit(SwitchModel model, const Stalls& stalls) {
   const TestedSwitch shape(4, 3);
   const Phase right = shape.phase(kDp, {{0x3, 0x5}, {0x4, 0x8}});
@@ -70,7 +70,8 @@ TEST(Misprogramming, LosesAndMisleadsNoFlitUnnoticed) {
   }
 }
 
-// The error code after three packets of so many flits at each of the first inputs, all from the same edge on.
+// Error code after three packets of `flits` flits at each of the first inputs, all from one edge
+// on.
 std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, const Phase& phase,
                        const std::vector<int>& lengths) {
   core.reset();
@@ -100,8 +101,8 @@ std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, const Phase&
   return core.error();
 }
 
-// Two flows whose outputs the configuration exchanges: all flits come where places are, and those of packets of 5 and 8
-// flits inside one another. As long as packets are alike nobody looks whose they are.
+// Two flows whose outputs the configuration exchanges: all flits find places, and the packets of 5
+// and 8 flits are interleaved. With equal packets the exchange is not detected.
 TEST(Misprogramming, OfExchangedOutputsMixesNoPacketsUnnoticed) {
   const TestedSwitch shape(4, 3);
   const Phase right = shape.phase(kDp, {{0x1, 0x4}, {0x2, 0x8}});
@@ -117,8 +118,8 @@ TEST(Misprogramming, OfExchangedOutputsMixesNoPacketsUnnoticed) {
   }
 }
 
-// Two phases in use, of which one chooses the other's sub-network at its output: it gets flits of another virtual channel
-// where it expects its own, which end there.
+// Two phases in use; one selects the other's sub-network at its output: it receives flits of
+// another virtual channel than expected, which are dropped.
 TEST(Misprogramming, GivesNoOutputTheFlitsOfAnotherVirtualChannel) {
   constexpr int kOutput = 4;
   const TestedSwitch shape = with_two_phases({8, 3});

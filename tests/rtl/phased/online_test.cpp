@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Online unicasts of fred_switch, on the RTL, the twin and both in lockstep: latency, throughput of
-// permutations (which tells whether an idle output is ever refused), behaviour beside a phase,
+// permutations (which shows whether an idle output is ever refused), behaviour beside a phase,
 // fairness, errors. Random traffic with and without stalls, mixed with phases: switch_test.cpp and
 // lockstep.cpp.
 
@@ -71,8 +71,9 @@ TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
   driver.check_quiet();
 }
 
-// Every output has one input that wants it. With three middle sub-networks, or in a crossbar, nothing is ever in the
-// way; with two a flit may wait for others that it would meet, here for two of them.
+// Every output is requested by one input. With three middle sub-networks, or in a crossbar, there
+// is no conflict; with two sub-networks a flit may wait for flits with which it would collide, here
+// for two of them.
 TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereEveryMatchingHasItsPaths) {
   constexpr int kPackets = 40;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -102,8 +103,8 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereEveryMatchingHasIt
   }
 }
 
-// All inputs want one output, the last, to which there is a path from each: they are served in turn, packet by packet,
-// so that the last packets of all of them leave within one round.
+// All inputs request one output, the last, to which there is a path from each: they are served in
+// turn, packet by packet, so that the last packets of all of them leave within one round.
 TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
   SwitchDriver driver(shape_, make_dut(), {}, 2);
   driver.write_routes();
@@ -123,8 +124,9 @@ TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
   EXPECT_LT(last - first, (last - start) / kRounds);
 }
 
-// A stream through the phase in use, and unicast streams that share neither input nor output with it:
-// the phase runs as it does alone, and the unicasts never wait where every matching has its paths.
+// A stream through the phase in use, and unicast streams that share neither input nor output with
+// it: the phase runs as it does alone, and the unicasts never wait where every matching has its
+// paths.
 TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
   const int ports = shape_.ports();
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

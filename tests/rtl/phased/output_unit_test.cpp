@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_output_unit by itself, against a reference written from its contract: places, credits and the link arbiter, whose
-// choice is predicted at every edge.
+// phased_output_unit by itself, against a reference written from its contract: places, credits and
+// the link arbiter, whose choice is predicted at every edge.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,8 @@ constexpr std::array<int, kVcs> kByPriority{noc_pkg::VC_CONTROL, noc_pkg::VC_MP,
                                             noc_pkg::VC_DP};
 constexpr std::array<int, kVcs> kBuffer{7, 7, 7, 2};  // buffer of the receiver, by VC
 
-// The unit as its contract has it. before_edge() predicts what an edge does, from the inputs before it.
+// Reference of the unit's contract. before_edge() predicts the effect of an edge, from the inputs
+// before it.
 class Reference {
  public:
   struct Inputs {

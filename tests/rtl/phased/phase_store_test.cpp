@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// phased_store by itself: every read, by the registers and by the control unit, against the rows that were written.
+// phased_store by itself: every read, by the registers and by the control unit, against the rows
+// that were written.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -15,7 +16,7 @@
 namespace fredsim {
 namespace {
 
-// Rows of Fred_2(P). Few rows are used, both ends of the store among them, so that they are met again.
+// Rows of Fred_2(P). Few rows are used, including both ends of the store, so that they recur.
 template <class Model>
 class Bench {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of fred_switch (sc_models/switch/register_map.h), and what a reset in the middle of traffic leaves of a
-// switch: nothing. On the RTL, on the twin and on both in lockstep.
+// Registers of fred_switch (sc_models/switch/register_map.h), and a reset in mid-traffic, which
+// clears all state of a switch. On the RTL, on the twin and on both in lockstep.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_P(FredSwitchRegisters, ReadBack) {
     driver.write(unknown, ~0U);
     EXPECT_EQ(driver.read(unknown), 0U) << unknown;
   }
-  // A value that was read stays until the next read, whatever is written.
+  // Read data holds until the next read, for any writes.
   driver.write_routes();
   driver.add_online_packet(0, 1, kMp, kPacketFlits);
   driver.drain(100);
@@ -90,7 +90,7 @@ TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
 // ---------------------------------------------------------------- errors
 enum Mistake : unsigned { kOverflow = 1, kJoin = 2, kPhase = 4, kRoute = 8 };
 
-// The error register some edges after those mistakes came to light at the same edge.
+// Error register some edges after the given mistakes, all detected at one edge.
 std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, unsigned mistakes) {
   core.reset();
   SwitchPins pins(kPorts, shape.lanes);
@@ -125,7 +125,7 @@ std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, unsigned mis
     step();
   }
   EXPECT_EQ(core.error(), reg::kErrorNone);
-  // Edges from the pin to the error register: joined flits 5, a phase 3, the others 2.
+  // Edges from the pin to the error register: joined flits 5, a phase 3, all others 2.
   for (int i = 0; i <= 3; ++i) {
     if (i == 0 && (mistakes & kJoin) != 0) put(0, kDp, 0, 8);
     if (i == 0 && (mistakes & kJoin) != 0) put(1, kDp, 0, 9);
@@ -143,7 +143,7 @@ std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, unsigned mis
   return core.error();
 }
 
-// The first error stays; of several at once it is that of the lowest code.
+// The first error stays; among simultaneous ones the lowest code.
 TEST_P(FredSwitchRegisters, TellTheFirstError) {
   const auto core = make_dut();
   const std::vector<std::uint32_t> codes{reg::kErrorOverflow, reg::kErrorJoin, reg::kErrorPhase,
@@ -157,8 +157,8 @@ TEST_P(FredSwitchRegisters, TellTheFirstError) {
   }
 }
 
-// Error and phase changes after a flit of (phase, vc) has come to ports 0 and 1; row `index` of the store has their
-// sum on the DP channel, valid or not.
+// Error and phase changes after a flit of (phase, vc) has come to ports 0 and 1; row `index` of the
+// store has their sum on the DP channel, valid or not.
 std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const TestedSwitch& shape,
                                                     int index, bool valid, int phase, int vc) {
   const std::vector<Flow> flows{{0x3, 0x3}};
@@ -202,7 +202,8 @@ TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
   }
 }
 
-// Nor is another one in their place. In the second shape a phase's index has a bit more than that of the last row.
+// A phase beyond the store does not alias another one. In the second shape the phase index is one bit wider
+// than the index of the last row.
 TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
   const TestedSwitch other = narrow_shape();
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(other.kind().num_phases(other))));
@@ -264,7 +265,7 @@ void expect_as_powered_up(SwitchCore& core, const TestedSwitch& shape) {
   expect_zero(reg::kReductions, 4);
   expect_zero(reg::kStallJoin, 10);
   expect_zero(reg::kPhaseStore, reg::kPhaseStoreWords);
-  // A row of which one word is written has zero in the others.
+  // A row with one written word has zero in all other words.
   access(reg::kPhaseStore + 1, true, ~0U);
   for (int word = 0; word < shape.row_words(); ++word) {
     EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the phase store for the tests of the control unit's modules, and what a join of their flows has to do.
+// Rows of the phase store for the tests of the control unit's modules, and the expected join of
+// their flows.
 #pragma once
 
 #include <bit>
@@ -16,7 +17,7 @@ struct Row {
   bool valid = true;
   int vc = 0;
   std::vector<unsigned> in, out;
-  std::uint64_t config = 0;  // as many of its bits as there are
+  std::uint64_t config = 0;  // configuration bits, up to the row's width
 
   explicit Row(int ports) : in(static_cast<std::size_t>(ports)), out(in.size()) {}
   int ports() const { return static_cast<int>(in.size()); }

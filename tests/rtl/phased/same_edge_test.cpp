@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coincidences at one edge of a fred_switch, on the RTL, on the twin and on both: an overflow and a pop of the
-// same VC, a credit register that is written while flits leave; and flits that a flow must not add, bit by bit.
-// Pins by hand; what is expected follows from the contracts of the RTL's modules and of switch_core.h.
+// Coincidences at one edge of a fred_switch, on the RTL, on the twin and on both: an overflow and a
+// pop of one VC, a credit register that is written while flits leave; and flits that a flow must
+// not add, bit by bit. Pins by hand; expectations follow from the contracts of the RTL's modules
+// and of switch_core.h.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -74,11 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
     Models, SameEdge, testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep),
     [](const auto& test) { return std::string(switch_model_name(test.param)); });
 
-// Input `kIn` is filled while the link is idle; then the link goes on, and at step `extra` from there on one
-// flit more arrives. Returns the step at which the first flit leaves the full buffer.
+// Input `kIn` is filled while the link is idle; then the link goes on, and at step `extra` from
+// there on one flit more arrives. Returns the step at which the first flit leaves the full buffer.
 int fill_and_release(Bench& bench, std::optional<int> extra, int extra_vc,
                      std::uint32_t& next_tag) {
-  // Packets leave the buffer as far as the staging has room, the others fill it.
+  // Packets leave the buffer while the staging has room; further ones fill it.
   const int fits = bench.staging() - kPacketFlits + 1 + bench.depth();
   bench.pins.out_ready = 0;
   for (int i = 0; i < fits; ++i) {
@@ -98,7 +99,7 @@ int fill_and_release(Bench& bench, std::optional<int> extra, int extra_vc,
   return first;
 }
 
-// All flits but those of `lost`, in order, and nothing else.
+// Expects all flits except `lost`, in order, and nothing else.
 void expect_all_but(Bench& bench, std::uint32_t sent, std::optional<std::uint32_t> lost) {
   for (int i = 0; i < 400; ++i) {
     bench.step();
@@ -124,7 +125,8 @@ TEST_P(SameEdge, AnOverflowThatMeetsAPopOfItsVcIsOneAllTheSame) {
     expect_all_but(bench, tag, {});
     EXPECT_EQ(bench.core().error(), reg::kErrorNone);
   }
-  // Full before the edge: the flit is lost, whether or not one leaves at this edge. After it there is room.
+  // Full before the edge: the flit is lost, whether or not one leaves at this edge. After it there
+  // is room.
   for (const int extra : {pop - 1, pop, pop + 1}) {
     if (extra < 0) continue;
     SCOPED_TRACE(fmt::format("the first flit leaves at step {}, one arrives at {}", pop, extra));
@@ -146,8 +148,9 @@ TEST_P(SameEdge, AnOverflowThatMeetsAPopOfItsVcIsOneAllTheSame) {
   EXPECT_EQ(bench.core().error(), reg::kErrorPhase) << "no phase of the control channel is there";
 }
 
-// A stream of one-flit packets leaves by `kOut` without credits coming back; at step 20 the register of its credits
-// is written. The value counts, not what was spent or came back at the same edge.
+// A stream of one-flit packets leaves by `kOut` without credits coming back; at step 20 the
+// register of its credits is written. The written value overrides credits spent or returned at that
+// edge.
 TEST_P(SameEdge, ACreditThatIsWrittenWhileFlitsLeaveIsTheValueWritten) {
   const int credit = reg::kCredit + 4 * kOut + kDp;
   for (const bool returned : {false, true}) {
@@ -195,7 +198,7 @@ TEST_P(SameEdge, ACreditThatIsWrittenWhileFlitsLeaveIsTheValueWritten) {
   }
 }
 
-// … and leaves the credits of other VCs and ports as they are, those that are being spent, too.
+// … and leaves the credits of other VCs and ports unchanged, even while they are spent.
 TEST_P(SameEdge, ACreditThatIsWrittenIsThatOfItsPortAndVcAlone) {
   Bench bench(GetParam(), 4, {{1U << kIn, 1U << kOut}});
   bench.pins.out_ready = 1U << kOut;
@@ -219,7 +222,7 @@ TEST_P(SameEdge, ACreditThatIsWrittenIsThatOfItsPortAndVcAlone) {
   EXPECT_EQ(bench.read(reg::kCredit + 4 * 2 + kDp), static_cast<std::uint32_t>(bench.depth()));
 }
 
-// Flits meet in a sum: `odd` is that of input `at`, all others are `header`. The error that follows.
+// Flits of a sum: `odd` at input `at`, `header` at all other inputs. Returns the resulting error.
 std::uint32_t error_of_join(SwitchModel model, const std::vector<Flow>& flows,
                             const FlitHeader& header, int at, const FlitHeader& odd) {
   Bench bench(model, 12, flows);
@@ -265,7 +268,7 @@ TEST_P(SameEdge, AllFlitsOfASumMustAgree) {
       odd = header;
       EXPECT_EQ(error_of_join(GetParam(), flows, header, p, odd), reg::kErrorNone);
       header.tail = true;
-      // Senders differ, and so may what they count.
+      // Senders differ, and so may their sequence numbers.
       odd = header;
       odd.src = 0x8000;
       odd.dst = 3;
@@ -287,7 +290,7 @@ TEST_P(SameEdge, FlitsOfDifferentFlowsNeedNotAgree) {
               reg::kErrorNone);
 }
 
-// The same in the middle of a packet: tags and tails are looked at flit by flit.
+// Flits in the middle of a packet, likewise: tags and tails are compared flit by flit.
 TEST_P(SameEdge, LaterFlitsOfAPacketMustAgreeToo) {
   for (const int wrong : {0, 1, 2}) {
     for (const bool tail : {false, true}) {

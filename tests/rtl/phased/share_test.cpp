@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregator with more flows than adders: what each of them gets.
+// An aggregator with more flows than adders: share of each flow.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

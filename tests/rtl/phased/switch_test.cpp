@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fred_switch, every one on the RTL, on the twin and on both in lockstep: random phases and
-// packets, with and without stalls, on every size that is built; latency, throughput, phase changes,
-// pre-emption and error codes.
+// Tests of fred_switch, every one on the RTL, on the twin and on both in lockstep: random phases
+// and packets, with and without stalls, on every size that is built; latency, throughput, phase
+// changes, pre-emption and error codes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -100,7 +100,8 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   const std::uint64_t start = driver.cycle();
   driver.add_packet(0, 0, 1);
   driver.drain(100);
-  // Pin register by the first edge; then buffer, pop, memory, flit register, the stages, staging, output.
+  // Pin register by the first edge; then buffer, pop, memory, flit register, the stages, staging,
+  // output.
   EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(stages + 6));
   for (int i = 0; i < 200; ++i) driver.add_packet(0, 0, kPacketFlits);
   const std::uint64_t burst = driver.cycle();
@@ -191,7 +192,8 @@ TEST_P(FredSwitch, AddersOfTwoStagesTakeTheirStages) {
   }
 }
 
-// Two phases that share no port, each with a packet in every cycle, on one virtual channel or two: neither waits for the other.
+// Two phases without a common port, each with a packet in every cycle, on one virtual channel or
+// two: neither waits for the other.
 TEST_P(FredSwitch, PhasesWithoutACommonPortRunAtOnce) {
   for (const int vc : {kDp, kMp}) {
     const TestedSwitch shape = with_two_phases(shape_of(8, 3));

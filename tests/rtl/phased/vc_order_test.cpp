@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the virtual channels (VC_ORDER) in known situations, on the RTL, the twin and both in lockstep: links and
-// the control unit follow it. In random traffic: switch_test.cpp, by the rules of switch_rules.h.
+// The order of the virtual channels (VC_ORDER) in known situations, on the RTL, the twin and both
+// in lockstep: links and the control unit follow it. In random traffic: switch_test.cpp, by the
+// rules of switch_rules.h.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -58,7 +59,8 @@ TEST_P(VcOrders, LinksTakeTheHighestFirst) {
   switch_driver.check_quiet();
 }
 
-// A phase with much to do, and one of another VC that comes: only a higher one goes before the rest.
+// A phase with much to do, and one of another VC that comes: only a higher one goes before the
+// rest.
 TEST_P(VcOrders, OnlyAHigherPhaseInterrupts) {
   constexpr int kPackets = 60;
   for (int under_way = 0; under_way < kNumVcs; ++under_way) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reducing_crossbar_datapath by itself: flows of rows that a phased_switch changes to, online unicasts between them, told two edges
-// before they enter; all flits that leave, and when it is idle.
+// reducing_crossbar_datapath alone: flows of rows that a phased_switch changes to, online unicasts
+// between them, announced two edges before they enter; all flits that leave, and idle_o.
 #include <array>
 #include <bit>
 #include <deque>
@@ -139,7 +139,7 @@ class Datapath {
   Random random_;
   Row row_{kPorts}, next_{kPorts};
   bool quiet_period_ = true;
-  std::deque<Traffic> entering_;  // at this edge, and at those after it
+  std::deque<Traffic> entering_;  // traffic that enters at this edge and at later ones
   std::deque<std::array<std::optional<Flit>, kPorts>> leaving_;
   int still_ = kStages;  // edges without a flit that enters
   int sums_ = 0, unicasts_ = 0, idle_ = 0;

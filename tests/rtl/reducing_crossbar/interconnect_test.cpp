@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// reducing_crossbar_interconnect by itself: all sets of disjoint flows of its ports, those among them that conflict in
-// Fred_2(P), another one at every edge, some flows and online unicasts beside them; every flit that leaves against sums
-// in the order that the contract of reducing_crossbar_tree states, bit by bit, at the edge that it states.
+// reducing_crossbar_interconnect alone: all sets of disjoint flows of its ports, including sets
+// that conflict in Fred_2(P), another one at every edge, some flows and online unicasts beside
+// them; every flit that leaves against sums in the order given by the contract of
+// reducing_crossbar_tree, bit by bit, at the specified edge.
 #include <array>
 #include <bit>
 #include <deque>
@@ -21,8 +22,8 @@
 namespace fredsim {
 namespace {
 
-// Calls f(flows) for every set of disjoint flows of so many ports, the empty one too; which flow is the first does not
-// count.
+// Calls f(flows) for every set of disjoint flows of `ports` ports, including the empty one,
+// ignoring the order of flows.
 void for_all_flows(int ports, const std::function<void(const std::vector<Flow>&)>& f) {
   std::vector<Flow> flows;
   const std::function<void(int)> outputs = [&](int port) {
@@ -42,7 +43,7 @@ void for_all_flows(int ports, const std::function<void(const std::vector<Flow>&)
   const std::function<void(int)> inputs = [&](int port) {
     if (port == ports) return outputs(0);
     inputs(port + 1);
-    const std::size_t before = flows.size();  // others come and go inside
+    const std::size_t before = flows.size();  // the recursion adds and removes flows
     for (std::size_t n = 0; n < before; ++n) {
       flows[n].inputs |= 1U << port;
       inputs(port + 1);
@@ -141,8 +142,8 @@ class Crossbar {
       if (bit(outputs, o)) mask |= std::uint64_t{inputs} << (kPorts * o);
     return mask;
   }
-  // Sum of the inputs from `first` to `first + width - 1`, a power of two, as far as they are in the
-  // mask.
+  // Sum of the inputs from `first` to `first + width - 1`, a power of two, as far as they are in
+  // the mask.
   std::optional<Flit> sum(std::uint32_t inputs, int first = 0, int width = 8) const {
     if (first >= kPorts) return {};
     if (width == 1) {
@@ -169,7 +170,8 @@ class Crossbar {
   Random random_;
   std::vector<Flow> loaded_, now_;  // now: of flits at the next edge
   std::array<Flit, kPorts> flits_in_{};
-  // Outputs after the edges to come, by output; the last entry: what enters at the next one.
+  // Outputs after the next edges, by output; the last entry is for the flits that enter at the next
+  // one.
   std::deque<std::array<std::optional<Flit>, kPorts>> coming_;
   std::uint64_t flits_ = 0;
   int quiet_ = kStages;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// voq_buffer against queues written from its contract: random flits and pops, buffers of several depths.
+// voq_buffer against queues written from its contract: random flits and pops, buffers of several
+// depths.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -126,7 +127,7 @@ TEST(VoqBuffer, KeepsTheQueuesOfEveryVcAndOutput) { run_all<BufferBench<Vvoq_buf
 
 TEST(VoqBuffer, OfOneSlotWorks) { run_all<BufferBench<Vvoq_buffer_shallow, 2, 1, 1>>(); }
 
-// A flit that names a phase, and one without a route, are told and dropped.
+// A flit that names a phase, and one without a route, are reported and dropped.
 void send_strays() {
   Bench<Vvoq_input_unit> dut;
   dut->in_valid_i = dut->route_known_i = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// voq_crossbar_registers against a map of the registers: whose answer a read gets, writes of credits, the first error.
+// voq_crossbar_registers against a map of the registers: whose answer a read gets, writes of
+// credits, the first error.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// voq_round by itself, and voq_arbiter inside it, against request, grant and accept as lists, written from their contracts.
+// voq_round by itself, and voq_arbiter inside it, against request, grant and accept as lists,
+// written from their contracts.
 #include <gtest/gtest.h>
 
 #include <array>

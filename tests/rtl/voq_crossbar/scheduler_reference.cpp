@@ -26,7 +26,8 @@ SchedulerReference::Keep SchedulerReference::keep_of(const std::vector<Queue>& p
   return keep;
 }
 
-// First of the requests at one port, by VC, by whether it goes first, by turn; or by whether it goes first before VC.
+// First of the requests at one port, by VC, by whether it goes first, by turn; or by whether it
+// goes first before VC.
 const SchedulerReference::Queue* SchedulerReference::choose(const std::vector<const Queue*>& asks,
                                                             Side side, const Keep& keep,
                                                             bool over_vcs) const {
@@ -67,7 +68,7 @@ SchedulerReference::Edge SchedulerReference::step(const std::vector<Queue>& queu
     const auto owner = owner_.find({q.out, q.vc});
     return owner != owner_.end() && owner->second == q.in;
   };
-  // Pairs that go first at this edge: packets under way, then what the earlier rounds have left.
+  // Pairs with precedence at this edge: open packets, then the results of the earlier rounds.
   Keep keep = keep_of(streams_);
   const Keep streams = keep;
   if (iterations_ > 1) {

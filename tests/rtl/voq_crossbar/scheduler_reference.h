@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of a voq_scheduler's work at an edge, written from its contract: lists of requests, the first of them by a
-// key.
+// Reference of a voq_scheduler's work at an edge, written from its contract: lists of requests, the
+// first of them by a key.
 #pragma once
 
 #include <cstdint>

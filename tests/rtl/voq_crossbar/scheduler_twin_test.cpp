@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of a voq_crossbar's twin against the reference of its RTL, at sizes and numbers of rounds that no Verilated class
-// has; and its state, by which runs find that it recurs.
+// The scheduler of a voq_crossbar's twin against the reference of its RTL, at sizes and numbers of
+// rounds that no Verilated class has; and its state, by which runs find that it recurs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

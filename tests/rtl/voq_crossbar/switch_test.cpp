@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A voq_crossbar, RTL, twin and both in lockstep: random traffic in four modes, latency, permutations, fairness,
-// priorities, registers, errors.
+// A voq_crossbar, RTL, twin and both in lockstep: random traffic in four modes, latency,
+// permutations, fairness, priorities, registers, errors.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -97,7 +97,8 @@ TEST_P(VoqCrossbar, PermutationsFlowWithoutWaiting) {
   }
 }
 
-// All inputs want output 0: they are served in turn, so that the last packets of all of them leave within one round.
+// All inputs request output 0: they are served in turn, so that the last packets of all of them
+// leave within one round.
 TEST_P(VoqCrossbar, AnOutputServesItsInputsInTurn) {
   constexpr int kRounds = 30;
   for (const int flits : {1, 3}) {
@@ -118,7 +119,7 @@ TEST_P(VoqCrossbar, AnOutputServesItsInputsInTurn) {
   }
 }
 
-// One input has packets for an output that takes nothing, then for others: these pass.
+// One input has packets for a blocked output, then for other outputs: the latter pass.
 TEST_P(VoqCrossbar, ABlockedOutputDoesNotBlockTheOthers) {
   VoqDriver d = driver({.receive_depth = 12}, 3);
   d.set_return_delay(5'000);
@@ -148,7 +149,8 @@ TEST_P(VoqCrossbar, LinksTakeTheHighestVcFirst) {
   }
 }
 
-// One packet of every VC from every input to every output at once: the higher a VC, the sooner its last one is there.
+// One packet of every VC from every input to every output at once: the higher a VC, the sooner its
+// last one is there.
 TEST_P(VoqCrossbar, HigherVcsAreServedFirst) {
   VoqDriver d = driver({}, 1);
   for (int in = 0; in < ports_; ++in) {
@@ -190,7 +192,8 @@ TEST_P(VoqCrossbar, RegistersSayWhatItIs) {
   }
 }
 
-// A flit that breaks the contract is dropped: the error register says why, and the switch is idle again.
+// A flit that breaks the contract is dropped: the error register says why, and the switch is idle
+// again.
 TEST_P(VoqCrossbar, ErrorsHaveTheirCodes) {
   struct Case {
     std::uint8_t phase;

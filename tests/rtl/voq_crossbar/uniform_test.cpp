@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saturation of a VOQ crossbar of 12 ports under uniform random traffic, and what its priorities do: on the twin.
+// Saturation of a VOQ crossbar of 12 ports under uniform random traffic, and the effect of its
+// priorities: on the twin.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,8 +21,8 @@ Measured saturated(int iterations, int depth, int flits) {
                  {.rates = {1.0, 0.0, 0.0}, .flits = flits, .cycles = 20'000});
 }
 
-// Saturation with the default number of rounds, if the number of slots does not limit it; one queue per input
-// has 0.6.
+// Saturation with the default number of rounds, if the number of slots does not limit it; one queue
+// per input has 0.6.
 TEST(UniformTraffic, SaturatesAboveNineteenTwentieths) {
   for (const int flits : {1, kPacketFlits}) {
     SCOPED_TRACE(fmt::format("packets of {} flits", flits));
@@ -41,7 +42,8 @@ TEST(UniformTraffic, SaturatesAboveFredWithTheUsualBuffers) {
   }
 }
 
-// All three data VCs have more than their share: the higher one has the lower latency, whatever the order.
+// All three data VCs have more than their share: the higher one has the lower latency, for any
+// order.
 TEST(UniformTraffic, HigherVcsWaitLess) {
   for (const VcOrder& order :
        {kDefaultVcOrder, VcOrder{kPp, kControl, kDp, kMp}, VcOrder{kDp, kPp, kMp, kControl}}) {

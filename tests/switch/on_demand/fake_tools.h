@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shell scripts in place of Verilator and the compiler: they write a line into a file each time they run and make empty files, or do what
-// a test says.
+// Shell scripts in place of Verilator and the compiler: they append a line to a file in each run
+// and make empty files, or execute a test's script.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL that Verilator and the compiler of this build make when it is asked for: it is loaded, has the program's base classes, runs in
-// lockstep with the twin, and is in one wave file with RTL that is linked.
+// RTL that Verilator and the compiler of this build make when it is asked for: it is loaded, has
+// the program's base classes, runs in lockstep with the twin, and is in one wave file with RTL that
+// is linked.
 #include "switch/on_demand/loaded_library.h"
 
 #include <gtest/gtest.h>

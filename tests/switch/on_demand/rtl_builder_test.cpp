@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries built by scripts in place of the tools: once, by one of several processes, whole or not at all.
+// Libraries built by scripts in place of the tools: once, by one of several processes, whole or not
+// at all.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,12 +34,12 @@ std::string refusal(const FakeTools& fake, const std::function<void()>& action) 
   return "";
 }
 
-// Waits for what a script does; a test that hangs is ended by ctest.
+// Waits for the effect of a script; a test that hangs is ended by ctest.
 void wait_for(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::sleep_for(kMoment);
 }
 
-// In a process of its own; 0: it did not throw.
+// Runs in a separate process; 0: it did not throw.
 pid_t in_child(const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -83,7 +84,8 @@ TEST(RtlBuilder, BuildsWhatIsNotThereOnce) {
   EXPECT_EQ(fake.runs("compiler"), 12);
 }
 
-// Files of 9 MiB each, one that is larger than a part, and one of tables, which is compiled with those that run once.
+// Files of 9 MiB each, one that is larger than a part, and one of tables, which is compiled with
+// the files that run once.
 TEST(RtlBuilder, CompilesLargeSizesInParts) {
   const FakeTools fake;
   fake.says_verilator(R"sh(folder=$(printf '%s\n' "$@" | sed -n '/^--Mdir$/{n;p;}')
@@ -192,7 +194,7 @@ TEST(RtlBuilder, IsNotStoppedByWhatAKilledOneHasLeft) {
   EXPECT_EQ(fake.kept(), Names{library.filename().string()});
 }
 
-// As long as a compiler of a builder that was killed still writes, nobody else does.
+// While a compiler of a killed builder still writes, no other process writes.
 TEST(RtlBuilder, ThatWasKilledKeepsTheLockUntilItsToolsHaveEnded) {
   const FakeTools fake;
   const std::string go_on = fake.file("go_on");
@@ -225,7 +227,7 @@ TEST(RtlBuilder, ThatIsInterruptedEndsItsToolsAndLeavesNothing) {
   pid_t grandchild = 0;
   std::ifstream(fake.file("pid")) >> grandchild;
   ASSERT_GT(grandchild, 0);
-  // Gone, or not yet waited for by whoever has it now.
+  // The process has ended, or waits for its new parent.
   wait_for([&] {
     std::ifstream status("/proc/" + std::to_string(grandchild) + "/stat");
     std::string number;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and parameters of a switch size that is built on demand, and its key: whatever a library is made from changes it.
+// Files and parameters of a switch size that is built on demand, and its key: any change of a
+// library's inputs changes the key.
 #include "switch/on_demand/rtl_size.h"
 
 #include <gtest/gtest.h>
