@@ -5,7 +5,7 @@
 # goes, and ninja has nothing to compile again.
 if command -v ccache >/dev/null 2>&1; then
   CCACHE_SLOPPINESS=pch_defines,time_macros  # precompiled headers are taken only with this
-  # And what the compiler's memory is managed by makes no other code.
+  # Parameters of the compiler's memory management do not change its output.
   CCACHE_IGNOREOPTIONS='--param=ggc-min-expand=* --param=ggc-min-heapsize=*'
   export CCACHE_SLOPPINESS CCACHE_IGNOREOPTIONS
   set -- ccache "$@"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gives what reads users' files and words bytes of all kinds, with libFuzzer and the address and undefined-behaviour sanitizers.
-# Installs what is missing, builds in build-fuzz/:
+# Fuzzes the readers of users' files and words, with libFuzzer and the address and undefined-behaviour sanitizers.
+# Installs missing packages, builds in build-fuzz/:
 #
 #   scripts/fuzz.sh [--seconds N] [--runs N] [TARGET…]      default: 60 seconds of every target of tests/fuzz/targets.cpp
 #
 # Prints for each target how many inputs it ran and what they covered. Inputs that cover something new are kept, in
 # build-fuzz/corpus/TARGET, and the next run begins with them. At the first fault it ends with exit code 1 and names the
-# input; mended, it goes to tests/fuzz/found/TARGET, where a test reads it.
+# input; once fixed, it goes to tests/fuzz/found/TARGET, where a test reads it.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -30,7 +30,7 @@ say "building fredsim_fuzzer into build-fuzz/"
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz --parallel "$(nproc)"
 
-# Without a target it names all, and what they read.
+# Without a target it lists all targets, and their input.
 mapfile -t known < <(build-fuzz/fredsim_fuzzer 2>&1 | sed -n 's/\t.*//p')
 for target in "${targets[@]}"; do
   [[ " ${known[*]} " == *" $target "* ]] || die "found the target '$target'; allowed: ${known[*]}"

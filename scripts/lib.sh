@@ -12,7 +12,7 @@ BUILD_PACKAGES=(
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
   libprotobuf-dev protobuf-compiler libssl-dev libboost-dev libmetis-dev libnlopt-dev libglpk-dev liblemon-dev pybind11-dev python3-dev python3-numpy
 )
-# And to build all tests; SimGrid is what flows are held against.
+# Packages to build all tests; flows are compared with SimGrid.
 TEST_BUILD_PACKAGES=(libgtest-dev libsimgrid-dev)
 # And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
 # in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
@@ -31,7 +31,7 @@ FORMAL_PACKAGES=(yosys z3 cmake python3)
 # To simulate it from unknown state; which is tested too.
 XCHECK_PACKAGES=(yosys iverilog cmake verilator python3)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}" "${XCHECK_PACKAGES[@]}")
-# To drive what reads users' bytes with libFuzzer.
+# Packages to fuzz the readers of users' files with libFuzzer.
 FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.
 LINT_PACKAGES=(git clang-format clang-tidy-16 mypy flake8 shellcheck codespell verilator python3)
@@ -65,7 +65,7 @@ with_log() {
   ((code == 0)) || exit "$code"
 }
 
-# Installs those of the named packages that are missing; without any missing, needs no network.
+# Installs the missing ones of the named packages; needs no network if none is missing.
 need_packages() {
   command -v apt-get >/dev/null ||
     die "this is no Debian; install what these Debian 12 packages hold, then build with" \

@@ -13,7 +13,7 @@
 #   --licences              an SPDX line in every file
 #   --types                 one type of a name in a program
 #   --subjects RANGE        subjects of the commits of a range: 'area: imperative', at most 72 columns, no full stop
-#   --subject-file FILE     the same of a message that is being written
+#   --subject-file FILE     likewise, for a message that is being written
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -77,7 +77,7 @@ shell() {
 
 python() {
   say "flake8"
-  # Line lengths are those of the C++ beside them; the black-like blanks of slices are ours.
+  # Line lengths equal the limit of C++; blanks in slices follow black.
   git ls-files -z '*.py' scripts/reproduce | xargs -0 flake8 --max-line-length 160 --extend-ignore E127,E128,E203,E302,E305,E402,E501,E731,W503
   say "mypy, scripts/fredsim_tools"
   mkdir -p build/lint

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares kinds of switches on the wafer: times, rates and conflicts from simulation, area, clock and energy from
-# synthesis. Installs what is missing, builds; its options:
+# synthesis. Installs missing packages, builds; its options:
 #
 #   scripts/microarchitectures.sh [--smoke] [--no-synthesis] [--folder build/microarchitectures] [KIND…]
 #

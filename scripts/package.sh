@@ -5,7 +5,7 @@
 #   scripts/package.sh [KIND…]         # builds these; without a KIND: deb tar wheel
 #   scripts/package.sh --try [KIND…]   # and tries each in a bare Debian 12 of a temporary folder, as root
 #
-#   deb     fredsim, the program with machines and pages; fredsim-dev, libraries and headers for programs of others; python3-fredsim
+#   deb     fredsim, the program with machines and pages; fredsim-dev, libraries and headers for external programs; python3-fredsim
 #   tar     fredsim-VERSION-linux-x86_64.tar.gz: the program and the package for Python, in a folder that may stand anywhere
 #   wheel   the package for Python with the program inside, for pip. --python PROGRAM, more than once: for these interpreters (default:
 #           /usr/bin/python3); --try runs it in each of them

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh checkout to the main result: installs what is missing (Debian 12, root or sudo), builds
+# From a fresh checkout to the main result: installs missing packages (Debian 12, root or sudo), builds
 # build/fredsim, and compares Fred-D with the baseline mesh, by the paper's algorithm and the best, an all-reduce over all 20 NPUs: by
 # the switches' twins, and then with their RTL in lockstep.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkout that the scripts are in, and what is installed and built there."""
+"""Checkout that contains the scripts, with its installed and built programs."""
 
 import os
 import subprocess

@@ -64,9 +64,9 @@ TARGET = Limits(5.0, (1.0, 1.0, 1.0))
 LIMITS = {
     "sc_models": Limits(6.7, (4.8, 1.6, 2.0)),
     "rtl": TARGET,
-    "testbenches": Limits(5.0, (2.6, 1.0, 1.0)),
-    "tests": Limits(5.0, (3.1, 1.9, 2.1)),
-    "scripts": Limits(5.0, (4.3, 2.1, 1.1)),
+    "testbenches": TARGET,
+    "tests": TARGET,
+    "scripts": TARGET,
 }
 
 # A comment, or a literal that may hold the sign of one. A quote within a number (1'000, 8'h00) opens no character.

@@ -5,7 +5,7 @@ Times stand beside two meshes: the paper's, and the best that is found (`--best-
 
 The paper's figures are effective NPU bandwidths in GB/s: what an NPU sends over the time it takes. Times relative to the mesh follow
 from them and from the bytes that each algorithm moves. For Fred-A's two-level ring the paper's 1850 GB/s give 0.81; the busiest
-link, which carries 0.4 of the vector at 375 GB/s, gives 0.842, and that is what is printed as the paper's here.
+link, which carries 0.4 of the vector at 375 GB/s, gives 0.842, which is printed as the paper's value here.
 
 Exit code 1 when a time is below its bound: then one of the two is wrong.
 """

@@ -33,7 +33,7 @@ AIMS = [(64 * KIB, 10), (MIB, 3), (16 * MIB, 1)]  # from a size on, percent
 REFUSED = (2, 3)  # exit codes: bad input, no routing
 WORST = 10
 PICTURE = Path("docs/studies/pictures/flow_error.svg")
-CALIBRATING = 10  # exact runs of other sizes may take so many times the limit
+CALIBRATING = 10  # max time of exact runs of other sizes, relative to the limit
 
 Rows = list[tuple[int, int, float]] | None
 
@@ -46,7 +46,7 @@ class Error:
     size: int
     exact: int
     flow: int
-    stated: float | None  # percent, the largest that was measured at other sizes
+    stated: float | None  # percent, the largest one measured at other sizes
 
     @property
     def percent(self) -> float:
@@ -89,7 +89,7 @@ class Measurement:
         return self.kept[key]
 
     def _flow_rows(self, words: Sequence[str], sizes: tuple[int, int]) -> Rows:
-        """By a calibration file of their own. `words`: without the command and sizes."""
+        """Flows with their own calibration file. `words`: arguments without the command and sizes."""
         key = " ".join(["flow", *words, *map(str, sizes)])
         if key not in self.kept:
             with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +113,7 @@ class Measurement:
 
 
 def of_configs(measurement: Measurement, machines: Sequence[str], sweeps: Sequence[tuple[int, int]]) -> dict[str, list[Error]]:
-    """By machine."""
+    """Errors of each machine."""
     found: dict[str, list[Error]] = {}
     for sizes in sweeps:
         for machine in machines:
@@ -146,7 +146,7 @@ def aim(bytes_: int) -> int:
 
 
 def table(title: str, groups: dict[str, list[Error]]) -> None:
-    """Mean and largest error by size, of groups of works; those without a stated error, which are not calibrated, are counted."""
+    """Mean and largest error by size, of groups of works; uncalibrated works, without a stated error, are counted."""
     rows = []
     for name, errors in groups.items():
         for first, percent in AIMS:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random works beside the error that --engine flow states for them: how many are within it, and what a statement has to add to what is measured.
+"""Random works against the error that --engine flow states for them: how many are within it, and the margin that a statement needs beyond measured errors.
 
-Sizes between those of a calibration file; works some of whose operations repeat; iterations of training. Each is run by both engines, on
+Sizes between the sizes of a calibration file; works some of whose operations repeat; iterations of training. Each is run by both engines, on
 small machines of all kinds of switches, from a seed. A time that is that of an exact run counts, too: its error is none.
 """
 
@@ -26,8 +26,8 @@ CPU_LIMIT = 20  # seconds of processor time of a command
 
 @dataclass
 class Stated:
-    """A work: the error of its time and what is stated for it, in percent; of training also the largest difference of a part of the breakdown,
-    in percent of the iteration, and how many parts are farther off than what is stated of them."""
+    """A work: the error of its time and its stated error, in percent; of training also the largest difference of a part of the breakdown,
+    in percent of the iteration, and how many parts are outside of their stated error."""
 
     kind: str
     work: str

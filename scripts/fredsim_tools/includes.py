@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries include only what stands above them, no library is one knot, and headers in `detail` are their library's alone.
+"""Libraries include only libraries above them, no library is one knot, and headers in `detail` belong to one library.
 
 The order is the table's in sc_models/README.md, one row a library. Every #include "library/file.h" of sc_models/ is read, conditional
 code too; templates (*.in) count as sources of their library. Headers in a folder `detail` are not installed: neither another library nor
 an installed header includes one; tests may.
 
-A knot: pairs of header and source (foo.h with foo.cpp) of which each includes every other one, by others or straight."""
+A knot: pairs of header and source (foo.h with foo.cpp) of which each includes every other one, directly or indirectly."""
 
 import re
 import subprocess
@@ -64,7 +64,7 @@ def pair_of(name: str) -> str:
 
 
 def pairs_included(texts: dict[str, str]) -> dict[str, set[str]]:
-    """By pair, those of its own library."""
+    """Includes of the own library, by pair of header and source."""
     included: dict[str, set[str]] = {pair_of(name): set() for name in texts}
     for name, text in texts.items():
         pair = pair_of(name)

@@ -42,7 +42,7 @@ class Kind:
     line: frozenset[str]  # and with an area on a line through two numbers of lanes
     wires: frozenset[str]  # tops that are mostly wires
     energy: str  # module whose energy is measured
-    addition: str | None  # the same, of the size at which an addition is measured; None: there are no adders
+    addition: str | None  # likewise at the size at which an addition is measured; None: no adders
 
     def tops(self) -> list[str]:
         return [Path(name).stem for name in self.files]

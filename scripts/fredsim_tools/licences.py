@@ -41,7 +41,7 @@ def is_listed(name: str, patterns: list[str]) -> bool:
 
 
 def patterns(checkout: Path) -> list[str]:
-    """Those of files without a line of their own."""
+    """Licences of files without a line of their own."""
     text = (checkout / LISTED).read_text(encoding="utf-8")
     return [pattern for line in re.findall(r"^Files: (.*)$", text, re.MULTILINE) for pattern in line.split()]
 

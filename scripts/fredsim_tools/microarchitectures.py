@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares kinds of switches on the wafer and prints Markdown tables.
 
-Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
+Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with buffers that cover the
 credit loop, and with the latter at the clock that synthesis and its floorplan's wires give it at the slow corner, rounded down to 10 MHz, with the wires of
 chiplets as large as the paper's. Where that clock is below what links need, a link carries a flit per cycle. Algorithms are the paper's; the mesh is there
 a second time as well as it can (`--best-base`: algorithm auto, a searched placement), and a torus, which has twice the links in its cuts, likewise. Every time, rate and count comes out of a run of
@@ -48,7 +48,7 @@ class Variant:
     size: dict[str, int]  # parameters of the kind's top
     switches: int  # on the wafer
     conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route, which nothing simulates; None: not said
-    best: bool = False  # by the algorithms and the placement that are found to be its best
+    best: bool = False  # with the best algorithms and placement found
     works: dict[str, Json] = field(default_factory=dict)
 
     @property
@@ -199,7 +199,7 @@ def run_of(options: Comparison, variant: Variant, work: str, arguments: Sequence
 
 def simulate(options: Comparison, variant: Variant, top: Json | None) -> None:
     for work, arguments in options.works.items():
-        if "--work" not in arguments:  # which names its own
+        if "--work" not in arguments:  # a work file names its own
             arguments = [*arguments, "--algorithm", algorithm_of(variant, work)]
         run = run_of(options, variant, work, arguments, settings_of(variant, GHZ))
         buffer = covering_buffer(variant, GHZ)

@@ -16,7 +16,7 @@ from .checkout import CHECKOUT
 NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*) \{")
 END = re.compile(r"\}  // namespace")
 TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|enum class|union) (?:alignas\(.*?\) )?(\w+)(?: final)?(?: : .*)? \{")
-# Parts of all programs; other folders are of one each.
+# Parts of all programs; every other folder belongs to one program.
 SHARED = ("sc_models/", "tests/support/")
 
 

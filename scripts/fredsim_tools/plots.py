@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 __all__ = ["COLOURS", "pyplot", "save"]
 
-# Text stays text, in whatever font the reader has; the same picture is the same file.
+# Text stays text, in any font of the reader; equal pictures are equal files.
 pyplot.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "fredsim", "font.size": 11, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.alpha": 0.3, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 4.5,

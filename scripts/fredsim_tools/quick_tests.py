@@ -81,7 +81,7 @@ def suite_of(target: Target) -> str | None:
 
 
 def concerned_by(file: str, targets: Mapping[str, Target]) -> set[str]:
-    """Targets that have the file, or else those of its folder: the nearest one that has any."""
+    """Targets that have the file, or else targets of its folder: the nearest one that has any."""
     source = Path(file).with_suffix(".cpp")
     if has := {one for one, target in targets.items() if {file, str(source)} & target.sources}:
         return has

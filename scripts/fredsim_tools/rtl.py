@@ -25,7 +25,7 @@ INCLUDED = re.compile(r'^[ \t]*`include "([^"]+)"\n', re.MULTILINE)
 
 
 def listed(file_list: Path) -> list[Path]:
-    """Sources of a file list (.f), those of the lists in it (-F LIST) where it names them, each once."""
+    """Sources of a file list (.f), with the sources of the lists in it (-F LIST) in place, each once."""
     found: list[Path] = []
     for line in file_list.read_text(encoding="utf-8").splitlines():
         if line.startswith("-F "):
@@ -55,7 +55,7 @@ def _write(package: str, sources: Mapping[str, Path], file: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".constants-", dir=file.parent) as name:
         folder = Path(name)
         needed = _in_order(package, sources)
-        for one in needed:  # in a folder of its own: Verilator ends names of files at a space in their path
+        for one in needed:  # separate folder: Verilator ends names of files at a space in their path
             shutil.copy(sources[one], folder)
         (folder / "probe.sv").write_text("module probe;\nendmodule\n")
         steps = [["verilator", "--xml-only", "--xml-output", "xml", "--Mdir", ".", "--public", "--top-module", "probe",
@@ -69,6 +69,6 @@ def _write(package: str, sources: Mapping[str, Path], file: Path) -> None:
 
 
 def _in_order(package: str, sources: Mapping[str, Path]) -> list[str]:
-    """A package after those that it uses."""
+    """Packages in the order of their dependencies."""
     used = dict.fromkeys(re.findall(r"\b(\w+_pkg)::", sources[package].read_text()))
     return list(dict.fromkeys([*(before for one in used if one in sources and one != package for before in _in_order(one, sources)), package]))

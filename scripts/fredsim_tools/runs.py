@@ -15,7 +15,7 @@ IN_TIME = ("compute", "memory", "bubble")  # parts of an iteration; all else is 
 
 
 def exposed_ns(run: Json) -> float:
-    """Exposed communication of a mean NPU: it neither computes nor waits for what is not on its way yet (bubble)."""
+    """Exposed communication of a mean NPU: it neither computes nor waits for data that is not in flight yet (bubble)."""
     return sum(ns for part, ns in run["breakdown_ns"].items() if part not in IN_TIME)
 
 
@@ -45,7 +45,7 @@ class Runs:
         return self.to_file_within(0, file, *arguments) or []
 
     def to_file_within(self, limit: int, file: Path, *arguments: str) -> list[Json] | None:
-        """The same; None: more than a limit in seconds of processor time, 0 for none, and no file."""
+        """Likewise; None: more than a limit in seconds of processor time, 0 for none, and no file."""
         command = [self.program, *arguments]
         print("==", *command, file=self.announced, flush=True)
         command += ["--quiet", "--json", str(file)]

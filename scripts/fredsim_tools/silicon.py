@@ -21,7 +21,7 @@ BOOK, SCALING, PAPER = "[M]", "[S]", "[L]"  # sources, as the page has them
 
 # Ring: share of the rate that carries payload, fitted at 16 GiB (8 GiB of the B200).
 H200_SHARE, B200_SHARE = 0.816, 0.758
-FLITS = 8  # a packet of the ring carries so many, of 16 bytes each
+FLITS = 8  # per packet of the ring, 16 bytes each
 
 
 def settings(**values: object) -> tuple[str, ...]:

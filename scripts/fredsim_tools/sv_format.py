@@ -8,16 +8,16 @@ Mended by --write; else a difference from it is a finding:
   blanks        around binary operators, +: and -:, behind commas and keywords; none inside of brackets, in front of commas, behind
                 unary operators. Inside of index brackets an operator has blanks on both sides or none, as the author likes.
                 Two in front of a comment behind code. No tabs, none at the end of a line, at most one empty line in a row.
-  columns       names of declarations on neighbouring lines, but for those with attributes, and of all ports of a module; comments behind neighbouring lines;
+  columns       names of declarations on neighbouring lines, except with attributes, and of all ports of a module; comments behind neighbouring lines;
                 brackets of connections; statements of the items of a case.
   included      files of parameters or ports stand in their list as its other lines do, and are formatted as a part of one.
   lines         an instance's parameters and connections on one line if they fit, else one connection per line, and one parameter
-                per line if those do not fit. begin stands on its statement's line, else behind its end.
+                per line if these do not fit. begin stands on its statement's line, else behind its end.
 Findings that remain: lines of more than 120 columns; names of instances without i_, of ports without _i, _o, _ni or _no, labels of
 generate blocks without gen_; parameters without a /// line above; tabs in comments; a file that does not hold one module or package,
 of its name (in tests/ it may stand in for another).
 
-A file is only written if the tokens of the text are those that it had, comments included.
+A file is only written if the tokens of the text are unchanged, comments included.
 """
 
 import argparse
@@ -50,7 +50,7 @@ class Changed(Exception):
 
 # ---------------------------------------------------------------- blanks
 def blanks(before: Token, token: Token) -> int:
-    """Blanks between two tokens of one line, without those that align columns."""
+    """Blanks between two tokens of one line, without alignment."""
     if token.kind == "comment":
         return COMMENT_GAP if token.text.startswith("//") else 1
     if before.text.startswith("\\"):  # an escaped name ends with a blank
@@ -115,7 +115,7 @@ def touch(before: Token, token: Token) -> bool:
 
 
 def width(tokens: Sequence[Token]) -> int:
-    """Columns of tokens on one line, without those that align."""
+    """Columns of tokens on one line, without alignment."""
     return sum(len(token.text) + (blanks(tokens[k - 1], token) if k else 0) for k, token in enumerate(tokens))
 
 
@@ -279,7 +279,7 @@ class _Writer:
         self.indent = 0  # current line
         self.statement = 0  # indentation of the current statement
         self.goes_on = 0  # column of its next lines, outside of brackets
-        self.outside = _Bracket(0, 0)  # in place of a bracket
+        self.outside = _Bracket(0, 0)  # stands for a bracket
 
     def write(self) -> str:
         for k, token in enumerate(self.tokens):
@@ -360,7 +360,7 @@ class _Writer:
             self.goes_on = column + len(token.text) + 1
 
     def align_comments(self) -> None:
-        """In neighbouring lines, of declarations or of others; declarations without a comment do not end a group."""
+        """Aligns comments of neighbouring lines, of declarations or of other code; declarations without a comment do not end a group."""
         group: list[_Line] = []
         declares = False  # the group
         for line in [*self.lines, _Line("")]:
@@ -375,7 +375,7 @@ class _Writer:
 
 
 def place_comments(group: Sequence[_Line]) -> None:
-    """Comments behind neighbouring lines: in one column, the last one at which all fit whose code ends before it; the others close to their code."""
+    """Comments behind neighbouring lines: in one column, the last one at which all fit whose code ends before it; all other comments close to their code."""
     lines = [line for line in group if line.comment is not line.first]
     places = {id(line): len(line.text) + COMMENT_GAP for line in lines}
     longest = {id(line): 0 for line in lines}
@@ -448,7 +448,7 @@ def formatted(text: str, name: str | None = None) -> tuple[str, list[tuple[int, 
 
 
 def formatted_part(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The same for a file that modules include: comments on top, then parameters or ports of a list."""
+    """Layout of a file that modules include: comments on top, then parameters or ports of a list."""
     top = re.match(r"(?://[^\n]*\n)*", text)
     head = top[0] if top else ""
     before, behind = ("module part #(\n", ") ();\nendmodule\n") if PARAMETER.search(text) else ("module part (\n", ");\nendmodule\n")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-# In order: the first that fits is taken, longer operators before those they begin with.
+# Ordered: the first match is taken, longer operators before their prefixes.
 KINDS = {
     "comment": r"//[^\n]*|/\*.*?\*/",
     "directive": r"^[ \t]*`[^\n]*",

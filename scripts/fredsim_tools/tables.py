@@ -27,7 +27,7 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[Any]], rule: str = " -
 
 
 def put_into(page: Path, name: str, table: Sequence[str]) -> bool:
-    """In place of the table that follows the page's line `<!-- table NAME -->`; False: it has no such line."""
+    """Replaces the table that follows the page's line `<!-- table NAME -->`; False: it has no such line."""
     lines = page.read_text().splitlines()
     mark = f"<!-- table {name} -->"
     if mark not in lines:

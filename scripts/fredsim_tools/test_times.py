@@ -17,7 +17,7 @@ from typing import Any
 
 
 def tests_of(build: Path, label: str) -> list[dict[str, Any]]:
-    """As ctest shows them; those that are not built have no command."""
+    """Tests as ctest lists them; tests that are not built have no command."""
     shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1", *(["-L", f"^{label}$"] if label else [])], check=True,
                            capture_output=True, text=True).stdout  # fmt: skip
     return [test for test in json.loads(shown[shown.index("{") :])["tests"] if "command" in test]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m fredsim_tools.tidy_commands: compile commands for clang-tidy, in build/lint, from those of build.
+"""python3 -m fredsim_tools.tidy_commands: compile commands for clang-tidy, in build/lint, from the commands of build.
 
 Without precompiled headers, which are GCC's. Unity files are copied there as UnifiedSource_TARGET_N.cxx: Clang's analyzer follows
 .cpp files that are included by a file of such a name, and by no other. Their .cpp files have commands, too. Prints what has every
-.cpp in it: these copies, files that are compiled by themselves and, last, those of other presets, which clang-tidy runs with the
+.cpp in it: these copies, files that are compiled by themselves and, last, files of other presets, which clang-tidy runs with the
 command of a neighbour."""
 
 import json

@@ -5,10 +5,10 @@ Figure 10 (§8.2): speed-up of Fred-C and -D over the mesh for four workloads. C
 tables: by the roofline of the machine files, at one rate that is fitted on ResNet-152's Fred-C, and with a rate fitted for each workload
 on its own Fred-C; what stands for Fred-D is a prediction in the last two.
 Each machine stands beside two meshes, the paper's and the best that is found (`--best-base`: algorithm auto, a searched placement, weights
-streamed to those that use them).
+streamed to the NPUs that use them).
 Figure 11 (§8.3): all strategies of 20 workers, on the mesh, Fred-C and -D; how much less communication is exposed, and how much
 faster an iteration is, over the paper's mesh (its algorithms, a searched placement) and the best (algorithm auto, weights streamed to
-those that use them or to all, whichever is faster); one iteration each. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy.
+the NPUs that use them or to all, whichever is faster); one iteration each. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy.
 Exposed is what `fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
 
 Commands are printed on standard error, results kept as JSON in the folder, where --again takes them from: figure 11, a file for each
@@ -87,7 +87,7 @@ class Runner:
         number = len(self.machines) + best
         if self.arguments.again and path.exists():
             runs = json.loads(path.read_text())["runs"]
-            if len(runs) == number:  # not interrupted
+            if len(runs) == number:  # run completed
                 return runs
         return self.runs.to_file(path, "train", *self.machines, "--workload", self.workload(name), *words_of(strategy), *more, *self.algorithm(more),
                                  *(["--best-base"] if best else []), *self.arguments.options)  # fmt: skip
@@ -202,7 +202,7 @@ class Strategies:
         if name in STREAMED:  # weights to all NPUs are faster for some strategies
             self.machines.append(("mesh_broadcast", mesh, self.BEST[:2]))
         self.runs: dict[Strategy, dict[str, Json]] = {}  # strategy -> by machine, complete
-        self.flows: dict[Strategy, dict[str, Json]] = {}  # the same before the better of both meshes is taken
+        self.flows: dict[Strategy, dict[str, Json]] = {}  # likewise, before the better of both meshes is taken
         self.exact: dict[tuple[Strategy, str], Json] = {}  # strategy, machine -> the same by --engine exact, where that was asked for and ended
         self.all = strategies(4 if self.small else 20)
         suffix = "".join("_" + re.sub("[^A-Za-z0-9.]", "", word) for word in more if not word.startswith("--"))

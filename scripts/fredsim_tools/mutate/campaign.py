@@ -105,7 +105,7 @@ def outcome(mutant: Mutant, number: int, build: Path, tree: Path, seconds: dict[
 
 def run_all(todo: Sequence[tuple[int, Mutant]], build: Path, tree: Path, seconds: dict[Test, float], results: Results, jobs: int,
             say: Callable[[str], None]) -> None:  # fmt: skip
-    """Adds an outcome per mutant. Interrupted, those that are done stay."""
+    """Adds an outcome per mutant. After an interruption completed outcomes stay."""
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = [pool.submit(outcome, mutant, number, build, tree, seconds) for number, mutant in todo]

@@ -20,7 +20,7 @@ from . import campaign, concerns, plan, schemata, survivors
 from .site import Mutant
 from .tree import ROUNDS, BuildError, Tree
 
-LEAST = 95  # percent that are killed, without those shown to be equivalent
+LEAST = 95  # percent of mutants killed, without equivalent ones
 EXAMPLE = """example:
   nice -n 10 scripts/mutate.sh                  # all; goes on where it was stopped
   scripts/mutate.sh --only rtl/common/fp_add.sv --rtl 40
@@ -35,7 +35,7 @@ class Tally:
     equivalent: int = 0
 
     def percent(self) -> float:
-        """Killed of those that can be told from the original."""
+        """Share of killed mutants, without equivalent ones."""
         return 100 * self.killed / max(1, self.mutants - self.equivalent)
 
 
@@ -114,7 +114,7 @@ def _is_open(results: campaign.Results, mutant: Mutant, again: bool) -> bool:
 
 
 def _numbers(file: Path, chosen: Sequence[Mutant]) -> list[tuple[int, Mutant]]:
-    """Numbers of the mutants, those of an earlier call where they had some: a source that has not changed is not built again."""
+    """Numbers of the mutants, unchanged from an earlier call: a source that has not changed is not built again."""
     numbers: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
     for mutant in chosen:
         numbers.setdefault(mutant.key, len(numbers) + 1)
@@ -123,7 +123,7 @@ def _numbers(file: Path, chosen: Sequence[Mutant]) -> list[tuple[int, Mutant]]:
 
 
 def _built(tree: Tree, numbered: list[tuple[int, Mutant]], programs: Sequence[str], left_out: Path, jobs: int) -> list[tuple[int, Mutant]]:
-    """Builds the copy; the mutants that compile, with their numbers. Notes the others' keys."""
+    """Builds the copy; the mutants that compile, with their numbers. Notes the keys of all other mutants."""
     prepare("mutate.sh", ["BUILD_PACKAGES", "TEST_BUILD_PACKAGES"])
     said = ""
     for turn in range(ROUNDS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files have mutants, and which tests concern each: the cheapest ones that could find one first."""
+"""Files with mutants, and the tests that concern each: the cheapest ones that could find one first."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ SIZES = ("fred P=4", "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 
          "voq_crossbar P=4", "voq_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 PACKET_FLITS=6 ITERATIONS=1",
          "mesh_reducing NUM_LOCAL=1 NUM_IO=0 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
          "mesh")  # fmt: skip
-# No twins: what describes a kind, shows it to a viewer or reads the state of Verilated classes, and declarations.
+# No twins: descriptions of a kind, views of it, code that reads the state of Verilated classes, and declarations.
 NO_TWIN = ("*_kind.*", "*_waves.*", "*_peek.h", "*_shape.*", "*_state.cpp", "*_scheme.cpp", "*/retransmission.h", "*.cmake", "*.vlt", "*_pkg.sv", "*.svh", "*.f")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sites of mutants in C++: conditions, results of functions, what is assigned, statements that may be missing.
+"""Sites of mutants in C++: conditions, results of functions, assigned values, statements that may be missing.
 
 Reads tokens, no grammar: relies on clang-format, which has blanks around binary operators. What is no site after all does not compile with its mutants,
 which are then left out (campaign).

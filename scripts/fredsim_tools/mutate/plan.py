@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which mutants there are: of every file so many, chosen by a seed, the kinds of operators in turn."""
+"""Plan of mutants: a number per file, chosen by a seed, the kinds of operators in turn."""
 
 import random
 from collections.abc import Collection, Sequence

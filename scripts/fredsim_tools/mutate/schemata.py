@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All mutants of a source in one text: at each site a choice by the number of the mutant, which a process has from its environment.
 
-Lines stay where they are, so messages of compilers name those of the source.
+Lines stay where they are, so messages of compilers name lines of the source.
 """
 
 import itertools
@@ -65,5 +65,5 @@ def with_package(text: str) -> str:
 
 
 def _first_line(text: str, line: str) -> str:
-    """In place of the licence's, which every file has."""
+    """Header in place of the licence line, which every file has."""
     return line + text[text.index("\n") :]

@@ -2,7 +2,7 @@
 """A copy of the checkout with all mutants in it, and its build.
 
 A file is written only where its text changes, so that a second build makes little. A mutant that does not compile is left out: messages of Verilator
-and of the compiler name its line, since lines are those of the source.
+and of the compiler name its line, since lines equal the lines of the source.
 """
 
 import os
@@ -70,7 +70,7 @@ class Tree:
             raise BuildError(done.stderr[-4000:])
 
     def lint(self) -> str:
-        """Messages of Verilator about the RTL, which are cheaper than those of a build."""
+        """Messages of Verilator about the RTL, which are cheaper than a build."""
         said = ""
         for files in sorted((self.root / "rtl").glob("*/*.f")):
             tops = [files.with_suffix(".sv")] if files.with_suffix(".sv").exists() else sorted(files.parent.glob(f"{files.stem}_*.sv"))

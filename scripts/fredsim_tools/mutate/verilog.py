@@ -2,7 +2,7 @@
 """Sites of mutants in SystemVerilog: what continuous assignments, always_ff, always_comb and functions of a module assign and ask for, and what
 inputs of instances have.
 
-Left out: packages and what is elaborated (parameters, generate conditions, loops), assertions and cover points, which are tests themselves.
+Left out: packages and elaboration-time code (parameters, generate conditions, loops), assertions and cover points, which are tests themselves.
 """
 
 from ..sv_lexer import Token, tokens
@@ -180,7 +180,7 @@ class _Finder:
         return sum(1 for opening, closing in self.partner.items() if first <= opening < k < closing)
 
     def is_constant(self, first: int, k: int) -> bool:
-        """In brackets, as the bounds of a range or its width."""
+        """Bounds of a range or its width, in brackets."""
         for opening, closing in self.partner.items():
             if first <= opening < k < closing and self.code[opening].text == "[":
                 at = opening + 1

@@ -22,7 +22,7 @@ COLLECTIVES = {"all_reduce": "all-reduce, time / Fred_3", "all_to_all": "all-to-
 
 
 def kinds(picture: Picture) -> None:
-    """Times of all-reduces and all-to-alls by kind of switch and size, over those of Fred_3."""
+    """Times of all-reduces and all-to-alls by kind of switch and size, relative to Fred_3."""
     rows = picture.study("kinds")
     sizes = list(dict.fromkeys(row["options"]["size"] for row in rows))
     times = {}

@@ -63,7 +63,7 @@ def page_table(study: str, first: str) -> list[list[str]]:
 
 
 def sizes_on(axis: Axes, sizes: Sequence[int]) -> None:
-    """Powers of two along x, those of 4^n named."""
+    """Powers of two along x, powers of four labelled."""
     axis.set_xscale("log", base=2)
     axis.set_xticks(sizes, [short(n) for n in sizes])
     axis.minorticks_off()

@@ -26,7 +26,7 @@ class Arrow(NamedTuple):
 
 
 def aside(begin: Point, end: Point, by: float) -> tuple[Point, Point]:
-    """The same to the right of it, so that two directions do not meet."""
+    """Parallel arrow to the right of it, so that two directions do not overlap."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
     length = (dx * dx + dy * dy) ** 0.5
     shift = (by * dy / length, -by * dx / length)

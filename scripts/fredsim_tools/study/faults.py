@@ -87,7 +87,7 @@ def measure(study: Study) -> None:
         print(f"{TITLE[machine]}, whole: {', '.join(f'{title} {whole:.0f} ns' for title, whole in wholes.items())}.\n")
         print(f"{TITLE[machine]}, times as long as on the whole machine, payload exact in each; `--algorithm paper` but where named:\n")
         study.table(["work", "failed", "cases", "refused", "min", "median", "max", "worst failure"], rows)
-        if study.plot and machine == "fred_d" and not study.smoke:  # which has no chiplet
+        if study.plot and machine == "fred_d" and not study.smoke:  # a mesh has no chiplet
             from . import pictures  # needs matplotlib
 
             pictures.chiplets(works, slower, study.plot / "faults")

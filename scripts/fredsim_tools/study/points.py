@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of the study: `fredsim sweep` runs them into one folder, where those that are there are not run again."""
+"""Points of the study: `fredsim sweep` runs them into one folder, where existing points are not run again."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def study_of(command: str, arguments: Sequence[str]) -> str:
 
 
 def study_text(command: str, machines: Sequence[str], settings: dict[str, list[str]], options: dict[str, list[str]]) -> str:
-    """Values of settings are YAML, as those of --set; those of options are text."""
+    """Values of settings are YAML, as for --set; values of options are text."""
     lines = [f"machines: {json.dumps(list(machines))}"]
     if settings:
         lines += ["settings:", *(f"  {json.dumps(key)}: [{', '.join(values)}]" for key, values in settings.items())]

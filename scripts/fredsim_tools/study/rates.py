@@ -23,7 +23,7 @@ def lead(runs: Sequence[Json], key: str, base: int = 0) -> str:
 
 
 def head_with_efficiencies(head: Sequence[str]) -> list[str]:
-    """The last column is what is exposed; leads are before it."""
+    """The last column is the exposed time; leads are before it."""
     return [*head[:-1], *(f"at efficiency {efficiency}" for efficiency in EFFICIENCIES[1:]), head[-1]]
 
 

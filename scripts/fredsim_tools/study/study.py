@@ -26,10 +26,10 @@ class Study:
     rounding: str
     smoke: bool  # few and small sizes
     plot: Path | None  # folder of pictures
-    page: Path | None = None  # that gets the tables which have a name
+    page: Path | None = None  # page for the tables with a name
 
     def fredsim(self, *arguments: str) -> list[Json]:
-        """The study is about the paper's algorithms where it does not name others; work files name theirs."""
+        """The study uses the paper's algorithms unless it names other ones; work files name their own."""
         if arguments[0] in ("run", "compare") and "--algorithm" not in arguments and "--work" not in arguments:
             arguments = (*arguments, "--algorithm", "paper")
         return self.points.run(*arguments)

@@ -40,7 +40,7 @@ def clock_ghz(fo4: float) -> list[float]:
 
 
 def typical_clock_ghz(fo4: float) -> list[float]:
-    """The same at the typical corner, of which no margin is taken."""
+    """Value at the typical corner, without margin."""
     return [1000 / (fo4 * ps) for ps in (FO4_PS_SLOW, FO4_PS_FAST)]
 
 

@@ -42,11 +42,11 @@ class Energy:
     """Energy of a flit in an interconnect, in pJ at 180 nm."""
 
     lanes: int
-    clock_pj: float  # in registers without a clock gate and in clock gates, per cycle, whatever the traffic
+    clock_pj: float  # registers without a clock gate and clock gates, per cycle, for any traffic
     loading_pj: dict[str, float]  # kind of traffic -> in clocks behind gates that are open, per flit
     settled_pj: dict[str, float]  # kind of traffic -> per flit, without glitches
     glitch_pj: dict[str, float]  # kind of traffic -> per flit, with glitches
-    load_pj: float = 0.0  # in the clock of a flit register behind gates, per flit that it loads
+    load_pj: float = 0.0  # clock of a flit register behind gates, per flit loaded
     memories: dict[str, int] = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
 
 
@@ -111,12 +111,12 @@ class Measured:
     settled_pj: list[float]
     glitch_pj: list[float]
     bit_pj: float = 0.0  # per register behind a gate and edge at which it is open
-    gated: int = 0  # such registers
+    gated: int = 0  # number of registers behind gates
 
 
 def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory], sources: Sources, stimulus: traffic.Stimulus, folder: Path,
             limit: int) -> Measured:
-    """A part under a stimulus, in every window; memories: those in its netlists. Errors: ToolError where the netlist's outputs are not the
+    """A part under a stimulus, in every window; memories: memories in its netlists. Errors: ToolError where the netlist's outputs are not the
     RTL's."""
     key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(clock_gates), inspect.getsource(per_toggle), REPORT, netlists,
                                      stimulus.rows, stimulus.windows]).encode()).hexdigest()  # fmt: skip
@@ -163,7 +163,7 @@ def network_of(top: Top, kinds: Iterable[Kind]) -> traffic.Network | None:
 
 
 def parts_needed(network: traffic.Network, kinds: Iterable[str] | None = None) -> dict[str, list[traffic.Situation]]:
-    """Parts that an interconnect is made of: module -> situations to measure, of its kinds of traffic or of others."""
+    """Parts that an interconnect is made of: module -> situations to measure, of its own or other kinds of traffic."""
     found: dict[str, set[traffic.Situation]] = {}
     for kind in network.kinds if kinds is None else kinds:
         for situation in network.situations(kind):
@@ -211,7 +211,7 @@ def of_tops(tops: Sequence[Top], flow: Flow) -> None:
 
 def of_networks(wanted: Sequence[tuple[traffic.Network, int]], flow: Flow, more: Sequence[str] = ()) -> list[Energy | None]:
     """Energies of interconnects at a number of lanes each, in that order; None: a tool did not finish in time. A part is measured once, for all
-    of those that have it alike. more: kinds of traffic beside those of networks that add, behind them in the stimulus, which stays as it is."""
+    interconnects that share it. more: kinds of traffic beside the ones of networks that add, behind them in the stimulus, which stays as it is."""
     groups: dict[object, list[int]] = {}
     for place, (network, _) in enumerate(wanted):
         groups.setdefault(network.alike(), []).append(place)
@@ -270,7 +270,7 @@ def _of_part(flow: Flow, network: traffic.Network, lanes: int, part: Part, wante
 
 
 def at_lanes(first: Energy, second: Energy, lanes: int) -> Energy:
-    """Energy at a number of lanes, on a line through two others."""
+    """Energy at a number of lanes, on a line through two other points."""
 
     def line(a: float, b: float) -> float:
         return a + (b - a) * (lanes - first.lanes) / (second.lanes - first.lanes)

@@ -59,7 +59,7 @@ class Slice:
 
 @dataclass
 class Net:
-    """A flit's way, or a decision's, from a block to others."""
+    """Path of a flit, or of a decision, from a block to other blocks."""
 
     source: Block
     sinks: list[Block]
@@ -190,7 +190,7 @@ def _um2(row: Row) -> float:
 
 @dataclass
 class _Path:
-    """A data path: its place, the blocks behind its inputs, those in front of its outputs, and the nets in it."""
+    """A data path: its place, the blocks behind its inputs, the blocks in front of its outputs, and its nets."""
 
     place: Slice | Block
     inputs: list[list[Block]]

@@ -18,7 +18,7 @@ from .yosys import Part, ToolError, Unfinished, end_all, locked
 if TYPE_CHECKING:
     from .floorplan import Plan
 
-# Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
+# Lanes that are synthesised. The area of other numbers follows a line through these; paths are taken from the first.
 LANES = (4, 32)
 # Parameters of parts that grow with the lanes. A part with another one that does is an error.
 WIDTHS = frozenset(("LANES", "FLIT_W"))
@@ -76,7 +76,7 @@ class Top:
 
 
 def on_line(at_first: float, at_second: float, lanes: int) -> float:
-    """Value at a number of lanes, from those at LANES."""
+    """Value at a number of lanes, from the values at LANES."""
     first, second = LANES
     return at_first + (at_second - at_first) * (lanes - first) / (second - first)
 
@@ -173,7 +173,7 @@ class Flow:
         return [self._top(lanes, [part for part, _ in parts], paths) for lanes, parts in sized]
 
     def _widen(self, tops: Iterable[tuple[int, Part]]) -> None:
-        """Synthesises what is not on a line as wide as it is."""
+        """Synthesises parts that are not on a line at their full width."""
         new = []
         for lanes, top in tops:
             for part, _ in self._below(top).values():
@@ -274,7 +274,7 @@ class Flow:
                    sum(part.seconds for part, _ in [pair for both in below for pair in both.values()]))  # fmt: skip
 
     def _own(self, part: Part) -> list[float]:
-        """Figures of a part without those in it: kGE, kGE of registers, nW of leakage."""
+        """Figures of a part without its children: kGE, kGE of registers, nW of leakage."""
         self._with_trees(part)
         kge = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
         return [*kge, part.leakage(self.leakages)]

@@ -10,10 +10,10 @@ from .clock_gates import GATE
 
 
 class Sources:
-    """The modules of all file lists below a checkout: those of the kinds, and of what is beside switches, in rtl/common. A list's last
-    file is its top; lists in it are those of another top.
+    """The modules of all file lists below a checkout: modules of the kinds, and cells around switches, in rtl/common. A list's last
+    file is its top; lists in it belong to another top.
 
-    parts: modules that are synthesised on their own and put together afterwards; all others are flattened into the module that uses them.
+    parts: modules that are synthesised on their own and put together afterwards; all other modules are flattened into the module that uses them.
     deep, line, wires: as the kinds have them."""
 
     def __init__(self, checkout: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the library scaled to 14 to 16 nm, and those of memories and links: the numbers of technology.json."""
+"""Figures of the library scaled to 14 to 16 nm, and figures of memories and links: the numbers of technology.json."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def memory_um2(words: int, width: int) -> list[float]:
 
 
 def memory_22nm_um2(words: int, width: int) -> float:
-    """The same at 22 nm, the node of the memory model."""
+    """Value at 22 nm, the node of the memory model."""
     if is_register_file(words, width):
         return register_file_um2(words, width) * DATA["register_file"]["to_22nm"]
     return banks_um2(words, width)

@@ -57,7 +57,7 @@ def sta(folder: Path, script: str, limit: int) -> str:
 
 def measure_fo4_ns(folder: Path) -> float:
     """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain. Measured in a folder of its own
-    in `folder`, in which others may synthesise at the same time."""
+    in `folder`, in which other processes may synthesise at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fo4-", dir=folder) as own:
         (Path(own) / "chain.v").write_text(inverter_chain(12))
@@ -116,8 +116,8 @@ def between_registers(part: Part, scalars: Callable[[Part, str], list[str]] | No
 
 def longest_paths(part: Part, netlists: Sequence[str], memories: Sequence[Memory], folder: Path, fo4_ns: float,
                   memory_fo4: tuple[float, float], gate_ns: tuple[float, float], limit: int, ends: int = 3000) -> list[TimingPath]:
-    """Latest paths [(FO4, from, to)] through a part, latest first; one for every pair of registers, those
-    of generated instances that are alike taken as one. gate_ns: set-up and hold of clock gates. Errors: ToolError for an enable that
+    """Latest paths [(FO4, from, to)] through a part, latest first; one for every pair of registers;
+    equal generated instances count once. gate_ns: set-up and hold of clock gates. Errors: ToolError for an enable that
     changes before its gate's latch is closed."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "memories.lib").write_text(memory_library(memories, *(round(fo4 * fo4_ns, 5) for fo4 in memory_fo4)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traffic through an interconnect, as its µSwitches see it, and what the pins of one of them see, edge by edge at full rate.
 
-A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which parts it is made of and what these see:
+A network (Fred, Crossbar, networks of crossbars.py) says of an interconnect which parts it is made of and what these see:
   kinds           of traffic that it carries, of KINDS
   situations()    of a kind: Situation -> number of parts in it, with all senders at full rate
   parameters()    of a part, at a number of lanes
@@ -30,10 +30,10 @@ FLIT_LANES, PACKET_FLITS, HEADER_BITS = NOC["FLIT_LANES"], NOC["PACKET_FLITS"], 
 # Codes of an output of an R- or RD-µSwitch.
 NONE, IN0, IN1, SUM = (constants("fred_pkg")[f"USEL_{code}"] for code in ("NONE", "IN0", "IN1", "SUM"))
 KINDS = ("unicast", "reduction", "distribution")
-ALONE = "alone"  # a further kind: port 0 to itself, all others at rest
-SETTLE = 4  # edges before a window, beside those that fill the pipeline
+ALONE = "alone"  # additional kind: port 0 to itself, all other ports idle
+SETTLE = 4  # edges before a window, in addition to the pipeline depth
 WINDOW = 4 * PACKET_FLITS  # edges
-SIMULATED_LANES = (8, 16)  # of networks whose parts are simulated one by one
+SIMULATED_LANES = (8, 16)  # networks whose parts are simulated separately
 
 # Activity at an input: nothing; flits that are for another one, without their valid; flits.
 STILL, HEARD, FLITS = "still", "heard", "flits"
@@ -229,7 +229,7 @@ class Streams:
         self.flits, self.number = [0] * ports, 0
 
     def next(self, seen: Sequence[str] | None = None) -> list[int]:
-        """The next flit of every port, of those that are not STILL where it is said what they are."""
+        """Next flit of every port that is not STILL, if its kind is given."""
         self.flits = [old if seen and seen[port] == STILL else flit(port, self.number, self.lanes, self.bfloat, self.numbers)
                       for port, old in enumerate(self.flits)]  # fmt: skip
         self.number += 1
@@ -237,7 +237,7 @@ class Streams:
 
 
 def pins_of_node(row: Row, width: int) -> Row:
-    """The pins of a µSwitch as those of a node."""
+    """Pins of a µSwitch in the order of a node."""
     pins = dict(rst_ni=row["rst_ni"])
     for place, side in enumerate(SIDES):
         pins[f"{side}_valid_i"] = row["in_valid_i"] >> place & 1

@@ -34,7 +34,7 @@ class Wave:
 
     instance: str
     rows: dict[tuple[str, str], list[traffic.Row]]  # (name, module) of a part -> input pin -> value, of every edge
-    valid: dict[tuple[str, str], list[int]]  # the same -> which outputs have a flit, of every edge
+    valid: dict[tuple[str, str], list[int]]  # likewise -> outputs with a flit, at every edge
     flits_in: int
     flits_out: int
 

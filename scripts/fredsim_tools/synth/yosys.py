@@ -29,16 +29,16 @@ MAP = "strash; &get -n; &dch -f; &nf; &put"
 SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
 
 # RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers with enable or
-# synchronous reset; those with an asynchronous one have a set, too.
+# synchronous reset; registers with an asynchronous reset have a set, too.
 COARSE = ("synth -run coarse:fine -flatten -noshare",)
-# The same for a module that is mostly wires when it is flattened, with a name in every module that they go through. Each pass of `synth`
+# Script for a module that is mostly wires when it is flattened, with a name in every module that they go through. Each pass of `synth`
 # walks through all names: a Fred_4(12) of 32 lanes took 322 s in place of 70. One name a wire is left.
 COARSE_WIRES = ("proc", "flatten", "opt_expr", "opt_clean -purge", "synth -run coarse:fine -noshare")
 FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full",
         "dfflegalize -cell $_DFF_P_ 01 -cell $_DFFSR_PNN_ 01", "opt -fast", "dfflibmap -liberty cells.lib",
         "abc -liberty cells.lib -constr constraints -script abc", "setundef -zero", "splitnets", "opt_clean -purge")  # fmt: skip
 
-FORMAT = 1  # one more when a part's files change for another reason than those here
+FORMAT = 1  # incremented when a part's files change for a reason outside of its key
 
 # Cells that drive an input and load an output of a part while abc sizes its gates.
 DRIVER, LOAD_FF = "BUFX2", 20
@@ -122,7 +122,7 @@ class Part:
                      (("-sv", packages), ("-lib -defer -sv", boxes), ("-defer -sv", modules)) for name in names]  # fmt: skip
         self.coarse = COARSE_WIRES if module in sources.wires else COARSE
         self.map = MAP_DEEP if module in sources.deep else MAP
-        # Everything the netlist depends on. Of what is in a switch only the pins, so that a change in a part does not do it all again.
+        # Everything the netlist depends on. For parts of a switch only the pins, so that a change in one does not synthesise all again.
         of_box = sources.pins if module in sources.tops() else sources.text
         texts = [*map(sources.text, packages), *map(of_box, boxes), *map(sources.text, modules)]
         key = [module, sorted(parameters.items()), texts,
@@ -131,19 +131,19 @@ class Part:
         self.name = f"{module}__{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:12]}"
         self.folder = folder / self.name
         self.children: list[tuple[str, str, dict[str, int]]] = []  # (instance, module, parameters), from prepare() on
-        self.parts: list[Part] = []  # those children
+        self.parts: list[Part] = []  # parts of the children
         self.memories: list[Memory] = []
         self.ports: dict[str, tuple[str, int]] = {}
         self.parameters: dict[str, int] = {}
         self.cells: dict[str, int] = {}  # library cell -> number, from build() on
         self.netlist: Path | None = None
-        self.wide: dict[int, Part] = {}  # number of lanes -> the same with those, where its area is taken from that
+        self.wide: dict[int, Part] = {}  # number of lanes -> the part with that number, if its area is taken from there
         self.unfinished: str | None = None  # why there is no netlist
         self.seconds = 0.0
 
     # ------------------------------------------------------------------ RTL -> gates of yosys, memories
     def prepare(self, limit: int) -> None:
-        """Elaborates, and finds what is in it. The folder is there already, and locked."""
+        """Elaborates, and finds its children and memories. The folder is there already, and locked."""
         if not (self.folder / "prepared.json").exists():
             (self.folder / "rtl").unlink(missing_ok=True)
             (self.folder / "rtl").symlink_to((self.sources.checkout / "rtl").resolve())
