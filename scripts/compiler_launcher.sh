@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# compiler_launcher.sh COMPILER ARGUMENT…: the compiler through ccache where there is one, else as it is. CMake puts
-# this before every compilation, and not ccache itself: command lines then stay as they are when ccache comes or
-# goes, and ninja has nothing to compile again.
+# compiler_launcher.sh COMPILER ARGUMENT…: the compiler through ccache where there is one, else as
+# it is. CMake puts this before every compilation, and not ccache itself: command lines then stay as
+# they are when ccache comes or goes, and ninja has nothing to compile again.
 if command -v ccache >/dev/null 2>&1; then
   CCACHE_SLOPPINESS=pch_defines,time_macros  # precompiled headers are taken only with this
   # Parameters of the compiler's memory management do not change its output.
@@ -15,8 +15,8 @@ case "$0 $PWD" in
 *) exec "$@" ;;
 esac
 
-# Ninja 1.11 cannot read an apostrophe in a list of headers, and would compile everything each time. So paths into
-# the build folder, which is where this runs, and into the checkout become relative.
+# Ninja 1.11 cannot read an apostrophe in a list of headers, and would compile everything each time.
+# So paths into the build folder, which is where this runs, and into the checkout become relative.
 "$@" || exit
 headers=
 while [ $# -gt 1 ]; do

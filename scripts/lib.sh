@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top of
-# the checkout, and offers: reproduce, say, die, with_log, need_packages, build_targets.
+# Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top
+# of the checkout, and offers: reproduce, say, die, with_log, need_packages, build_targets.
 # shellcheck shell=bash disable=SC2034  # the lists are used by the scripts that source this
 
 set -euo pipefail
@@ -14,10 +14,11 @@ BUILD_PACKAGES=(
 )
 # Packages to build all tests; flows are compared with SimGrid.
 TEST_BUILD_PACKAGES=(libgtest-dev libsimgrid-dev)
-# And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
-# in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
-# clang and make: a switch is built with either compiler and either generator of CMake. Snakemake, Slurm and munge: a study on a
-# cluster of one node. mandoc and col for the manual pages, zsh and fish for completion. NumPy, pandas and matplotlib for the
+# And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the
+# report's page is opened in a browser, results are held against their schema, and waveforms are
+# read back with GTKWave's fst2vcd. clang and make: a switch is built with either compiler and
+# either generator of CMake. Snakemake, Slurm and munge: a study on a cluster of one node. mandoc
+# and col for the manual pages, zsh and fish for completion. NumPy, pandas and matplotlib for the
 # Python package and its notebooks.
 TEST_PACKAGES=(git clang-14 make yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave snakemake
   slurmctld slurmd slurm-client munge mandoc bsdextrautils zsh fish python3-matplotlib python3-pandas)
@@ -51,8 +52,8 @@ die() {
   exit 1
 }
 
-# Runs a command and keeps what it prints to itself. If it fails, the log is shown and this ends with its
-# exit code.
+# Runs a command and keeps what it prints to itself. If it fails, the log is shown and this ends
+# with its exit code.
 with_log() {
   local log code=0
   log=$(mktemp)
@@ -91,8 +92,8 @@ need_packages() {
   with_log "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
-# Passes on what ninja prints, its lines of progress as a single one that is written anew, or, where this is no
-# terminal, as ten at most. Messages of compilers stay as they are.
+# Passes on what ninja prints, its lines of progress as a single one that is written anew, or, where
+# this is no terminal, as ten at most. Messages of compilers stay as they are.
 show_progress() {
   local line step total tenths=0 terminal=false is_open=false
   if [[ -t 1 ]]; then terminal=true; fi
@@ -115,9 +116,9 @@ show_progress() {
   if $is_open; then printf '\n'; fi
 }
 
-# Configures build/, with options for CMake if the first words are such, and builds the named targets in it ("all" for
-# everything). Without -DBUILD_TESTING=ON a new build/ has no tests, which need TEST_BUILD_PACKAGES and switch sizes of
-# their own; one that has some keeps them.
+# Configures build/, with options for CMake if the first words are such, and builds the named
+# targets in it ("all" for everything). Without -DBUILD_TESTING=ON a new build/ has no tests, which
+# need TEST_BUILD_PACKAGES and switch sizes of their own; one that has some keeps them.
 build_targets() {
   local options=()
   if [[ ! -e build/CMakeCache.txt ]]; then options=(-DBUILD_TESTING=OFF); fi

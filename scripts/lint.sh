@@ -37,9 +37,10 @@ tidy() {
   local sources=() checks=""
   mapfile -t sources < <(cd scripts && python3 -B -m fredsim_tools.tidy_commands)
   if (($# == 0)); then
-    # A library at once: the headers of its files are read once. Two checks then see nothing, since they look at the main file
-    # alone: misc-unused-using-decls and misc-unused-alias-decls. The analyzer takes more than ten minutes for a large library.
-    # A unity file includes nothing but .cpp, and declares again what another one of them has defined.
+    # A library at once: the headers of its files are read once. Two checks then see nothing, since
+    # they look at the main file alone: misc-unused-using-decls and misc-unused-alias-decls. The
+    # analyzer takes more than ten minutes for a large library. A unity file includes nothing but
+    # .cpp, and declares again what another one of them has defined.
     checks="-bugprone-suspicious-include,-readability-redundant-declaration,-clang-analyzer-*"
   else
     mapfile -t sources < <(printf '%s\n' "$@" | grep '\.cpp$')
@@ -49,7 +50,8 @@ tidy() {
   local source more
   for source in "${sources[@]}"; do
     more=$checks
-    # Tests need not be fast, write down the order of cases, and the bytes that they expect, as they are.
+    # Tests need not be fast, write down the order of cases, and the bytes that they expect, as they
+    # are.
     if [[ $source =~ /tests/|_test_ ]]; then more+=",-performance-*,-bugprone-suspicious-missing-comma,-bugprone-branch-clone,-bugprone-integer-division,-modernize-raw-string-literal"; fi
     printf '%s\0' "--checks=$more" "$source"
   done | xargs -0 -n 2 -P "$(nproc)" clang-tidy-16 --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option

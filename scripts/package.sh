@@ -62,7 +62,8 @@ make_deb() {
   rm -rf build-package/_CPack_Packages
 }
 
-# A prefix with the program, its libraries with their licences, and the package for the Python of build-package/portable.
+# A prefix with the program, its libraries with their licences, and the package for the Python of
+# build-package/portable.
 install_portable() {
   local component library package
   rm -rf "$1"
@@ -104,7 +105,8 @@ make_image() {
   "$tool" build -t "fredsim:$version" .
 }
 
-# A fresh copy of a bare Debian 12, in the folder $bare; inside WORD… runs a command there, and shows what it prints if it fails.
+# A fresh copy of a bare Debian 12, in the folder $bare; inside WORD… runs a command there, and
+# shows what it prints if it fails.
 fresh() {
   need_packages debootstrap
   if [[ ! -d "$work/debian" ]]; then
@@ -150,7 +152,8 @@ try_tar() {
   chroot "$bare" sh -c 'cd /tmp && "/opt/of fredsim/bin/fredsim" compare mesh fred_d --size 1MiB --model rtl --quiet && "/opt/of fredsim/bin/fredsim" info fred_d | head -3'
 }
 
-# in_environment ROOT PYTHON: the wheel in a fresh virtual environment of an interpreter; ROOT empty: of this machine's.
+# in_environment ROOT PYTHON: the wheel in a fresh virtual environment of an interpreter; ROOT
+# empty: of this machine's.
 in_environment() {
   local as=()
   [[ -z "$1" ]] || as=(chroot "$1")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The communication microbenchmarks of the paper (§8.1) on the mesh and on Fred-A to -D: a table next to the paper's
-# figures, and bars as PNG and SVG. Installs missing packages, builds; its options:
+# The communication microbenchmarks of the paper (§8.1) on the mesh and on Fred-A to -D: a table
+# next to the paper's figures, and bars as PNG and SVG. Installs missing packages, builds; its
+# options:
 #
 #   scripts/paper_fig9.sh [--size 64MiB] [--folder build/paper] [--no-plot] [-- OPTION…]
 #

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh checkout to the main result: installs missing packages (Debian 12, root or sudo), builds
-# build/fredsim, and compares Fred-D with the baseline mesh, by the paper's algorithm and the best, an all-reduce over all 20 NPUs: by
-# the switches' twins, and then with their RTL in lockstep.
+# From a fresh checkout to the main result: installs missing packages (Debian 12, root or sudo),
+# builds build/fredsim, and compares Fred-D with the baseline mesh, by the paper's algorithm and the
+# best, an all-reduce over all 20 NPUs: by the switches' twins, and then with their RTL in lockstep.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -34,7 +34,8 @@ say "${job[*]}"
 "${job[@]}"
 
 say "step 4 of 4: the same in RTL, in lockstep with the twins"
-# One design of chiplet, with 12 ports, at all places, of which some use 10 or 11: the same cycles, and one size to build, not three.
+# One design of chiplet, with 12 ports, at all places, of which some use 10 or 11: the same cycles,
+# and one size to build, not three.
 rtl_job=(build/fredsim compare configs/mesh.yaml configs/fred_d.yaml@fabric.chiplet_ports=12
   --collective all_reduce -b 4KiB -e 16MiB -f 8
   --algorithm paper --best-base --model lockstep)

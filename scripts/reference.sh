@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Renews the generated files of the tree: the schemas of results and machine files and the pages of docs/reference.
+# Renews the generated files of the tree: the schemas of results and machine files and the pages of
+# docs/reference.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release > /dev/null

@@ -26,7 +26,7 @@ namespace fredsim::tb {
 inline volatile std::sig_atomic_t lockstep_is_interrupted = 0;
 
 // `run`: does the work of a seed, returns the cycles compared, throws at a difference. `values`:
-// after --lockstep, one or two.
+// the one or two values after --lockstep.
 template <class Run>
 int run_lockstep_seeds(std::string_view name, const Run& run, std::span<const std::string> values) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();

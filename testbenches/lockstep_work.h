@@ -17,7 +17,7 @@
 
 namespace fredsim::tb {
 
-// None in one of four cases.
+// No stalls in one of four cases.
 inline Stalls random_stalls(Random& random) {
   Stalls stalls;
   if (random.below(4) == 0) return stalls;
@@ -32,8 +32,8 @@ struct RegisterRange {
   std::uint16_t first = 0, count = 0;
 };
 
-// Reads a random register in steps in which nobody else accesses one; the request stays on the pins
-// for who looks at them.
+// Reads a random register in steps without another register access; the request stays on the pins
+// for other observers.
 class RandomReads final : public SwitchCore {
  public:
   RandomReads(std::unique_ptr<SwitchCore> inner, std::span<const RegisterRange> ranges,

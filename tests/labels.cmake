@@ -78,7 +78,8 @@ function(fredsim_label result test)
   set(${result} ${labels} PARENT_SCOPE)
 endfunction()
 
-# fredsim_discover(TARGET SUITE …): gtest_discover_tests() with the labels of a suite and of its cases.
+# fredsim_discover(TARGET SUITE …): gtest_discover_tests() with the labels of a suite and of its
+# cases.
 function(fredsim_discover target suite)
   fredsim_label(label ${suite})
   set(properties ${ARGN})

@@ -8,15 +8,17 @@ if(NOT GTest_FOUND)
                       "configure without tests: -DBUILD_TESTING=OFF")
 endif()
 
-# RTL that tests build on demand is kept in the build folder, not in the user's. CTest reads this file with the list of tests.
+# RTL that tests build on demand is kept in the build folder, not in the user's. CTest reads this
+# file with the list of tests.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_environment.cmake @ONLY
      CONTENT "set(ENV{FREDSIM_CACHE} [==[${PROJECT_BINARY_DIR}/rtl_cache]==])\n")
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/test_environment.cmake)
 
-# fredsim_test(base SOURCES … SUPPORT … DEPS … [RTL] [PROCESSORS 2]): one folder of tests/, with files of tests/support/ (systemc_main: what a test needs
-# that elaborates SystemC modules), with RTL the switch sizes of tests, one process per GoogleTest case. What the
-# tests call is optimised, they themselves are not, for the sake of the build time; for which the largest
-# of their headers are precompiled, once for all of them, in fredsim_test_headers.
+# fredsim_test(base SOURCES … SUPPORT … DEPS … [RTL] [PROCESSORS 2]): one folder of tests/, with
+# files of tests/support/ (systemc_main: what a test needs that elaborates SystemC modules), with
+# RTL the switch sizes of tests, one process per GoogleTest case. What the tests call is optimised,
+# they themselves are not, for the sake of the build time; for which the largest of their headers
+# are precompiled, once for all of them, in fredsim_test_headers.
 set(test_options ${FREDSIM_WARNINGS} -O0 -fpch-preprocess)
 file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")  # a library needs a source
 add_library(fredsim_test_headers STATIC ${PROJECT_BINARY_DIR}/test_headers.cpp)

@@ -69,7 +69,8 @@ LIMITS = {
     "scripts": TARGET,
 }
 
-# A comment, or a literal that may hold the sign of one. A quote within a number (1'000, 8'h00) opens no character.
+# A comment, or a literal that may hold the sign of one. A quote within a number (1'000, 8'h00)
+# opens no character.
 CPP = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<end>[^(\s]*)\(.*?\)(?P=end)"|"(?:\\.|[^"\\\n])*"|\d[\w\']*|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)  # fmt: skip
 VERILOG = re.compile(r'(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"', re.DOTALL)

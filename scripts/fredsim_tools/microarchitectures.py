@@ -28,7 +28,8 @@ from .tables import markdown
 TREE, MESH, TORUS, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/torus.yaml", "configs/mesh_reducing.yaml"
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 GHZ = 1.5
-# The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
+# The credit loop between two switches of TREE: a link there and back, and the cycles in which the
+# switches take a flit out and spend a credit.
 LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S = 20, 4, 600
 SLICES, UPLINKS = 5, 20  # links of an NPU and of an L1 switch upwards in TREE, over all slices
 MESH_GB_PER_S = 750

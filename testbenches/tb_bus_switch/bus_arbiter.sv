@@ -16,13 +16,13 @@
 //   for which a head-of-line flit waits for the link.
 // Vectors by head-of-line flit, and by (output, VC): noc_pkg::vc_index.
 module bus_arbiter #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 4,
-  /// virtual channels by priority (noc_pkg)
+  /// VC priority order (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of an output's number, derived
+  /// width of an output index, derived
   localparam int unsigned OUT_W = phased_pkg::OUT_W
 ) (
   input  logic                     clk_i,

@@ -32,7 +32,7 @@ BusBench::BusBench(SwitchCore& core, const SwitchShape& shape, std::uint64_t see
   for (int p = 0; p < ports_; ++p) {
     write(static_cast<std::uint16_t>(reg::kRoute + p), static_cast<std::uint32_t>(p + 1));
     for (int v = 0; v < kNumVcs; ++v) {
-      // Any room, but for a packet at least.
+      // Random room for at least one packet.
       const int min = v == kControl ? 1 : packet_flits_;
       const int room = min + static_cast<int>(random_.below(20));
       write(static_cast<std::uint16_t>(reg::kCredit + 4 * p + v), static_cast<std::uint32_t>(room));
@@ -152,7 +152,7 @@ void BusBench::take(int port, const Launch& launch) {
   if (header.dst != port) broken("a flit is at the wrong output");
   if ((launch.ready >> port & 1U) == 0) broken("a link that was not ready got a flit");
   Output& out = output(port, launch.vc);
-  // A credit given at an edge may be spent at the next: it was launched two steps ago.
+  // A credit given at an edge can be spent at the next: it was launched two steps ago.
   const int need = header.head && launch.vc != kControl ? packet_flits_ : 1;
   if (out.room[3] < need) broken("a flit left without the room that it needs");
   if (out.open == header.head) broken("packets of a VC are mixed at an output");

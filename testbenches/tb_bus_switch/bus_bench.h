@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic through a bus_switch, held against its contract (bus_switch.sv) at every edge.
+// Random traffic through a bus_switch, checked against its contract (bus_switch.sv) at every edge.
 //
-// Checked: every flit leaves once, unchanged, by the port that the routing table says, in the order
-//   of its (input, VC), packets whole and never two of a VC mixed; one flit an edge, to a link that
-//   was ready two edges before, with a credit, a packet start with credits for the longest packet;
-//   the slot's credit comes back two edges before the flit is out; idle() exactly while nothing is
-//   inside; at the end all credits are back and flits are counted right.
-// Errors: std::runtime_error saying which rule broke, with step and seed.
+// Checked: every flit leaves once, unchanged, by the port given by the routing table, in the order
+//   of its (input, VC), packets whole and not interleaved within a VC; one flit per edge, to a link
+//   that was ready two edges before, with a credit, a packet start with credits for the longest
+//   packet; the slot's credit comes back two edges before the flit is out; idle() exactly while
+//   nothing is inside; at the end all credits are back and flits are counted right.
+// Errors: std::runtime_error with the broken rule, step and seed.
 #pragma once
 
 #include <array>
@@ -23,11 +23,10 @@ namespace fredsim::tb {
 
 class BusBench {
  public:
-  // `stalls`: senders, links and returning credits pause at random; without, everything goes as
-  // fast as it can.
+  // `stalls`: senders, links and returning credits pause at random; without it there are no pauses.
   BusBench(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed, bool stalls);
 
-  void run(int steps);  // steps of traffic, then until all of it has left
+  void run(int steps);  // steps of traffic, then until all flits have left
   // Packets that have left, by input.
   const std::vector<std::uint64_t>& packets() const { return packets_; }
 
@@ -37,7 +36,7 @@ class BusBench {
     int credits = 0;            // credits of the sender
     int left = 0;               // flits of its packet that are still to be sent
     std::uint16_t dst = 0;      // destination of that packet
-    std::deque<Flit> inside{};  // the switch
+    std::deque<Flit> inside{};  // flits inside the switch
   };
   struct Output {               // one VC
     int owed = 0;               // credits that the receiver will give back

@@ -11,15 +11,15 @@
 module bus_input #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
-  /// depth of each data VC in flits
+  /// buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 48,
-  /// depth of the control VC in flits
+  /// buffer depth of the control VC, in flits
   parameter int unsigned CTRL_DEPTH = 4,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of an output's number, derived
+  /// width of an output index, derived
   localparam int unsigned OUT_W = phased_pkg::OUT_W
 ) (
   input  logic                      clk_i,
@@ -54,8 +54,8 @@ module bus_input #(
   logic [FLIT_W-1:0]          flit_q;
   logic [VCS-1:0]             valid;
   logic [VCS*SIDE_W-1:0]      side;
-  logic [bist_pkg::BUS_W-1:0] no_bist;             // no memory test in here
-  noc_pkg::header_t           pin_header, header;  // the flit on the pins, the one in their register
+  logic [bist_pkg::BUS_W-1:0] no_bist;             // no memory test
+  noc_pkg::header_t           pin_header, header;  // headers on the pins, in the register
   logic                       unused;              // fields that do not matter here
 
   assign pin_header = in_flit_i[noc_pkg::HEADER_W-1:0];

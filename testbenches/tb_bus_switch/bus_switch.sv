@@ -29,11 +29,11 @@
 //   dropped. ERROR_ROUTE: the flit at the head of a buffer has no output, and stays. Overflow wins
 //   if both come at once.
 module bus_switch #(
-  /// ports, 2 to 32
+  /// number of ports, 2 to 32
   parameter int unsigned P = 4,
   /// lanes physically carried per flit, 1 to 256
   parameter int unsigned LANES = 1,
-  /// input buffer of each data VC in flits, at least PACKET_FLITS
+  /// input buffer depth of each data VC, in flits, at least PACKET_FLITS
   parameter int unsigned VC_DEPTH = 48,
   /// input buffer of the control VC in flits
   parameter int unsigned CTRL_DEPTH = 4,
@@ -41,9 +41,9 @@ module bus_switch #(
   parameter int unsigned PACKET_FLITS = 8,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                           clk_i,
@@ -89,7 +89,7 @@ module bus_switch #(
   logic [OUT_W-1:0]           pop_to;
   logic [P*FLIT_W-1:0]        flits;
   logic                       unused_bist_fail, unused_wdata;
-  logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
+  logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test
 
   assign no_bist = '0;
   assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};  // no register is wider
@@ -215,8 +215,7 @@ module bus_switch #(
   assign idle_o = &input_empty && (read_to_q | bus_to_q | out_valid_o) == '0;
 
   // ------------------------------------------------------------------ registers, counters
-  logic                counter_hit, counter_read_q, route_read_q;  // select the data of the last
-                                                                   // read
+  logic                counter_hit, counter_read_q, route_read_q;  // select the read data
   logic [31:0]         counter_rdata, rdata_q;
   logic [CREDIT_W-1:0] credit_read;
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_ROUTE;

@@ -17,7 +17,7 @@ namespace fredsim {
 
 class BusTwin final : public SwitchCore {
  public:
-  explicit BusTwin(const SwitchShape& shape);  // one that SwitchKind::check() has let pass
+  explicit BusTwin(const SwitchShape& shape);  // a shape accepted by SwitchKind::check()
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -35,7 +35,7 @@ class BusTwin final : public SwitchCore {
     int first = 0;        // its head-of-line flit, from `base`
     int flits = 0;        // flits that have not left
     int used = 0;         // slots: one is free an edge after its flit has left
-    bool popped = false;  // one left at the edge before
+    bool popped = false;  // a flit left at the previous edge
   };
   struct Pin {  // an input: the pin register and the entry of the routing table
     bool valid = false;
@@ -83,8 +83,8 @@ class BusTwin final : public SwitchCore {
   std::array<int, kNumVcs> turn_;
   Moving reading_, on_bus_;
   std::uint32_t out_valid_;
-  Stalls stalls_;  // stalls of the edge before, not counted yet
-  bool overflow_;  // at the edge before
+  Stalls stalls_;  // stalls of the previous edge, not counted yet
+  bool overflow_;  // at the previous edge
   std::uint32_t error_, rdata_;
   SwitchCounters counters_;
 };

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# outside_test.sh CHECKOUT BUILD: runs the commands of docs/developer/switch_kind.md, as they stand there: a copy
-# of this folder as a project by itself, in a folder whose path has a space, built against the build folder BUILD.
-# Between them, works and traffic take the same cycles on RTL, twin and both in lockstep. After the fault that the page
-# plants in the twin lockstep must end with exit code 1 and say where they differ; every other command must succeed.
-# RTL of a size that the project does not list is built on demand, in a cache of the test's own. Compiler flags are taken from the environment, as CMake takes them.
+# outside_test.sh CHECKOUT BUILD: runs the commands of docs/developer/switch_kind.md, as they stand
+# there: a copy of this folder as a project by itself, in a folder whose path has a space, built
+# against the build folder BUILD. Between them, works and traffic take the same cycles on RTL, twin
+# and both in lockstep. After the fault that the page plants in the twin lockstep must end with exit
+# code 1 and say where they differ; every other command must succeed. RTL of a size that the project
+# does not list is built on demand, in a cache of the test's own. Compiler flags are taken from the
+# environment, as CMake takes them.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -28,7 +30,8 @@ mapfile -t commands < <(
 )
 ((${#commands[@]} == 10)) || fail "${#commands[@]} commands on the page: $(printf '\n  %s' "${commands[@]}")"
 
-# same_cycles COMMAND…: results of RTL, twin and lockstep are equal but for the model's name and the time that it took.
+# same_cycles COMMAND…: results of RTL, twin and lockstep are equal but for the model's name and the
+# time that it took.
 same_cycles() {
   local model
   for model in rtl tlm lockstep; do
@@ -94,7 +97,8 @@ fi
 grep -qF "to the SIZES in '$project/CMakeLists.txt' and build again" "$top/log" ||
   { cat "$top/log"; fail "no word of where to add it"; }
 
-# refused FILE SED TEXT: with the file changed the project is not configured, for the reason in the text.
+# refused FILE SED TEXT: with the file changed the project is not configured, for the reason in the
+# text.
 refused() {
   echo "== refused: $3"
   cp "$project/$1" "$top/before"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# compare.sh FREDSIM CONFIG: runs one flit of all-reduce with our switch and with custom_switch and checks the
-# difference in cycles: one per switch on the way up, across and down.
+# compare.sh FREDSIM CONFIG: runs one flit of all-reduce with our switch and with custom_switch and
+# checks the difference in cycles: one per switch on the way up, across and down.
 set -euo pipefail
 fredsim=$1
 config=$2

@@ -8,13 +8,13 @@
 // Contract kept: outputs are functions of registers; idle_o is low while a flit is in the new
 //   register.
 module custom_switch #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 4,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 3,
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
-  /// input buffer of each data VC in flits
+  /// input buffer depth of each data VC, in flits
   parameter int unsigned VC_DEPTH = 48,
   /// input buffer of the control VC in flits
   parameter int unsigned CTRL_DEPTH = 4,
@@ -22,9 +22,9 @@ module custom_switch #(
   parameter int unsigned OUT_DEPTH = 24,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a flit, derived
+  /// flit width in bits, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                           clk_i,

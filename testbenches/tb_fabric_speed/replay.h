@@ -15,7 +15,7 @@
 
 namespace fredsim::speed {
 
-// The outputs of one endpoint: edges at which there were any, in order.
+// Outputs of one endpoint: edges with outputs, in order.
 struct Recording {
   struct Edge {
     std::uint64_t number = 0;  // FabricCore::edge()

@@ -10,7 +10,7 @@
 namespace fredsim {
 namespace {
 
-// From 1 to 1.1.
+// Random rate between 1 and 1.1.
 double about_one(Random& random) {
   constexpr int kSteps = 1000;
   return 1 + 0.1 * static_cast<double>(random.below(kSteps + 1)) / kSteps;

@@ -84,7 +84,8 @@ Cost mesh_cost(int side, const std::string& algorithm) {
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
-// One over all NPUs of a system, dimension by dimension. Building the system is part of the plan.
+// All-reduce over all NPUs of a system, dimension by dimension. Building the system is part of the
+// plan.
 Cost system_cost(const std::string& machine, const std::vector<std::string>& settings,
                  Collective collective) {
   const double start = cpu_seconds();
@@ -98,7 +99,7 @@ Cost system_cost(const std::string& machine, const std::vector<std::string>& set
   return {planned - start, cpu_seconds() - planned, times.flows, times.updates};
 }
 
-// Its operations in place of flows, and tasks of updates.
+// Operations of that all-reduce in place of flows, and tasks of updates.
 Cost cost_of(const TrainingCosts& costs) {
   return {costs.plan_s, costs.flow_s, costs.operations, costs.tasks};
 }

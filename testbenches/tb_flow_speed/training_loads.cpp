@@ -27,7 +27,7 @@ constexpr const char* kGpt3 = "configs/models/gpt3.yaml";
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// A folder until the end.
+// Temporary folder, removed at the end.
 class Folder {
  public:
   Folder() {

@@ -188,7 +188,7 @@ Network evaluate(const Shape& shape, const ConfigBits& bits) {
 }
 
 ConfigBits random_config(const Shape& shape, fredsim::Random& random) {
-  // From one configuration to the next: mostly routing, or mostly sums.
+  // Next random configuration: mostly routing, or mostly sums.
   const auto sum_percent = 5 + random.below(60);
   const auto off_percent = random.below(30);
   return Builder(

@@ -40,7 +40,7 @@ using ConfigBits = std::vector<bool>;
 
 Network evaluate(const Shape& shape, const ConfigBits& bits);
 
-// Any bits that make sense: no code above its range, no sum of an input that never carries a flit.
+// Random valid bits: no code above its range, no sum of an input that never carries a flit.
 ConfigBits random_config(const Shape& shape, fredsim::Random& random);
 // Port p to port p, by the first two sub-networks.
 ConfigBits straight_config(const Shape& shape);

@@ -12,7 +12,7 @@ module tb_fred_interconnect_top #(
   parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Register stages of an adder.
   parameter int unsigned ADDER_STAGES = 1,
-  /// Bits of a flit, derived.
+  /// Flit width in bits, derived.
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Configuration in whole 32-bit words, never less than three, derived.
   localparam int unsigned CONFIG_W = 96 + (fred_pkg::config_bits(P, M) / 32) * 32

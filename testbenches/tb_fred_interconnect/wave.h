@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that `tb_fred_interconnect --wave FILE.fst` records: Fred_3(5), the smallest size with
-// everything in it: two levels of R- and D-µSwitches, RD-µSwitches inside, an odd port with its
+// Work recorded by `tb_fred_interconnect --wave FILE.fst`: Fred_3(5), the smallest size with all
+// kinds of elements: two levels of R- and D-µSwitches, RD-µSwitches inside, an odd port with its
 // demux and mux.
 //
 // Four configurations, each loaded as a wave, with random flits: every port to itself, all-reduce

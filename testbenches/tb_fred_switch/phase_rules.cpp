@@ -27,7 +27,7 @@ const FlitHeader* PhaseRules::other(const SwitchView& view, int input, int vc) c
   return taken ? nullptr : front;
 }
 
-// Looks up VCs and ports in turn, VCs that have a candidate already left out.
+// Looks up VCs and ports in turn, skipping VCs that already have a candidate.
 std::optional<PhaseRules::Lookup> PhaseRules::look_up(const SwitchView& view) const {
   if (decided_) return std::nullopt;
   for (int i = 0; i < kNumVcs; ++i) {
@@ -98,8 +98,8 @@ PhaseRules::Place PhaseRules::place_of(int phase) const {
 
 // The first of the candidates that take over.
 std::optional<PhaseRules::Place> PhaseRules::decide() const {
-  // Changes are at least one edge more apart than there are stages; from a decision to its change
-  // it is one.
+  // Changes are at least CONFIG_STAGES + 1 edges apart; a change follows its decision by at least
+  // one edge.
   if (decided_ || since_load_ < std::max(1, config_stages_ - 1)) return std::nullopt;
   for (const int vc : first_to_last_) {
     if (!candidates_[vc]) continue;
@@ -114,7 +114,7 @@ bool PhaseRules::holds_heads(int slot) const {
   return decided_ && std::ranges::find(next_.replaced, slot) != next_.replaced.end();
 }
 
-// All flows independently, one flit each.
+// Flows fire independently, one flit each.
 void PhaseRules::join(const SwitchView& view, int slot, Edge& edge) const {
   const Slot& now = slots_[slot];
   edge.open.push_back(now.open);
@@ -187,7 +187,7 @@ void PhaseRules::advance(const Edge& edge) {
     decided_ = true;
     next_ = *edge.decision;
   }
-  if (edge.change) {  // all that was found is forgotten
+  if (edge.change) {  // candidates and look-ups are cleared
     for (const int s : next_.replaced) slots_[s].phase = -1;
     slots_[next_.slot] = {.phase = next_.phase,
                           .silent = 0,

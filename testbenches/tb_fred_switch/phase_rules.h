@@ -30,13 +30,13 @@ class PhaseRules {
   };
   struct Edge {
     std::vector<Entry> entries;  // flows that fire
-    std::vector<bool> fired;     // some of a slot
+    std::vector<bool> fired;     // by slot: some flow fired
     // For the counters; held: flits that the interconnect holds back.
     std::uint64_t join = 0, credit = 0, waiting = 0, additions = 0, held = 0;
     std::optional<Lookup> read;   // its row is read at this edge
-    std::optional<Lookup> ready;  // judged, and ready
+    std::optional<Lookup> ready;  // checked, and ready
     std::optional<Place> decision;
-    bool change = false;                  // to the phase that was decided for, next()
+    bool change = false;                  // change to the phase of the decision, next()
     std::vector<std::vector<bool>> open;  // by slot
   };
   // store_free: no register access to the phase store at this edge.

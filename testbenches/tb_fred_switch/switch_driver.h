@@ -62,9 +62,7 @@ class SwitchDriver {
     return spans_.at({kPhaseOnline, online_flow(input, output)});
   }
   SwitchCore& core() { return *core_; }
-  std::unique_ptr<SwitchCore> take_core() {
-    return std::move(core_);
-  }  // the last that is done with the driver
+  std::unique_ptr<SwitchCore> take_core() { return std::move(core_); }  // last call on the driver
   SwitchPins& pins() { return pins_; }
 
  private:
@@ -95,10 +93,13 @@ class SwitchDriver {
   void send();
   void receive();
   void queue_packet(const Packet& packet);
-  int carried_lanes() const { return (shape_.lanes + 1) / 2 * 2; }  // with half a word that is over
+  int carried_lanes() const {
+    return (shape_.lanes + 1) / 2 * 2;
+  }  // including the unused half of
+     // the last word
   std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
   void check_flit(int port, const std::uint32_t* words);
-  void clock_edge();  // edge of the switch, and the rules' verdict on it
+  void clock_edge();  // edge of the switch, checked by the rules
 
   TestedSwitch shape_;
   std::unique_ptr<SwitchCore> core_;
@@ -119,7 +120,7 @@ class SwitchDriver {
   std::uint64_t additions_ = 0;
   std::uint64_t expected_flits_ = 0, delivered_flits_ = 0;
   std::uint64_t cycle_ = 0, last_delivery_ = 0;
-  std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
+  std::uint32_t ready_before_ = 0;  // at the previous edge, when launches were decided
 };
 
 // Fred_2(5), or a crossbar or mesh router of 5 ports, with three BF16 lanes, buffers of hardly more
@@ -129,8 +130,8 @@ TestedSwitch narrow_shape(int middle = 2);
 TestedSwitch with_two_phases(TestedSwitch shape);
 TestedSwitch with_two_adder_stages(TestedSwitch shape);
 
-// Orders of the virtual channels that are not the default, with control in their middle and at
-// their end; and a shape of each, as they are built (sizes.cmake).
+// Non-default orders of the virtual channels, with control in the middle and at the end; and a
+// shape of each, as in the build (sizes.cmake).
 inline constexpr std::array<VcOrder, 2> kOtherOrders{
     {{kPp, kControl, kDp, kMp}, {kDp, kPp, kMp, kControl}}};
 std::array<TestedSwitch, 2> shapes_of_other_orders();

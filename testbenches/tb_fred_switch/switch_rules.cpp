@@ -150,7 +150,7 @@ void SwitchRules::take_in(const SwitchPins& pins) {
 }
 
 void SwitchRules::check(const SwitchPins& pins, const SwitchCore& core) {
-  // All of it is judged by the state before the edge; first judged, then moved.
+  // Decisions use the state before the edge: first decide, then move.
   const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
   sums_.show(view_);
   const PhaseRules::Edge phase = phase_.judge(view_, store_free);

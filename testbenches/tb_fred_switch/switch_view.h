@@ -13,7 +13,7 @@
 
 namespace fredsim::tb {
 
-// Place of a VC in an order; 0 goes first.
+// Position of a VC in an order; 0 is the highest priority.
 inline int rank(const VcOrder& order, int vc) {
   int place = 0;
   while (order.at(static_cast<std::size_t>(place)) != vc) ++place;
@@ -40,7 +40,7 @@ struct SwitchView {
     const auto& flits = inputs[input][vc];
     return flits.empty() ? nullptr : &flits.front();
   }
-  // Staging has places for a whole packet.
+  // True if the staging has places for a whole packet.
   bool room(int output, int vc) const {
     return outputs[output][vc].places >= (vc == kControl ? 1 : shape.packet_flits);
   }
@@ -56,7 +56,7 @@ struct SwitchView {
     int credits = 0;       // credits of the receiver
     bool inside = false;   // the head of a packet of a phase was launched, its tail was not
     int online_from = -1;  // input of the online packet that is open here
-    std::deque<FlitHeader> staged;  // they may be launched
+    std::deque<FlitHeader> staged;  // flits that may be launched
   };
   // Restrictions of an interconnect in which flits wait at the edge to come: no flits of the phase
   // at these inputs, no unicasts to these outputs; no starts of unicast packets of this VC to these

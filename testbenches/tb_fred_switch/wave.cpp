@@ -15,9 +15,8 @@ namespace fredsim::tb {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-constexpr int kReceiveDepth = 16;  // flits per VC: a third of the switch's own depth, so that
-                                   // credits run out
-constexpr int kSlowReturn = 40;    // cycles, at most, that a receiver sits on a credit in stage 4
+constexpr int kReceiveDepth = 16;  // a third of the switch's depth: credits run out
+constexpr int kSlowReturn = 40;    // max cycles until a receiver returns a credit in stage 4
 
 TestedSwitch shape_of_wave() {
   TestedSwitch shape;

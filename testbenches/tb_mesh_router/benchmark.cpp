@@ -23,7 +23,7 @@ constexpr int kX = 2;
 constexpr int kY = 2;
 constexpr int kPairs = 5;
 
-// Flits that one input repeats for ever, packet by packet on one VC.
+// Flits that one input repeats endlessly, packet by packet on one VC.
 struct Stream {
   std::vector<std::array<std::uint32_t, 4>> flits;
   std::size_t next = 0;
@@ -66,8 +66,8 @@ void compare(std::string_view name, std::string_view unit, double scale, const M
              median(ratio), unit);
 }
 
-// `percent`: chance per input and cycle to send; `vcs`: virtual channels used; `random`:
-// destinations at random, else a permutation without conflicts.
+// `percent`: probability per input and cycle to send; `vcs`: virtual channels used; `random`:
+// random destinations, otherwise a permutation without conflicts.
 Speed one_router(SwitchModel model, int percent, int vcs, bool random_destinations) {
   const RouterImplementation router = wafer_router(model);
   const MeshShape& shape = router.shape;

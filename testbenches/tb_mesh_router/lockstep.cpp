@@ -117,8 +117,7 @@ class Episode {
       h.head = !inside_[p][v];
       h.tail = chance(v == kControl ? 90 : tail_percent_);
       inside_[p][v] = !h.tail;
-      const std::uint32_t rest =
-          flit[2] & 0xFFFC'0000;  // not part of the header: carried all the same
+      const std::uint32_t rest = flit[2] & 0xFFFC'0000;  // outside of the header: carried unchanged
       pack_header(h, flit);
       flit[2] |= rest;
     }

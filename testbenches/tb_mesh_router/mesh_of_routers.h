@@ -32,8 +32,8 @@ class MeshOfRouters {
     int height = 2;
     bool torus = false;  // sides of 3 or more are rings
     int link_latency = 5;
-    int pause_percent = 0;  // chance per link and cycle
-    int return_delay = 0;   // max cycles an endpoint sits on a credit
+    int pause_percent = 0;  // probability per link and cycle
+    int return_delay = 0;   // max cycles until an endpoint returns a credit
     std::uint64_t seed = 1;
   };
 

@@ -74,7 +74,7 @@ void RouterDriver::add_packet(int in, int vc, std::uint16_t dst, int flits) {
     Flit flit(static_cast<std::size_t>(words_));
     FlitHeader h;
     h.tag = next_tag_;
-    // Only the flit that starts a packet says where it goes.
+    // The flit that starts a packet sets its route.
     h.dst = i == 0 ? dst : static_cast<std::uint16_t>(random_.next());
     h.src = static_cast<std::uint16_t>(in);
     h.phase = kPhaseOnline;
@@ -103,7 +103,7 @@ void RouterDriver::add_random_packets(int count) {
       const int y = here ? kY : static_cast<int>(random_.below(6));
       dst = mesh_address(x, y, static_cast<int>(random_.below(3)));
     } while (expected_output(shape_, kX, kY, in, dst, rings_) < 0);
-    // Mostly as the fabric sends them; some beyond, which have no promise but must arrive.
+    // Mostly lengths that the fabric uses; some longer ones, without guarantees, which must arrive.
     const std::uint64_t longest = random_.below(10) == 0 ? 12 : vc == kControl ? 1 : kPacketFlits;
     add_packet(in, vc, dst, 1 + static_cast<int>(random_.below(longest)));
   }

@@ -53,9 +53,7 @@ class RouterDriver {
   std::uint64_t launched(int out) const { return rules_.flits_out()[out]; }
   std::uint64_t launched(int out, int vc) const { return launched_[out][vc]; }
   SwitchCore& core() { return *core_; }
-  std::unique_ptr<SwitchCore> take_core() {
-    return std::move(core_);
-  }  // the last that is done with the driver
+  std::unique_ptr<SwitchCore> take_core() { return std::move(core_); }  // last call on the driver
   SwitchPins& pins() { return pins_; }
   Stalls& stalls() { return stalls_; }
   const RouterRules& rules() const { return rules_; }

@@ -36,8 +36,7 @@ class RouterRules {
  public:
   RouterRules(const MeshShape& shape, int x, int y, const MeshRings& rings);
 
-  void set_depth(int port, int vc, int flits);  // equals a write to register kCredit + 4 * port +
-                                                // vc
+  void set_depth(int port, int vc, int flits);  // as a write to kCredit + 4 * port + vc
 
   // After core.step(pins): inputs and outputs of that step.
   void check(const SwitchPins& pins, bool idle);
@@ -66,7 +65,7 @@ class RouterRules {
     int depth = 0;
     int owner = -1;         // input port whose packet is open
     int next = 0;           // round robin: first in turn
-    bool declined = false;  // granted at the edge before, but not accepted
+    bool declined = false;  // granted at the previous edge, but not accepted
   };
   struct Front {
     int in, vc, out;
@@ -94,8 +93,8 @@ class RouterRules {
   std::vector<std::array<Output, kNumVcs>> outputs_;
   Stalls stalls_;
   std::vector<std::uint64_t> flits_in_, flits_out_;
-  std::vector<std::pair<int, Flit>> sampled_;  // input, flit: at the edge before
-  std::array<std::vector<Sent>, 2> sent_;      // at the edge before, and the one before that
+  std::vector<std::pair<int, Flit>> sampled_;  // input, flit: at the previous edge
+  std::array<std::vector<Sent>, 2> sent_;      // at the previous edge, and one edge earlier
   int inside_ = 0;
 };
 

@@ -106,7 +106,7 @@ struct Sender : sc_core::sc_module {
         send_packet(std::min(left, fredsim::kPacketFlits));
       }
       while (receiver_.packets < due) wait(receiver_.arrived);
-      // Your model's work in your own words; fields that are left out do not apply.
+      // Your description of the model's work; omitted fields do not apply.
       const auto bytes = static_cast<std::uint64_t>(flits) * fredsim::kFlitBytes;
       runs.push_back({measurement.result({.collective = "own_message",
                                           .algorithm = "blocking",
@@ -173,8 +173,7 @@ void run(const Options& options, const std::string& program, const std::string& 
   const fredsim::MachineConfig machine = fredsim::load_config(options.config);
   const fredsim::Topology& topology = machine.topology;
   const fredsim::SwitchModel model = fredsim::parse_model(options.model);
-  // RTL of sizes of switches that the program does not have is built, all at once, and kept for the
-  // next time.
+  // Missing RTL sizes of switches are built, all at once, and kept for the next run.
   {
     fredsim::RtlBuildLine line(stderr, fredsim::progress_style(stderr), program);
     fredsim::require_built(fredsim::needed_rtl(topology, {.model = model, .lanes = kLanes}),
@@ -233,7 +232,7 @@ void ask(const fredsim::Question& question, const std::string& command) {
   fmt::print("{}", fredsim::results_text(results, fredsim::origin_of(command)));
 }
 
-// The program as one types it here, for the examples of the help.
+// The program as typed here, for the examples of the help.
 std::string typed(const std::string& program) {
   if (program.find('/') == std::string::npos) return program;  // found by PATH
   const std::filesystem::path path = std::filesystem::absolute(program);

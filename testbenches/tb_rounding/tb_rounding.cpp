@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision lost by the order of additions: sums of an all-reduce in the order of the switches' trees
-// and of the endpoints' rings, against the exact sum. A table on standard output. See --help for
-// options.
+// Precision lost by the order of additions: sums of an all-reduce in the order of the switches'
+// trees and of the endpoints' rings, against the exact sum. A table on standard output. See --help
+// for options.
 //
-// Orders: the collective's plan on the machine prescribes the order, as in every simulated run, which
-//   checks it bit for bit; sample i takes the order of the plan's tree i modulo their number (each
-//   block of a ring begins at another rank). Additions are those of the switches and NPUs: FP16 or
-//   BF16, rounded to nearest after each.
+// Orders: the collective's plan on the machine prescribes the order, as in every simulated run,
+//   which checks it bit for bit; sample i takes the order of the plan's tree i modulo their number
+//   (each block of a ring begins at another rank). Additions are those of the switches and NPUs:
+//   FP16 or BF16, rounded to nearest after each.
 // Data: one value per rank and sample, the same for all machines, rounded to the format before any
 //   addition:
 //   uniform   in [-1, 1)
@@ -14,10 +14,10 @@
 //   gradient  one parameter on data-parallel ranks: scale * (0.3 a + b_rank), a and b_rank normal,
 //             with scales that differ widely over the parameters, 2^-10 * exp(2 n), n normal; FP16
 //             reaches its subnormals
-// Errors: in ULP of the format at the exact sum (0.5 is the maximum for one rounding of it); relative
-//   to the exact sum, which cancellation can make arbitrarily small; and the largest one relative to
-//   the sum of the operands' magnitudes, in units of the format's rounding error u (2^-11, 2^-8),
-//   whose bound is n - 1.
+// Errors: in ULP of the format at the exact sum (0.5 is the maximum for one rounding of it);
+//   relative to the exact sum, which cancellation can make arbitrarily small; and the largest one
+//   relative to the sum of the operands' magnitudes, in units of the format's rounding error u
+//   (2^-11, 2^-8), whose bound is n - 1.
 // Exit code 1 when the error of a sum exceeds the bound of n - 1 roundings; 2 for bad input.
 #include <fmt/format.h>
 
@@ -146,7 +146,7 @@ double quantile(std::vector<double>& values, double q) {
 struct Errors {
   std::vector<double> ulps, relative;  // errors of sums that are not zero
   double backward = 0;                 // the largest, in u times the operands' magnitudes
-  std::uint64_t nearest = 0;           // sums that one rounding would have given
+  std::uint64_t nearest = 0;           // sums equal to a single rounding of the exact sum
 };
 
 Errors measure(const Variant& variant, FpFormat format, Data data, std::uint64_t samples,

@@ -17,7 +17,7 @@
 namespace fredsim::tb {
 namespace {
 
-// Sizes that are built, of the usual depths or narrow.
+// Sizes in the build, of the usual depths or narrow.
 std::vector<SwitchShape> built_shapes() {
   std::vector<SwitchShape> shapes{narrow_shape()};
   for (int ports = 2; ports <= 32; ++ports) {

@@ -82,7 +82,7 @@ class OneSwitch {
     in.queue.push_back({cycle_, static_cast<int>(random_.below(ports_))});
   }
 
-  // Packets of the VCs in turn; where one has no credit, another one's flit goes.
+  // Packets of the VCs in turn; if one has no credit, a flit of another VC goes.
   void send(int port) {
     Input& input = inputs_[port];
     for (int i = 0; i < kControl; ++i) {

@@ -35,7 +35,7 @@ class VoqDriver {
   std::uint32_t read(int address);
   std::uint64_t read_counter(int address);
 
-  // For an input; sent in this order of its VC.
+  // Queues packets of an input, sent in this order on their VC.
   void add_packet(int input, int output, int vc, int flits);
   void add_random_packets(int packets);
   // One clock edge with traffic.
@@ -95,14 +95,14 @@ class VoqDriver {
   std::array<std::uint64_t, kNumVcs> last_on_{};
   std::uint64_t expected_ = 0, delivered_ = 0;
   std::uint64_t cycle_ = 0, last_delivery_ = 0;
-  std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
+  std::uint32_t ready_before_ = 0;  // at the previous edge, when launches were decided
 };
 
 int buffer_depth(const SwitchShape& shape, int vc);
 // A voq_crossbar with these parameters, as voq_shape({{"P", 4}}).
 SwitchShape voq_shape(const std::vector<NamedValue>& values);
-// The narrow one that is built: 5 ports, three lanes, buffers of hardly more than a packet, one
-// round (sizes.cmake).
+// Narrow size of the build: 5 ports, three lanes, buffers of hardly more than a packet, one round
+// (sizes.cmake).
 SwitchShape narrow_shape();
 
 }  // namespace fredsim::tb

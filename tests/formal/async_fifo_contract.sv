@@ -3,7 +3,7 @@
 // Each side sees the word count of the other one late, by any number of edges, and never sees it
 // decrease.
 module async_fifo #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 32,
   /// words, a power of two
   parameter int unsigned DEPTH = 8,

@@ -7,7 +7,7 @@
 //   that sample a changing bit (caught_synchroniser). Arbitrary writes while there is room, and
 //   reads while there is a word. Resets as in two_resets.
 module async_fifo_proof #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 1,
   /// words
   parameter int unsigned DEPTH = 2

@@ -20,7 +20,7 @@ module credit_counter_proof #(
 
   logic         started_q = 1'b0;
   logic         has_credit;
-  logic [W-1:0] credits, slots_q, away_q;  // slots of the receiver; flits there and credits in flight
+  logic [W-1:0] credits, slots_q, away_q;  // slots; flits and credits away
 
   credit_counter #(.DEPTH(DEPTH)) i_dut (
     .clk_i,

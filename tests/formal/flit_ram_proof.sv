@@ -5,7 +5,7 @@
 // Environment: addresses within the memory, no read of the word that is being written. There is no
 //   reset.
 module flit_ram_proof #(
-  /// bits of a word
+  /// word width in bits
   parameter int unsigned WIDTH = 2,
   /// words, at most 4
   parameter int unsigned DEPTH = 3,

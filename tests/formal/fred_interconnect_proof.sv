@@ -8,9 +8,9 @@
 //   online unicasts; sums are exclusive ors (parity_add), and an input's lane has its own bit; two
 //   arbitrary configurations, loaded at least STAGES edges apart. A reset comes at the beginning.
 module fred_interconnect_proof #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 4,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 2,
   /// register stages of an adder, 1 or 2
   parameter int unsigned ADDER_STAGES = 1,

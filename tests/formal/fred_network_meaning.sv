@@ -5,9 +5,9 @@
 // Shapes: a wire has a mask of N bits, the inputs of the whole network whose flits are added on it;
 //   none: no flit. legal_o: every adder in use gets both of its flits or none.
 module fred_network_meaning #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 4,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 2,
   /// ports of the whole network
   parameter int unsigned N = P,

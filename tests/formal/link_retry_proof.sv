@@ -116,7 +116,7 @@ module link_retry_proof #(
       else if (valid) after_q <= after_q + 3'd1;
       if (!clean) clean_q <= '0;
       else if (32'(clean_q) != CREDITS_CLEAN) clean_q <= clean_q + 6'd1;
-      if (valid && (!followed_q || W'(index_q - out_q) >= inside)) begin  // none, or it was delivered
+      if (valid && (!followed_q || W'(index_q - out_q) >= inside)) begin  // none followed
         followed_q <= follow_i;
         followed_flit_q <= flit_i;
         index_q <= in_q;

@@ -12,7 +12,7 @@
 //   beginning. Not proved: how soon a phase of higher priority is served. With two phases in use
 //   the assertions of the module itself apply; the ones here are for one.
 module phased_control_proof #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 2,
   /// register stages of the interconnect that keep configuration
   parameter int unsigned STAGES = 3,
@@ -22,7 +22,7 @@ module phased_control_proof #(
   parameter int unsigned QUANTUM = 2,
   /// see phased_control
   parameter int unsigned PHASES_IN_USE = 1,
-  /// virtual channels, derived
+  /// number of virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a row, derived
   localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P)

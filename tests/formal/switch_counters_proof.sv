@@ -4,7 +4,7 @@
 //
 // Environment: none; a reset comes at any time.
 module switch_counters_proof #(
-  /// ports, 2: the invariant names their counters
+  /// number of ports, 2: the invariant names their counters
   parameter int unsigned P = 2
 ) (
   input logic         clk_i,

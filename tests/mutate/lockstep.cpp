@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work on RTL and twins in lockstep, as the testbench does it that this is linked with, without its command line and libraries:
-// scripts/mutate.sh builds and runs it for the mutants of a switch.
+// Random work on RTL and twins in lockstep, as in the testbench that is linked, without its command
+// line and libraries: scripts/mutate.sh builds and runs it for the mutants of a switch.
 //
-//   lockstep_phased CYCLES    and lockstep_mesh, lockstep_voq. Exit code 1: they differ, or a rule is broken
+//   lockstep_phased CYCLES    and lockstep_mesh, lockstep_voq. Exit code 1: a difference, or a
+//                             broken rule
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

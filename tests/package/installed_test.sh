@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# installed_test.sh CHECKOUT BUILD: installs BUILD, moves the installation, and uses it as a stranger would: by the program, by
-# find_package, by pkg-config, by the completion of bash, zsh and fish, by man. External programs print the same as the programs of the build folder.
+# installed_test.sh CHECKOUT BUILD: installs BUILD, moves the installation, and uses it as a
+# stranger would: by the program, by find_package, by pkg-config, by the completion of bash, zsh and
+# fish, by man. External programs print the same as the programs of the build folder.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -16,7 +17,8 @@ fail() {
   echo "FAILED: $*"
   exit 1
 }
-# same COMMAND…: of the installed program and of the build folder's, without what a path or a clock says.
+# same COMMAND…: of the installed program and of the build folder's, without what a path or a clock
+# says.
 same() {
   "$here/bin/fredsim" "$@" --json "$top/installed.json" --quiet >"$top/log" 2>&1 || { cat "$top/log"; fail "fredsim $*"; }
   "$build/fredsim" "$@" --json "$top/built.json" --quiet >"$top/log" 2>&1 || { cat "$top/log"; fail "$build/fredsim $*"; }

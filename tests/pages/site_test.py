@@ -38,7 +38,8 @@ OPTIONS = argparse.Namespace()
 ASKED = """return {
   asked: performance.getEntriesByType('resource').map(entry => entry.name),
   pictures: [...document.images].filter(image => !image.complete || image.naturalWidth === 0).map(image => image.src)};"""
-# Ends when nothing moves any more, with the width of the page and the beginning of the first part that reaches beyond the screen.
+# Ends when nothing moves any more, with the width of the page and the beginning of the first part
+# that reaches beyond the screen.
 WIDTH = """const done = arguments[0];
   const scrolls = part => part !== document.body && (getComputedStyle(part).overflowX !== 'visible' || scrolls(part.parentElement));
   const measure = () => {

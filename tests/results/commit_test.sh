@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# commit_test.sh CMAKE SCRIPT: the commit that commit.cmake finds, in a small repository made for it.
+# commit_test.sh CMAKE SCRIPT: the commit that commit.cmake finds, in a small repository made for
+# it.
 set -euo pipefail
 cmake=$1
 script=$2

@@ -3,8 +3,9 @@
 # Elaborates and lints all 93 sizes of fred_interconnect: P = 2 … 32, M = 2 … 4.
 #
 #   elaborate_sizes.sh VERILATOR RTL_FOLDER
-# --xml-only stops after elaboration, width and usage checks, before the network is flattened: a full
-# --lint-only of the largest sizes takes seconds each. Warnings are errors. Stops at the first bad size.
+# --xml-only stops after elaboration, width and usage checks, before the network is flattened: a
+# full --lint-only of the largest sizes takes seconds each. Warnings are errors. Stops at the first
+# bad size.
 set -eu
 verilator=$1
 cd "$2"

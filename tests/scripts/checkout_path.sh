@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# checkout_path.sh CHECKOUT: configures and builds parts of a copy of the checkout in a folder whose name has a space
-# and an apostrophe; without tests, where GoogleTest must not be looked for; with them, but without GoogleTest, which
-# is refused; and with a ccache that was not there before, which must not make anything be built again, and be used.
+# checkout_path.sh CHECKOUT: configures and builds parts of a copy of the checkout in a folder whose
+# name has a space and an apostrophe; without tests, where GoogleTest must not be looked for; with
+# them, but without GoogleTest, which is refused; and with a ccache that was not there before, which
+# must not make anything be built again, and be used.
 set -euo pipefail
 checkout=$1
 top=$(mktemp -d)

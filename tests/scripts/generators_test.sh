@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# generators_test.sh CHECKOUT: Verilates and builds one switch size with Make and GCC and with Ninja and Clang 14 (all else is
-# built with Ninja and GCC), in a folder whose name has a space, and a second time, when nothing must be left to do; with Clang then
-# what is around it, fredsim_switch. Nothing runs: -O0. Without a generator being named, CMake's default is taken.
+# generators_test.sh CHECKOUT: Verilates and builds one switch size with Make and GCC and with Ninja
+# and Clang 14 (all else is built with Ninja and GCC), in a folder whose name has a space, and a
+# second time, when nothing must be left to do; with Clang then what is around it, fredsim_switch.
+# Nothing runs: -O0. Without a generator being named, CMake's default is taken.
 set -euo pipefail
 checkout=$1
 top=$(mktemp -d)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# plain_build_test.sh CHECKOUT: a build without tests has no switch sizes, also where its folder has kept the list of before, in which
-# tests' sizes were too; one for a package has those of the quick start; and what it compiles for the program is what a build with
-# tests compiles for it, in which the program runs.
+# plain_build_test.sh CHECKOUT: a build without tests has no switch sizes, also where its folder has
+# kept the list of before, in which tests' sizes were too; one for a package has those of the quick
+# start; and what it compiles for the program is what a build with tests compiles for it, in which
+# the program runs.
 set -euo pipefail
 checkout=$1
 build=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# build_targets of scripts/lib.sh with a cmake of its own: what is printed of a build that succeeds and of one that fails.
+# build_targets of scripts/lib.sh with a cmake of its own: what is printed of a build that succeeds
+# and of one that fails.
 set -euo pipefail
 
 folder=$(mktemp -d)

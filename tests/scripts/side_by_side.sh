@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# side_by_side.sh PROGRAM FILTER: three runs of these GoogleTest cases at once pass, and nothing is left of them in the
-# folder for temporary files. A filter that no case passes is an error.
+# side_by_side.sh PROGRAM FILTER: three runs of these GoogleTest cases at once pass, and nothing is
+# left of them in the folder for temporary files. A filter that no case passes is an error.
 set -eu
 "$1" --gtest_filter="$2" --gtest_list_tests | grep -q '^  ' || { echo "no test of $1 is $2"; exit 1; }
 TMPDIR=$(mktemp -d)

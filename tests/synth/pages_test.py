@@ -17,7 +17,8 @@ SYNTHESIS = (CHECKOUT / "docs/studies/synthesis.md").read_text()
 STUDY = (CHECKOUT / "docs/studies/switch_kinds.md").read_text()
 FIGURES = {name: figures for kind in json.loads(Path(__file__).with_name("figures.json").read_text()).values()
            for name, figures in kind.items()}  # fmt: skip
-# Rows of the study -> rows of synthesis.md. The latter has one aggregator of 12 ports for all numbers of adders.
+# Rows of the study -> rows of synthesis.md. The latter has one aggregator of 12 ports for all
+# numbers of adders.
 SAME = {
     "Fred_2": "fred_switch:P=12,M=2", "Fred_3": "fred_switch:P=12,M=3", "Fred_4": "fred_switch:P=12,M=4",
     "reducing crossbar": "reducing_crossbar:P=12", "4 adders": "aggregator:P=12", "VOQ crossbar": "voq_crossbar:P=12",

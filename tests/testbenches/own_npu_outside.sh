@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# own_npu_outside.sh CHECKOUT BUILD: runs the commands of docs/user/testbench.md, as they stand there: a copy of
-# testbenches/tb_own_npu as a project by itself, in a folder whose path has a space, built against the build folder
-# BUILD. The program calls itself by the folder's name, and takes the cycles that tb_own_npu takes. The CMakeLists.txt that the
-# page shows then builds the same, and after its sed the program prints what the page shows. Compiler flags are taken from the environment, as CMake takes them.
+# own_npu_outside.sh CHECKOUT BUILD: runs the commands of docs/user/testbench.md, as they stand
+# there: a copy of testbenches/tb_own_npu as a project by itself, in a folder whose path has a
+# space, built against the build folder BUILD. The program calls itself by the folder's name, and
+# takes the cycles that tb_own_npu takes. The CMakeLists.txt that the page shows then builds the
+# same, and after its sed the program prints what the page shows. Compiler flags are taken from the
+# environment, as CMake takes them.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -17,7 +19,8 @@ fail() {
   echo "FAILED: $*"
   exit 1
 }
-# lines FIRST: the indented lines of the page from the first one that begins so to the end of its block.
+# lines FIRST: the indented lines of the page from the first one that begins so to the end of its
+# block.
 lines() {
   awk -v first="    $1" '
     !/^    / {on = 0}
@@ -67,7 +70,8 @@ done <"$top/shown"
 echo "== the CMakeLists.txt of the page"
 lines "cmake_minimum_required" >"$top/shown"
 [[ -s "$top/shown" ]] || fail "the page shows none"
-# Built, it would be what has been built; so what it says is looked for in that of the folder, whose program is ${name}.
+# Built, it would be what has been built; so what it says is looked for in that of the folder, whose
+# program is ${name}.
 while read -r line; do
   grep -qF "${line//my_npu/\${name\}}" "$project/CMakeLists.txt" || fail "not in that of the folder: $line"
 done <"$top/shown"

@@ -83,8 +83,8 @@ TEST(FatTree, AShiftByAPodSharesNoLinkDown) {
   for (const auto& [link, times] : used) EXPECT_EQ(times, 1) << tree.links[link].name;
 }
 
-// Hashed paths are as long as other ones, and equal for one seed. Each of the 4 uplinks of an edge switch carries
-// 224 of the 896 paths out of the pod over 8 seeds, within 5 standard deviations.
+// Hashed paths are as long as other ones, and equal for one seed. Each of the 4 uplinks of an edge
+// switch carries 224 of the 896 paths out of the pod over 8 seeds, within 5 standard deviations.
 TEST(FatTree, HashedPathsAreSpreadOverTheLinksUp) {
   const Topology by_place = fat_tree(8, 1);
   std::map<int, int> used;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what the pins of a switch are given and show, edge by edge, under random work that keeps the rules: senders with
-// credits, links that pause, receivers that give credits back late; every flit is checked. The switch is the twin, which has no
-// unknown state; scripts/xcheck.sh holds RTL whose state is unknown at first against the record.
+// Records the pins of a switch, edge by edge, under random work that keeps the rules: senders with
+// credits, links that pause, receivers that return credits late; every flit is checked. The switch
+// is the twin, which has no unknown state; scripts/xcheck.sh compares RTL with initially unknown
+// state with the record.
 //
 //   xcheck_record SIZE SEED PACKETS    SIZE: a name of kSizes
 //
-// Output: the entry of the size list, then a line per edge: pins of inputs and of outputs as bits, those of the highest port first, x
-// for an input that nothing may depend on, and for an output that means nothing. Order: rst_ni in_valid_i in_flit_i out_ready_i
-// out_credit_i reg_valid_i reg_write_i reg_addr_i reg_wdata_i; in_credit_o out_valid_o out_flit_o reg_rdata_o idle_o error_o.
+// Output: the entry of the size list, then a line per edge: pins of inputs and of outputs as bits,
+// the highest port first, x for an input that must not matter, and for an output without meaning.
+// Order: rst_ni in_valid_i in_flit_i out_ready_i out_credit_i reg_valid_i reg_write_i reg_addr_i
+// reg_wdata_i; in_credit_o out_valid_o out_flit_o reg_rdata_o idle_o error_o.
 #include <fmt/format.h>
 
 #include <array>

@@ -69,7 +69,8 @@ SIZES = ("fred P=4", "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 
          "voq_crossbar P=4", "voq_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 PACKET_FLITS=6 ITERATIONS=1",
          "mesh_reducing NUM_LOCAL=1 NUM_IO=0 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9",
          "mesh")  # fmt: skip
-# No twins: descriptions of a kind, views of it, code that reads the state of Verilated classes, and declarations.
+# No twins: descriptions of a kind, views of it, code that reads the state of Verilated classes, and
+# declarations.
 NO_TWIN = ("*_kind.*", "*_waves.*", "*_peek.h", "*_shape.*", "*_state.cpp", "*_scheme.cpp", "*/retransmission.h", "*.cmake", "*.vlt", "*_pkg.sv", "*.svh", "*.f")
 
 

@@ -12,7 +12,8 @@ from .site import Mutant
 VARIABLE = "FREDSIM_MUTANT"
 PACKAGE_FILE = "noc_pkg.sv"  # the first one of every list of files
 PACKAGE = (f'package mutant_pkg; int id = $c32("(std::getenv(\\"{VARIABLE}\\") ? std::atoi(std::getenv(\\"{VARIABLE}\\")) : 0)"); endpackage')
-# Warnings that mutants give, off from there on: other flags for all of the build would miss what ccache has.
+# Warnings that mutants give, off from there on: other flags for all of the build would miss what
+# ccache has.
 WARNINGS = "\n".join(f'#pragma GCC diagnostic ignored "-W{name}"' for name in (
     "parentheses", "conversion", "float-conversion", "sign-compare", "tautological-compare", "logical-not-parentheses", "bool-compare", "bool-operation",
     "int-in-bool-context", "type-limits", "unused-value", "unused-variable", "unused-but-set-variable", "unused-parameter", "empty-body", "address",

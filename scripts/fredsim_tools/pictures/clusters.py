@@ -11,7 +11,8 @@ from .picture import Picture, page_table
 from .strategies import NS_PER_S, heat_map
 
 GREY = "#9aa7b5"
-# Order of dimensions and of chunks: title, colour, mean use of bandwidth in the paper (Rashidi et al., ISCA 2022), percent.
+# Order of dimensions and of chunks: title, colour, mean use of bandwidth in the paper (Rashidi et
+# al., ISCA 2022), percent.
 ORDERS = {
     ("baseline", "fifo"): ("baseline", GREY, 56.3),
     ("themis", "fifo"): ("Themis, FIFO", COLOURS["fred_b"], 87.7),

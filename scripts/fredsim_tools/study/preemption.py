@@ -52,7 +52,8 @@ def measure(study: Study) -> None:
     print("The same on Fred-D with four DP groups, for other sizes of the MP part and other input buffers; cycles:\n")
     study.table(["MP size", "input buffer", *head[:6]], rows)
 
-    # Links as fast as the switch and buffers for their round trip: nothing else makes up for losses in the switch.
+    # Links as fast as the switch and buffers for their round trip: nothing else makes up for losses
+    # in the switch.
     fast = ["--set", "npu.bandwidth=3840GB/s", "--set", "switch.input_buffer=96KiB", "--set", "npu.receive_buffer=96KiB"]
     dp_alone = study.run("fred_d", "--collective", "unicast", "--group", "0,1", "--size", "2560KiB", *fast)
     rows = []

@@ -10,7 +10,8 @@ from .cells import LIBERTY, REGISTER
 GATE = "clock_gate"  # module and cell; clk_i, en_i, test_en_i, clk_o
 DEFINE = "FREDSIM_CLOCK_GATES"
 OR, LATCH, AND, INVERTER = "OR2X1", "LATCH", "AND2X2", "INVX1"
-# The liberty file has 0 for LATCH. This is what the cell takes in the library's osu018_stdcells.lef, beside a REGISTER of 96.
+# The liberty file has 0 for LATCH. This is what the cell takes in the library's
+# osu018_stdcells.lef, beside a REGISTER of 96.
 LATCH_AREA = 56
 LATCH_HOLD_NS = 0.019  # the largest of the liberty file
 CLOCK_DRIVER = "i_and"  # instance that drives the gated clock

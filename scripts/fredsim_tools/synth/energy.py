@@ -142,7 +142,8 @@ def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory
     return measured
 
 
-# Module of which a kind says that its energy is measured -> its network, by ports and parameters of a top with it.
+# Module of which a kind says that its energy is measured -> its network, by ports and parameters of
+# a top with it.
 NETWORKS: dict[str, Callable[[int, Mapping[str, int]], traffic.Network]] = {
     "fred_interconnect": lambda ports, given: traffic.Fred(ports, given["M"], given["FORMAT"]),
     "reducing_crossbar_interconnect": lambda ports, given: traffic.Crossbar(ports, given["FORMAT"]),

@@ -19,7 +19,8 @@ INPUTS, OUTPUTS, CONTROL = "inputs", "outputs", "control"
 UNITS = {"phased_input_unit": INPUTS, "voq_input_unit": INPUTS, "mesh_input": INPUTS,
          "phased_output_unit": OUTPUTS, "mesh_output": OUTPUTS}  # fmt: skip
 PARTS_OF_UNITS = {"voq_list": "voq_input_unit"}  # synthesised apart from the units that they are in
-# Modules of which a data path is made, besides the adders in them. A top has the crossbar of its kind in itself.
+# Modules of which a data path is made, besides the adders in them. A top has the crossbar of its
+# kind in itself.
 DATA_PATH = frozenset(("fred_r_uswitch", "fred_port_mux", "fred_port_demux", "reducing_crossbar_node", "aggregator_adder", "voq_crossbar_mux"))
 ADDERS = frozenset(("fp_add", "fp_add_align", "fp_add_round"))
 TWO_STAGE = "fred_r_uswitch_two_stage"  # has no sketch

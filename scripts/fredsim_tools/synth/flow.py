@@ -18,7 +18,8 @@ from .yosys import Part, ToolError, Unfinished, end_all, locked
 if TYPE_CHECKING:
     from .floorplan import Plan
 
-# Lanes that are synthesised. The area of other numbers follows a line through these; paths are taken from the first.
+# Lanes that are synthesised. The area of other numbers follows a line through these; paths are
+# taken from the first.
 LANES = (4, 32)
 # Parameters of parts that grow with the lanes. A part with another one that does is an error.
 WIDTHS = frozenset(("LANES", "FLIT_W"))

@@ -19,7 +19,8 @@ HALF_NS = 500  # half a period; longer than any path
 UNITS_PER_NS = 100  # time unit of a VCD: 10 ps each
 OUTPUT_PINS = frozenset(("Y", "Q"))  # outputs of the cells that abc maps to: one each
 
-# The library's own register starts as x, and stays so where nothing resets it; Verilator's starts as 0.
+# The library's own register starts as x, and stays so where nothing resets it; Verilator's starts
+# as 0.
 REGISTER_MODEL = f"""
 module {REGISTER}(CLK, D, Q);
   input CLK, D;

@@ -15,7 +15,8 @@ TimingPath = tuple[float, str, str]  # FO4, from, to
 PERIOD_NS = 1000  # longer than any path; only the delays count
 CLOCK, RESET = "clk_i", "rst_ni"
 
-# Prints "path DELAY FROM TO" for the latest path into every end, delays with clock-to-output and set-up.
+# Prints "path DELAY FROM TO" for the latest path into every end, delays with clock-to-output and
+# set-up.
 REPORT = """
 proc register_of {pin} {
   set name [get_full_name $pin]

@@ -19,20 +19,23 @@ from . import clock_gates, trees
 from .cells import LIBERTY, REGISTER, Memory
 from .sources import Sources
 
-# Fewer bits than this, or a write port for a constant address (a reset of all words), and it is built of registers.
+# Fewer bits than this, or a write port for a constant address (a reset of all words), and it is
+# built of registers.
 MEMORY_BITS = 512
 
-# abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the rest is mapped
-# over structural choices as it is, which is faster and, where paths are short, as good. Then buffers, then sizes.
+# abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the
+# rest is mapped over structural choices as it is, which is faster and, where paths are short, as
+# good. Then buffers, then sizes.
 MAP_DEEP = "strash; dch; if -g -K 6; dch; if -g -K 6; dch; map -B 0.9; topo"
 MAP = "strash; &get -n; &dch -f; &nf; &put"
 SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
 
-# RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers with enable or
-# synchronous reset; registers with an asynchronous reset have a set, too.
+# RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers
+# with enable or synchronous reset; registers with an asynchronous reset have a set, too.
 COARSE = ("synth -run coarse:fine -flatten -noshare",)
-# Script for a module that is mostly wires when it is flattened, with a name in every module that they go through. Each pass of `synth`
-# walks through all names: a Fred_4(12) of 32 lanes took 322 s in place of 70. One name a wire is left.
+# Script for a module that is mostly wires when it is flattened, with a name in every module that
+# they go through. Each pass of `synth` walks through all names: a Fred_4(12) of 32 lanes took 322 s
+# in place of 70. One name a wire is left.
 COARSE_WIRES = ("proc", "flatten", "opt_expr", "opt_clean -purge", "synth -run coarse:fine -noshare")
 FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full",
         "dfflegalize -cell $_DFF_P_ 01 -cell $_DFFSR_PNN_ 01", "opt -fast", "dfflibmap -liberty cells.lib",
@@ -122,7 +125,8 @@ class Part:
                      (("-sv", packages), ("-lib -defer -sv", boxes), ("-defer -sv", modules)) for name in names]  # fmt: skip
         self.coarse = COARSE_WIRES if module in sources.wires else COARSE
         self.map = MAP_DEEP if module in sources.deep else MAP
-        # Everything the netlist depends on. For parts of a switch only the pins, so that a change in one does not synthesise all again.
+        # Everything the netlist depends on. For parts of a switch only the pins, so that a change
+        # in one does not synthesise all again.
         of_box = sources.pins if module in sources.tops() else sources.text
         texts = [*map(sources.text, packages), *map(of_box, boxes), *map(sources.text, modules)]
         key = [module, sorted(parameters.items()), texts,
@@ -147,7 +151,8 @@ class Part:
         if not (self.folder / "prepared.json").exists():
             (self.folder / "rtl").unlink(missing_ok=True)
             (self.folder / "rtl").symlink_to((self.sources.checkout / "rtl").resolve())
-            # Not by hierarchy's -chparam: yosys 0.23 then fails where an instance's output is an element of an unpacked net.
+            # Not by hierarchy's -chparam: yosys 0.23 then fails where an instance's output is an
+            # element of an unpacked net.
             chparams = [f"chparam -set {name} {value} {self.module}" for name, value in self.given.items()]
             script = [*self.read, *chparams, f"hierarchy -check -top {self.module}", "chformal -remove", *self.coarse,
                       "write_rtlil prepared.il", "write_json prepared.json.part"]  # fmt: skip

@@ -4,7 +4,7 @@
 // Assumed, as the module's contract has it: flits are on wires of their own; ports of the phase
 // that are on one wire have one path at this level.
 module fred_online_level_formal #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 4,
   /// levels around this one
   parameter int unsigned LEVEL = 0

@@ -3,9 +3,9 @@
 // them, with pins of one width for all sizes. Bit v*32 + p of a vector by head-of-line flit or by
 // (output, VC) is VC v of port p.
 module online_top #(
-  /// ports
+  /// number of ports
   parameter int unsigned P = 12,
-  /// middle sub-networks
+  /// number of middle sub-networks
   parameter int unsigned M = 3
 ) (
   input  logic         clk_i,

@@ -202,8 +202,8 @@ TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
   }
 }
 
-// A phase beyond the store does not alias another one. In the second shape the phase index is one bit wider
-// than the index of the last row.
+// A phase beyond the store does not alias another one. In the second shape the phase index is one
+// bit wider than the index of the last row.
 TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
   const TestedSwitch other = narrow_shape();
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(other.kind().num_phases(other))));
