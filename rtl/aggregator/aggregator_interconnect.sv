@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interconnect of an aggregator: a crossbar beside a pool of adders that the flows of a phase
+// Interconnect of an aggregator: a crossbar alongside a pool of adders that the flows of a phase
 // share.
 //
 // Flits: in_valid_i / in_flit_i are sampled at an edge; out_valid_o / out_flit_o follow at a later

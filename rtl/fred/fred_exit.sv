@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exit check of a FRED interconnect: compares the flits that leave it with the places reserved for
 // them. A row of the phase store whose configuration does not match its flows is detected here, and
-// corrupts only the packets of its own phase and unicasts beside it.
+// corrupts only the packets of its own phase and unicasts alongside it.
 //
 // Function: a flit of the phase passes if a place was reserved for such a flit when it fired; an
 //   online unicast passes if a place was reserved for it (it leaves nowhere else, asserted). All
@@ -10,7 +10,7 @@
 //   of the packet on its output and virtual channel: two flows that fire at once may have been
 //   swapped.
 // Rationale: the interconnect follows its configuration, right or wrong. Rows made by the routing
-//   (fred_routing.h) and unicasts beside them never raise error_o. Packets thus leave the switch
+//   (fred_routing.h) and unicasts alongside them never raise error_o. Packets thus leave the switch
 //   whole, or the switch has an error code.
 // Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their
 //   buffers (phased_switch); these flits are on in_valid_i and in_online_i after edge e + STAGES +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register stage of a flit for several receivers: second stage of the odd last input port of
-// Fred_m(P), beside the second halves of the µSwitches (switch.adder_stages 2).
+// Fred_m(P), alongside the second halves of the µSwitches (switch.adder_stages 2).
 //
 // Function: the flit and the valid bits sampled at an edge leave after it. Clock enable and reset
 //   as in fred_r_uswitch.

@@ -9,10 +9,10 @@
 // Sums: R- and RD-µSwitches add flits that arrive at the same edge. The parent launches the flits
 //   of one flow together; a sum with a missing input gives no flit.
 // Online unicasts: a flit with fred_pkg::ONLINE_BIT goes to the port and through the sub-networks
-//   named in its header, beside the configured flows and with the same latency. The parent launches
-//   no two flits of a cycle onto the same wire (fred_online_paths.sv), provided the configuration
-//   matches its flows; otherwise one flit is lost where two collide (fred_r_uswitch.sv,
-//   fred_port_mux.sv).
+//   named in its header, alongside the configured flows and with the same latency. The parent
+//   launches no two flits of a cycle onto the same wire (fred_online_paths.sv), provided the
+//   configuration matches its flows; otherwise one flit is lost where two collide
+//   (fred_r_uswitch.sv, fred_port_mux.sv).
 // Configuration wave: with load_i high at edge e, stage 0 copies its bits of config_i at e, stage s
 //   at e + s. A flit sampled at e or before uses the old configuration in every stage, a flit
 //   sampled at e + 1 or later the new one: no bubble, no drain. The parent holds config_i from edge

@@ -3,8 +3,8 @@
 // register stages, and up to three levels of D-µSwitches share one.
 //
 // Shape, configuration bits, online unicasts, sums, reset: as fred_network.
-// Timing: STAGES register stages on every path. A µSwitch, and the demultiplexer beside it, has two
-//   of them. The level of D-µSwitches and multiplexers has one, at its outputs, if LEVEL is a
+// Timing: STAGES register stages on every path. A µSwitch, and the demultiplexer alongside it, has
+//   two of them. The level of D-µSwitches and multiplexers has one, at its outputs, if LEVEL is a
 //   multiple of fred_pkg::d_levels(2); otherwise it is combinational logic in front of the level
 //   around it, and copies its configuration with that stage. Stage s works, or copies its
 //   configuration, at an edge with bit s of step_i or load_i.

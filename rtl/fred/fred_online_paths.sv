@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of online unicasts through Fred_M(P): of the flits that phased_matcher let go, beside the
-// flits of the phase.
+// Paths of online unicasts through Fred_M(P): of the flits that phased_matcher let go, alongside
+// the flits of the phase.
 //
 // M >= 3: level by level, by the rule of fred_online_level, which finds a path for every flit of
 //   every matching. M = 2: the sub-network of a level is the low bit of the input there;

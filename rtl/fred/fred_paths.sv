@@ -4,7 +4,8 @@
 //
 // Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses
 //   there. A flow uses one sub-network at every level, at all its ports (routing, §5). With a row
-//   that breaks this rule, online unicasts beside the phase may be lost (fred_exit detects that).
+//   that breaks this rule, online unicasts alongside the phase may be lost (fred_exit detects
+//   that).
 // Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in
 //   phased_control. The path of an input port is found by following the µSwitch bits from it; an
 //   output port has the path of the lowest input port of its flow; paths of ports without a flow

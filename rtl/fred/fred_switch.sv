@@ -9,7 +9,7 @@
 //   2P+1 of bist_fail_o is the routing table.
 // Misprogramming: such a row gives ERROR_CONFIG at the edge at which its first flit leaves by a
 //   wrong output, not at all, or inside a packet of another flow. From then on the payload of its
-//   phase and unicasts beside it may be wrong or lost (fred_exit).
+//   phase and unicasts alongside it may be wrong or lost (fred_exit).
 // Timing: in an unloaded switch, with its phase active or as an online unicast, a flit sampled on
 //   in_flit_i at edge e enters the first stage of the interconnect at e + 5, is in the last stage
 //   after e + STAGES + 4, and on out_flit_o after edge e + STAGES + 6; STAGES: fred_pkg::stages(P,

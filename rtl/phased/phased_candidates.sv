@@ -156,7 +156,7 @@ module phased_candidates #(
 
   assign error_o = wrong;
 
-  // ------------------------------------------------------------------ room beside phases
+  // ------------------------------------------------------------------ room alongside phases
   if (PHASES_IN_USE > 1) begin : gen_clash
     localparam int unsigned CONFIG_LSB = phased_pkg::row_config_lsb(P);
     localparam int unsigned FIELDS = (ROW_W - CONFIG_LSB) / CONFIG_FIELD_W;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matcher of online unicasts, beside the phase in use (§5: the default header index): selects the
-// head-of-line flits that leave at an edge.
+// Matcher of online unicasts, alongside the phase in use (§5: the default header index): selects
+// the head-of-line flits that leave at an edge.
 //
 // One round of request, grant and accept, from registers. The actions of the phase in this cycle
 //   arrive late and only remove moves.

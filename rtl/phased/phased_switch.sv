@@ -30,8 +30,8 @@
 //     under_way_i      outputs with flits of phases in flight, on VC under_way_vc_i: no unicast
 //                      packet of that VC may start.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be zero on leave_flit_i.
-//   enter_idle_i: the interconnect and the modules beside it are empty. enter_error_i: the
-//   interconnect's output did not match its configuration: ERROR_CONFIG.
+//   enter_idle_i: the interconnect and its companion modules are empty.
+//   enter_error_i: the interconnect's output did not match its configuration: ERROR_CONFIG.
 // Routes: lookup_o marks inputs with an online unicast on in_flit_i, lookup_dst_o is its
 //   destination. After that edge and until the input's next lookup route_known_i is high if there
 //   is an output for it, route_out_i.

@@ -36,7 +36,7 @@ def listed(file_list: Path) -> list[Path]:
 
 
 def text_of(source: Path) -> str:
-    """A source with what it includes in place."""
+    """A source with its included files in place."""
     return INCLUDED.sub(lambda match: text_of(source.parent / match[1]), source.read_text(encoding="utf-8"))
 
 

@@ -129,7 +129,7 @@ class Prover:
 
     @staticmethod
     def bound(proof, depth):
-        """Steps for yosys-smtbmc. The first two tell of the edge before which nothing was reset: not looked at, but with clocks of their own."""
+        """Steps for yosys-smtbmc. The first two cover the edge before any reset: not checked, but with clocks of their own."""
         return f"{depth}" if proof.free_clocks else f"2:{depth}"
 
     def prove(self, proof, job, depth=0):

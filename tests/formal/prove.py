@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prove.py [--deep] [--depth N] [--jobs N] [NAME…] FOLDER: the proofs of these names (`proofs.py`), all without any, and that their faults break them."""
+"""prove.py [--deep] [--depth N] [--jobs N] [NAME…] FOLDER: runs the named proofs (`proofs.py`), or all, and checks that their faults break them."""
 
 import argparse
 import sys

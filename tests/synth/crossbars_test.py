@@ -55,7 +55,7 @@ class Measured(unittest.TestCase):
 
 class Calculated(unittest.TestCase):
     def test_selecting(self):
-        """Every output has an input to itself, and hears all."""
+        """Every output is driven by its own input, and receives all."""
         for network in (crossbars.VoqCrossbar(3), crossbars.MeshRouter(3, (8, 2, 4))):
             self.assertEqual(network.situations("unicast"), {Situation(network.module, (o,), (FLITS,) * 3): 1 for o in range(3)})
 
@@ -74,7 +74,7 @@ class Calculated(unittest.TestCase):
         self.assertEqual(network._row("distribution"), 1 | (0o0001 | 0o1111 << 12) << 3)
 
     def test_stimulus_of_an_aggregator(self):
-        """Flits enter two edges after their fires are told, as many as the rate says."""
+        """Flits enter two edges after their fires, at the given rate."""
         class Part:
             ports = {name: ("input", 1) for name in ("clk_i", "rst_ni", "change_i", "row_i", "fire_in_i", "fire_out_i", "in_valid_i",
                                                      "in_flit_i", "unicast_i", "bist_i")}  # fmt: skip

@@ -35,7 +35,7 @@ def _numbers(key: str, text: str) -> dict[str, float]:
 
 
 def clock_ghz(fo4: float) -> list[float]:
-    """Clock of a path of so many FO4 at 14 to 16 nm, slow corner: [slow end, fast end]."""
+    """Clock of a path of the given FO4 at 14 to 16 nm, slow corner: [slow end, fast end]."""
     return [1000 / technology.slow_corner(fo4 * ps) for ps in (FO4_PS_SLOW, FO4_PS_FAST)]
 
 

@@ -47,7 +47,7 @@ class _Selecting(ABC):
         return 0
 
     def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
-        """Reset, then every situation by itself; `pins_at` says what follows the edge at which a flit is due."""
+        """Reset, then every situation by itself; `pins_at` says what follows the edge at which a flit leaves."""
         bits = traffic.flit_bits(lanes)
         streams = traffic.Streams(self.ports, lanes, bfloat=False)
         quiet = dict.fromkeys((name for name, (way, _) in part.ports.items() if way == "input" and name != "clk_i"), 0)

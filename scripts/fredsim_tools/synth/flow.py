@@ -287,7 +287,7 @@ class Flow:
 
     @staticmethod
     def _check_alike(below: Sequence[Mapping[Place, tuple[Part, int]]], tops: Sequence[Part]) -> None:
-        """Errors: ToolError where a part has no like in the top with other lanes, whose area would be that of the first lanes."""
+        """Errors: ToolError where a part has no counterpart in the top with other lanes, whose area would be that of the first lanes."""
         if any(part.unfinished for both in below for part, _ in both.values()):
             return
         for here, there, top in (below[0], below[1], tops[0]), (below[1], below[0], tops[1]):

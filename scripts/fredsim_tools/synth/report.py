@@ -82,7 +82,7 @@ def wrapped(words: Iterable[str], indent: str) -> list[str]:
 
 
 def shortened(name: str, room: int) -> str:
-    """A name of registers without so many instances in the middle that it fits."""
+    """A name of registers, shortened by instances in its middle until it fits."""
     words = name.split(".")
     first, rest = words[0], words[1:]
     while len(name) > room and len(rest) > 1:

@@ -38,7 +38,7 @@ class Sources:
         return [Path(name).stem for name in self.lists]
 
     def text(self, name: str) -> str:
-        """With what it includes."""
+        """Text of a module with its included files."""
         if name not in self._texts:
             self._texts[name] = rtl.text_of(self.checkout / self.files[name])
         return self._texts[name]

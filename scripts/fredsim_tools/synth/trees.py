@@ -150,7 +150,7 @@ def grow(text: str, ports: Mapping[str, tuple[str, int]], children: Mapping[str,
 
 
 def grouped(level: Sequence[tuple[str | tuple[int, int], float]]) -> list[list[tuple[str | tuple[int, int], float]]]:
-    """Pins side by side, so many as a buffer drives."""
+    """Adjacent pins, as many as a buffer drives."""
     groups: list[list[tuple[str | tuple[int, int], float]]] = []
     total = 0.0
     for one in level:

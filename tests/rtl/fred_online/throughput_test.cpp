@@ -254,7 +254,7 @@ TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
   }
 }
 
-// And the phase leaves it every second, every third … edge: it gets some of them.
+// The phase leaves it every second, every third … edge: it gets some of them.
 TEST(MatcherFairness, AnInputGetsEdgesThatThePhaseLeavesIt) {
   for (int period = 2; period < 60; ++period) {
     for (const bool mostly : {false, true}) {

@@ -39,7 +39,7 @@ class VcOrders : public testing::TestWithParam<std::tuple<SwitchModel, int>> {
   TestedSwitch shape_;
 };
 
-// A unicast of every VC stands in the staging of one output, whose link then takes them.
+// A unicast of every VC waits in the staging of one output, whose link then takes them.
 TEST_P(VcOrders, LinksTakeTheHighestFirst) {
   SwitchDriver switch_driver = driver({.pause_percent = 100});
   switch_driver.write_routes();
