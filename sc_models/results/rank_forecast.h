@@ -12,7 +12,7 @@
 
 namespace fredsim {
 
-// Time of an exchange, each way at the same time, by shared memory of one machine (docs/user/ranks.md).
+// Time of an exchange, each way at the same time, by shared memory of one machine (docs/studies/processes.md).
 struct ExchangeCosts {
   double message_ns = 2600;
   double flit_ns = 12;    // to put a flit into a message and take one out, with a credit each

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures runs on several processes (docs/user/ranks.md) beside the same in one, and prints Markdown tables.
+"""Measures runs on several processes (docs/studies/processes.md) beside the same in one, and prints Markdown tables.
 
 Each measurement is one command on one process and on each number of ranks, in turn, and that --repeat times; times are medians. Cycles must
 be equal. Strong: the same machine. Weak: as many routers for each rank. Processor time is that of all ranks, memory the largest of one.
