@@ -64,11 +64,7 @@ NOT_OUTPUT = {
     ">>> ": "Python; tests/python/page_test.py runs it",
     "cmake_minimum_required": OWN_NPU,
     "export PKG_CONFIG_PATH": INSTALLED,
-    "# An iteration of training": "a work file",
-    "- collective: all_reduce": "a work file",
     "machines:": "a study",
-    "group   collective  algorithm": "of the work file above it; tests/cli/work_file_test.cpp has such",
-    "m  dimension  strategies": "the one above it, with --placement identity",
     "[----------] 5 %": "a run of 16 GiB, on a terminal",
     "size   cycles      time  algbw  busbw   time/": "a run of 16 GiB, interrupted",
 }
