@@ -30,6 +30,10 @@ class AnswersTest(unittest.TestCase):
             with without_program():
                 found = call(in_process=in_process)
             self.assertEqual(comparable(found), expected)
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+                file.write(found.to_json())
+                file.flush()
+                self.assertIs(type(fredsim.load(file.name)), type(found))
         with mock.patch.dict(os.environ, FREDSIM_PROGRAM=PROGRAM):
             self.assertEqual(comparable(call()), expected)
 

@@ -134,7 +134,14 @@ def load(path: str | os.PathLike[str]) -> Results:
         return FailedPointResults(found)
     if "saturation" in found:
         return TrafficResults(found)
-    return TrainingResults(found) if found["runs"] and "iterations_ns" in found["runs"][0] else RunResults(found)
+    if "optimum" in found:
+        return OptimizeTopologyResults(found) if "topology" in found else OptimizeResults(found)
+    if "strategies" in found:
+        return StrategiesResults(found)
+    first = found["runs"][0] if found["runs"] else {}
+    if "trials" in first:
+        return ConflictsResults(found)
+    return TrainingResults(found) if "iterations_ns" in first else RunResults(found)
 
 
 def _group(group: Group | Sequence[Group] | None) -> Option:
