@@ -79,7 +79,7 @@ struct Node {
   // The first of the nodes one level up that it is joined to, or was before links failed; -1: none. By index_ports().
   NodeId above = -1;
   bool failed = false;                   // it, or all of its links (topology/faults.h)
-  std::optional<BufferShape> buffers{};  // of a switch, where they are not the machine's
+  std::optional<BufferShape> buffers{};  // a switch's, where they are not the machine's
 
   bool is_switch() const { return kind == NodeKind::kSwitch; }
   bool is_endpoint() const { return !is_switch(); }

@@ -75,7 +75,7 @@ struct TransformerShape {
   int expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
   std::uint64_t vocabulary = 0;
   std::uint64_t sequence = 0;  // tokens of a sample in training
-  // Of a sample's scores, every pair of tokens counted; sums of values take as many.
+  // FLOPs of a sample's scores, every pair of tokens counted; sums of values take as many.
   double score_flops() const;
 };
 
