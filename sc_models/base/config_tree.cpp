@@ -18,9 +18,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/detail/yaml_problem.h"
 #include "base/error.h"
 #include "base/file_text.h"
-#include "base/yaml_problem.h"
 
 namespace fredsim {
 namespace {

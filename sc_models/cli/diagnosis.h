@@ -3,7 +3,7 @@
 //
 // Buffers: as `auto` sizes them, where they are larger; the work is planned anew.
 // Windows, latency, turns of phases in switches: lifted in the flows of the same plan (flow/flow_lifts.h).
-// Single paths: hops spread over all shortest ones (flow/spread_paths.h), where there are no more than kMaxSpreadNpus NPUs; where that takes longer
+// Single paths: hops spread over all shortest ones (flow/detail/spread_paths.h), where there are no more than kMaxSpreadNpus NPUs; where that takes longer
 //   the single ones stay.
 // Algorithm: the best of all, in flows. On a system by dimension, lowest first; of a work file item by item; plans of more than
 //   kMaxTriedEntries entries are not tried.

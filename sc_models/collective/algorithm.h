@@ -69,7 +69,7 @@ class Algorithm {
   // The paper has it for this collective on such a fabric.
   virtual bool is_papers(const Topology& topology, Collective collective) const;
 
-  // Packets that a source may have on their way (Part::window), at least; collective/covering_windows.h adds what the round trip
+  // Packets that a source may have on their way (Part::window), at least; collective/detail/covering_windows.h adds what the round trip
   // of its trees needs, unless the algorithm paces its sources by the window.
   virtual int window(const Topology& topology, const Part& part) const;
   virtual bool paces_by_window() const { return false; }
@@ -96,7 +96,7 @@ class Algorithm {
   virtual std::optional<double> cycles(const Topology& topology, const LinkWalk& walk,
                                        const CollectiveSpec& spec, const Part& part) const;
 
-  // Its packets may have an order on such a fabric (collective/packet_order.h).
+  // Its packets may have an order on such a fabric (collective/detail/packet_order.h).
   virtual bool has_packet_order(const Topology& topology, const Part& part) const;
   virtual Layout layout() const { return Layout::kLine; }
   // Takes the ranks of a group in its order on a tree of switches, so that placements of the same NPUs differ.

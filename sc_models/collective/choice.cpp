@@ -6,13 +6,13 @@
 #include <ranges>
 #include <vector>
 
-#include "collective/chains.h"
-#include "collective/covering_windows.h"
-#include "collective/endpoint_plan.h"
-#include "collective/packet_race.h"
+#include "collective/detail/chains.h"
+#include "collective/detail/covering_windows.h"
+#include "collective/detail/endpoint_plan.h"
+#include "collective/detail/packet_race.h"
+#include "collective/detail/port_balance.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
-#include "collective/port_balance.h"
 #include "plan/hop_paths.h"
 #include "plan/in_switch_roles.h"
 #include "plan/pattern.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithm that `auto` takes: the one that is estimated to take the shortest time.
 //
-// Races: where no switch has phases and there are no trees of several levels, algorithms are raced packet by packet (collective/packet_race.h), but for any whose
+// Races: where no switch has phases and there are no trees of several levels, algorithms are raced packet by packet (collective/detail/packet_race.h), but for any whose
 //   busiest link alone takes longer, or that paces by its window (Algorithm::paces_by_window()). On grids all but pairs, by algorithms whose
 //   estimate is not far from the best.
 // Packets: on a grid what is raced as a whole (races_whole()) is raced with packets of 1 KiB, too, which are taken where they are clearly faster.

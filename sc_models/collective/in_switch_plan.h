@@ -2,9 +2,9 @@
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
 //
 // Slices: each carries its share and shares nothing with the others; those that failed components keep from some members do
-//   without them (collective/detached_ranks.h). In a slice the members' chiplets
+//   without them (collective/detail/detached_ranks.h). In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
-//   reduction tree (collective/reduction_tree.h); it also says which uplink every chiplet takes.
+//   reduction tree (collective/detail/reduction_tree.h); it also says which uplink every chiplet takes.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
@@ -25,7 +25,7 @@
 //   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
 //   (Further uplink trees, where uplinks are slow, are taken as they come.)
 //
-// Mesh: one slice, NIC port 0, and a tree of routers per group (collective/grid_trees.h) in place of chiplets and
+// Mesh: one slice, NIC port 0, and a tree of routers per group (collective/detail/grid_trees.h) in place of chiplets and
 //   uplinks; the search tries other rows and columns for groups whose trees meet. Links of 1 flit per cycle carry the
 //   data once each way, so a larger mesh is as fast, but for its latency.
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.

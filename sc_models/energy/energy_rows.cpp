@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "energy/embedded_rows.h"
+#include "energy/detail/embedded_rows.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/detail/run_observers.h"
+#include "engine/detail/wait_circle.h"
 #include "engine/diagnosis.h"
-#include "engine/run_observers.h"
-#include "engine/wait_circle.h"
 #include "nic/packet_extension.h"
 #include "switch/node_shape.h"
 #include "switch/route_table.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/detail/run_observers.h"
 #include "engine/gathered.h"
 #include "engine/run_counts.h"
-#include "engine/run_observers.h"
 #include "engine/window_counts.h"
 #include "trace/wave_recorder.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "engine/detail/run_observers.h"
 #include "engine/diagnosis.h"
-#include "engine/run_observers.h"
 #include "fabric/control_plane.h"
 #include "npu/npu.h"
 #include "switch/node_shape.h"

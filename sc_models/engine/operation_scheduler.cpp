@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engine/run_observers.h"
+#include "engine/detail/run_observers.h"
 
 namespace fredsim {
 namespace {

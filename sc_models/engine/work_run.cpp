@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "engine/communicator_run.h"
+#include "engine/detail/run_observers.h"
 #include "engine/joint_plans.h"
 #include "engine/part_results.h"
-#include "engine/run_observers.h"
 #include "engine/simulated_plans.h"
 #include "operations/system_operations.h"
 #include "plan/collective_spec.h"

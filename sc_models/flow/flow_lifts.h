@@ -9,7 +9,7 @@ namespace fredsim {
 struct FlowLifts {
   bool windows = false;  // sources may send without a window
   bool latency = false;  // a link takes a cycle, whatever its length
-  bool paths = false;    // a hop goes by all of its shortest paths (flow/spread_paths.h)
+  bool paths = false;    // a hop goes by all of its shortest paths (flow/detail/spread_paths.h)
   bool turns = false;    // all phases of a switch are in use at a time
 };
 

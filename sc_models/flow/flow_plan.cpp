@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "collective/plan_time.h"
-#include "flow/spread_paths.h"
+#include "flow/detail/spread_paths.h"
 #include "plan/acknowledgements.h"
 #include "plan/hop_paths.h"
 #include "plan/hop_times.h"

@@ -19,7 +19,7 @@
 
 namespace fredsim {
 
-// Surplus of a rank over flows, by exact runs (runner/machine_calibration.h).
+// Surplus of a rank over flows, by exact runs (runner/detail/machine_calibration.h).
 struct RankSurplus {
   double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
   // For a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.

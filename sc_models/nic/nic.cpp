@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "nic/packet_check.h"
+#include "nic/detail/packet_check.h"
 
 namespace fredsim {
 

@@ -39,7 +39,7 @@ constexpr bool is_source(Role role) {
 }
 constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
 
-// The pace of a source (collective/packet_pace.h): cycles between packets, `rest` / `in_frame` of
+// The pace of a source (collective/detail/packet_pace.h): cycles between packets, `rest` / `in_frame` of
 // one more, and the earliest start of the next one. A source that is late by some packets catches
 // up; beyond that, the pace restarts from the current time.
 struct TreePace {

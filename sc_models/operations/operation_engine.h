@@ -32,7 +32,7 @@ struct Dependency {
   bool all_ranks = false;    // else each NPU waits for its own part
 };
 
-// Under which name, and as which parts of a result, an operation is observed (engine/run_observers.h).
+// Under which name, and as which parts of a result, an operation is observed (engine/detail/run_observers.h).
 struct OperationLabel {
   std::string name{};
   std::vector<int> parts{};  // by part of its specs

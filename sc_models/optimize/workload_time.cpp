@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "optimize/dimension_bytes.h"
+#include "optimize/detail/dimension_bytes.h"
 #include "workload/text_groups.h"
 
 namespace fredsim {

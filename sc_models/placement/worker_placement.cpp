@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/plan_time.h"
-#include "placement/placement_search.h"
+#include "placement/detail/placement_search.h"
 #include "plan/link_load.h"
 #include "plan/link_walk.h"
 #include "systems/make_plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chunks of collectives on systems (topology/system.h): how many, the order of dimensions that each goes by, and the order in which a
-// dimension serves them (systems/chunk_schedule.h).
+// dimension serves them (systems/detail/chunk_schedule.h).
 #pragma once
 
 #include <array>

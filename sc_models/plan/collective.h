@@ -27,9 +27,9 @@ enum class Collective : std::uint8_t {
 
 // Order of the packets that wait for a channel.
 enum class PacketOrder : std::uint8_t {
-  kAuto,     // kRecurring where that costs next to nothing, else kArrival
-  kArrival,  // first come, first served
-  kRecurring,  // all-reduces in an order in which states recur, wherever there is one (collective/packet_order.h)
+  kAuto,       // kRecurring where that costs next to nothing, else kArrival
+  kArrival,    // first come, first served
+  kRecurring,  // all-reduces in an order in which states recur, wherever there is one (collective/detail/packet_order.h)
   kPaced,  // all in an order, and sources at a pace: slightly slower, and much less of a run is simulated
 };
 

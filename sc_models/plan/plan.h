@@ -52,8 +52,9 @@ struct Tree {
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;  // payload; more than (flits - 1) * 512
   bool is_acknowledged = false;
-  std::uint64_t interval = 0;  // interval of packets on a channel (collective/packet_order.h); 0:
-                               // no order
+  std::uint64_t interval =
+      0;  // interval of packets on a channel (collective/detail/packet_order.h); 0:
+          // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
   // Sums at every rank: of a sum the number of operands, which are the results of so many trees before it, all of its flits; of
@@ -87,8 +88,8 @@ struct Part {
   // see no result of an endpoint tree go by acknowledgements (plan/acknowledgements.h).
   int window = 0;
   PacketOrder order = PacketOrder::kAuto;  // as asked for
-  bool is_ordered = false;                 // its packets have an order (collective/packet_order.h)
-  // Cycles in which sources start Tree::in_frame packets, evenly (collective/packet_pace.h); 0: they start them as fast as they may.
+  bool is_ordered = false;  // its packets have an order (collective/detail/packet_order.h)
+  // Cycles in which sources start Tree::in_frame packets, evenly (collective/detail/packet_pace.h); 0: they start them as fast as they may.
   std::uint64_t frame = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
@@ -102,8 +103,8 @@ struct Part {
     return std::span(members).first(static_cast<std::size_t>(ranks()));
   }
   bool is_paced() const { return order == PacketOrder::kPaced; }
-  // On a tree with failed components: what each slice carries, relative to the others (collective/slice_shares.h). Empty where
-  // endpoint trees go hop by hop (collective/port_balance.h).
+  // On a tree with failed components: what each slice carries, relative to the others (collective/detail/slice_shares.h). Empty where
+  // endpoint trees go hop by hop (collective/detail/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
   std::string algorithms{};  // Plan::collectives: by dimension, as CollectiveSpec::algorithm
   // On systems (systems/system_plan.h): the dimension that it stays in, -1: none; and the Plan::collectives that it is a step of.

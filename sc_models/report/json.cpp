@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/member.h"
-#include "report/breakdown_json.h"
-#include "report/result_json.h"
+#include "report/detail/breakdown_json.h"
+#include "report/detail/result_json.h"
 #include "results/document.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"

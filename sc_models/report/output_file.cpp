@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "report/detail/signals_wait.h"
 #include "report/same_file.h"
-#include "report/signals_wait.h"
 
 namespace fredsim {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "report/signals_wait.h"
+#include "report/detail/signals_wait.h"
 
 namespace fredsim {
 namespace {

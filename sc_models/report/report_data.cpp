@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "report/detail/microarchitecture_fields.h"
 #include "report/fields/all.h"
-#include "report/microarchitecture_fields.h"
 
 namespace fredsim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "report/report_resources.h"
+#include "report/detail/report_resources.h"
 
 namespace fredsim {
 namespace {

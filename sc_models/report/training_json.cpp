@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "report/detail/result_json.h"
 #include "report/fields/training.h"
 #include "report/json.h"
-#include "report/result_json.h"
 #include "results/json_object.h"
 #include "results/option_row.h"
 

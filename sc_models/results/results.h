@@ -66,7 +66,7 @@ struct PartResult {
   std::vector<int> group;          // base/member.h
   std::string priority;            // "mp", "pp" or "dp"
   std::string packet_order;        // "recurring", "paced"; empty: in that of their arrival
-  std::uint64_t frame_cycles = 0;  // packets with a pace (collective/packet_pace.h); 0: none
+  std::uint64_t frame_cycles = 0;  // packets with a pace (collective/detail/packet_pace.h); 0: none
   std::uint64_t size_bytes = 0;
   std::uint64_t start_cycle = 0;  // from which on it could send
   bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths

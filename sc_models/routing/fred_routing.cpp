@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "base/error.h"
-#include "routing/flow_colouring.h"
+#include "routing/detail/flow_colouring.h"
 #include "routing/phase_row.h"
 
 namespace fredsim {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "routing/dimension_routes.h"
+#include "routing/detail/dimension_routes.h"
 #include "topology/dimension_order.h"
 #include "topology/system.h"
 #include "topology/unicast_paths.h"

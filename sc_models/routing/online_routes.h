@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv,
 // switch/register_map.h): up and down a tree by destination. Switches on rings and lines:
-// routing/dimension_routes.h; others: topology/unicast_paths.h.
+// routing/detail/dimension_routes.h; others: topology/unicast_paths.h.
 //
 // Rule, per chiplet and destination: down, if the destination lies below; else up. A destination
 //   has a digit per level: its address, written with the numbers of uplinks per chiplet as bases,

@@ -14,7 +14,7 @@
 #include "optimize/link_costs.h"
 #include "optimize/simulated_search.h"
 #include "optimize/workload_time.h"
-#include "runner/simulated_time.h"
+#include "runner/detail/simulated_time.h"
 #include "workload/model_file.h"
 
 namespace fredsim {

@@ -3,7 +3,7 @@
 // together, of operations each by itself, and of the steps of a system's plans.
 //
 // A surplus is that of an exact run of this very shape and size where it costs little, else of smaller ones, carried on; each shape is
-// measured once. A machine has it of its own runs (runner/machine_calibration.h), a system of its blocks (runner/system_calibration.h).
+// measured once. A machine has it of its own runs (runner/detail/machine_calibration.h), a system of its blocks (runner/detail/system_calibration.h).
 // Errors: those of exact runs; Interrupted, while they are under way.
 #pragma once
 

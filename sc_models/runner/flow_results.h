@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of runs of `--engine flow`, whatever they run on.
 //
-// Short runs: all flits together cross no more links than operations by which flows would be calibrated may (runner/machine_calibration.h),
+// Short runs: all flits together cross no more links than operations by which flows would be calibrated may (runner/detail/machine_calibration.h),
 //   so that the exact run costs no more, and has no error. Operations of a few kilobytes overlap in ways that no measurement of one alone
 //   shows: iterations of training that take some thousand cycles were up to 37 % off as flows.
 // Stated error: more than what was measured, since the run itself was not. The addition was found on random works on small machines of all

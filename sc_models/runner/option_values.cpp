@@ -16,7 +16,7 @@
 #include "collective/algorithm.h"
 #include "plan/parallelism.h"
 #include "routing/fred_routing.h"
-#include "runner/group_members.h"
+#include "runner/detail/group_members.h"
 #include "traffic/traffic_options.h"
 
 namespace fredsim {

@@ -15,11 +15,11 @@
 #include "report/network_table.h"
 #include "report/optimum_table.h"
 #include "report/training_json.h"
-#include "runner/chunk_options.h"
+#include "runner/detail/chunk_options.h"
+#include "runner/detail/timeline_output.h"
 #include "runner/interrupt.h"
 #include "runner/job_runner.h"
 #include "runner/machines.h"
-#include "runner/timeline_output.h"
 
 namespace fredsim {
 namespace {

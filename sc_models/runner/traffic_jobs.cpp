@@ -11,12 +11,12 @@
 #include "engine/layout.h"
 #include "engine/machine.h"
 #include "fabric/ranked_cut.h"
+#include "runner/detail/job_progress.h"
+#include "runner/detail/switch_pattern.h"
+#include "runner/detail/switch_rtl.h"
 #include "runner/interrupt.h"
-#include "runner/job_progress.h"
 #include "runner/machines.h"
 #include "runner/run_ranks.h"
-#include "runner/switch_pattern.h"
-#include "runner/switch_rtl.h"
 
 namespace fredsim {
 namespace {

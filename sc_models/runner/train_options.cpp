@@ -16,8 +16,8 @@
 #include "base/units.h"
 #include "config/machine_path.h"
 #include "config/npu_compute.h"
-#include "runner/chunk_options.h"
-#include "runner/gradient_options.h"
+#include "runner/detail/chunk_options.h"
+#include "runner/detail/gradient_options.h"
 #include "runner/option_values.h"
 #include "runner/trace_output.h"
 

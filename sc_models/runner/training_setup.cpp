@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runner/npu_memory.h"
+#include "runner/detail/npu_memory.h"
 #include "runner/training_jobs.h"
 #include "workload/sequence_split.h"
 #include "workload/stage_layers.h"

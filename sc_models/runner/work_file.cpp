@@ -19,7 +19,7 @@
 #include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "runner/group_members.h"
+#include "runner/detail/group_members.h"
 #include "runner/option_values.h"
 
 namespace fredsim {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/int128.h"
-#include "runner/chunk_options.h"
-#include "runner/group_members.h"
+#include "runner/detail/chunk_options.h"
+#include "runner/detail/group_members.h"
 #include "runner/work_file.h"
 
 namespace fredsim {

@@ -13,7 +13,7 @@
 #include "base/key_reader.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "study/yaml_value.h"
+#include "study/detail/yaml_value.h"
 
 namespace fredsim {
 namespace {

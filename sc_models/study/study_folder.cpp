@@ -14,7 +14,7 @@
 #include "report/output_file.h"
 #include "results/fields/sweep.h"
 #include "results/json_object.h"
-#include "study/run_values.h"
+#include "study/detail/run_values.h"
 
 namespace fredsim {
 namespace {

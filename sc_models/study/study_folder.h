@@ -29,7 +29,7 @@ struct ModelVersion {
 struct PointOutcome {
   bool is_done = false;
   std::string message{};             // why the point failed
-  nlohmann::ordered_json results{};  // its values, where it is done: study/run_values.h
+  nlohmann::ordered_json results{};  // its values, where it is done: study/detail/run_values.h
 };
 
 class StudyFolder {

@@ -9,7 +9,7 @@
 #include "report/table_output.h"
 #include "results/fields/sweep.h"
 #include "results/json_object.h"
-#include "study/run_values.h"
+#include "study/detail/run_values.h"
 
 namespace fredsim {
 namespace {

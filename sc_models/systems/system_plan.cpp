@@ -19,10 +19,10 @@
 #include "plan/members.h"
 #include "plan/split.h"
 #include "plan/system_box.h"
-#include "systems/chunk_schedule.h"
-#include "systems/step_plans.h"
+#include "systems/detail/chunk_schedule.h"
+#include "systems/detail/step_plans.h"
+#include "systems/detail/system_stages.h"
 #include "systems/system_phases.h"
-#include "systems/system_stages.h"
 #include "topology/system.h"
 
 namespace fredsim {
@@ -282,7 +282,7 @@ class SystemPlanner {
     return scheduled(spec, asked, words, family, bytes);
   }
 
-  // Times by the event model of systems/chunk_schedule.h.
+  // Times by the event model of systems/detail/chunk_schedule.h.
   Schedule scheduled(const CollectiveSpec& spec, const Asked& asked,
                      const std::vector<std::string>& words, const std::vector<int>& family,
                      const std::vector<std::uint64_t>& bytes) {

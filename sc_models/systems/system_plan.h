@@ -9,7 +9,7 @@
 //   not in, goes there by the least hops, lowest dimension first, through NPUs, which pass it on once they have all of a chunk.
 // Chunks: the vector is cut into so many, each of which goes its way by itself.
 // Order: a block has one step of a family of like collectives at a time, whichever of its chunks, in the same order at all of its NPUs: by
-//   chunk and step together, so that the first chunks come down while the last ones go up; or as systems/chunk_schedule.h has it, where the
+//   chunk and step together, so that the first chunks come down while the last ones go up; or as systems/detail/chunk_schedule.h has it, where the
 //   latency of each step overlaps with the next one and an all-reduce is a reduce-scatter and an all-gather in its last dimension, too, unless
 //   that takes longer. Where switches add up, of all families, without such overlap.
 // Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.

@@ -9,7 +9,7 @@
 // Failed links are not in the topology, so its invariants are those of any other; nodes stay, without links, so that
 // numbers and addresses are those of the whole machine. An endpoint that has no link left has failed, too.
 // Fred tree: routes go round what has failed (routing/online_routes.h); groups use the slices in which all of their members
-//   reach each other (collective/slice_shares.h). Where whole I/O controllers alone have failed, that is all of them: plans are those
+//   reach each other (collective/detail/slice_shares.h). Where whole I/O controllers alone have failed, that is all of them: plans are those
 //   of a machine with fewer.
 // Switches joined to all others: what is sent from one to another takes the planes in which they still have a link.
 // Switches on rings and lines: the planes in which all links of the path along dimensions are left, there and back. Nothing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job for observers of a run (engine/run_observers.h).
+// A job for observers of a run (engine/detail/run_observers.h).
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "switch/gtkwave_save.h"
-#include "trace/wave_rtl_view.h"
+#include "trace/detail/wave_rtl_view.h"
 
 namespace fredsim {
 namespace {

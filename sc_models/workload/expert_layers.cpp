@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "experts/expert_balance.h"
-#include "workload/expert_time.h"
+#include "workload/detail/expert_time.h"
 
 namespace fredsim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/expert_time.h"
+#include "workload/detail/expert_time.h"
 #include "workload/worker_graph.h"
 
 namespace fredsim {

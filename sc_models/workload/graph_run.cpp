@@ -16,8 +16,8 @@
 #include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
 #include "plan/operand.h"
-#include "workload/held_tasks.h"
-#include "workload/rank_clock.h"
+#include "workload/detail/held_tasks.h"
+#include "workload/detail/rank_clock.h"
 
 namespace fredsim {
 namespace {

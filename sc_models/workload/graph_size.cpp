@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "topology/faults.h"
+#include "workload/detail/expert_time.h"
+#include "workload/detail/input_loads.h"
+#include "workload/detail/sequence_graph.h"
 #include "workload/execution.h"
-#include "workload/expert_time.h"
-#include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
-#include "workload/sequence_graph.h"
 
 namespace fredsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/member.h"
 #include "topology/faults.h"
-#include "workload/input_loads.h"
+#include "workload/detail/input_loads.h"
 #include "workload/training_options.h"
 #include "workload/worker_graph.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "workload/trace_nodes.h"
+#include "workload/detail/trace_nodes.h"
 
 namespace fredsim {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "workload/trace_nodes.h"
+#include "workload/detail/trace_nodes.h"
 #include "workload_files/chakra_reader.h"
 
 namespace fredsim {

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "workload/detail/minibatch_split.h"
 #include "workload/execution.h"
-#include "workload/minibatch_split.h"
 #include "workload/stage_layers.h"
 #include "workload/training_memory.h"
 #include "workload/worker_graph.h"

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "workload/expert_time.h"
-#include "workload/latent_attention.h"
+#include "workload/detail/expert_time.h"
+#include "workload/detail/latent_attention.h"
 
 namespace fredsim {
 namespace {

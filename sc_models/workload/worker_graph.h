@@ -16,7 +16,7 @@
 //   own experts, when all of their tokens are there, and sends these back (combine), which the next layer waits for. Workers along MP have a share of the tokens each: whoever
 //   calls gathers them again. Callers with several microbatches on an NPU compute other ones between the two halves, and behind them.
 //   The backward pass takes the same way with gradients, and computes twice as long.
-// Input (workload/input_loads.h): comes from the I/O controllers; loads of the next iteration are under way beside the present one, which
+// Input (workload/detail/input_loads.h): comes from the I/O controllers; loads of the next iteration are under way beside the present one, which
 //   waits for its own.
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders of dimensions and of service against a reference that is written from the paper's
 // algorithm and shares nothing with them, on random systems from seeds.
-#include "systems/chunk_schedule.h"
+#include "systems/detail/chunk_schedule.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "collective/detour_flow.h"
+#include "collective/detail/detour_flow.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"

@@ -3,7 +3,7 @@
 // levels.
 #include <gtest/gtest.h>
 
-#include "collective/member_boxes.h"
+#include "collective/detail/member_boxes.h"
 #include "fabrics.h"
 #include "plan/members.h"
 

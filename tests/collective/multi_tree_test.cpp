@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combs: loads of links counted here from coordinates alone, against the bound that the contract
 // states.
-#include "collective/multi_tree.h"
+#include "collective/detail/multi_tree.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

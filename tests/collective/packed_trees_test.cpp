@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed trees: loads of links counted here from the routes, against a bound over all partitions
 // that owes nothing to the packing.
-#include "collective/packed_trees.h"
+#include "collective/detail/packed_trees.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order of packets: contract of dues and intervals, on random groups of meshes, toruses and FRED
 // trees.
-#include "collective/packet_order.h"
+#include "collective/detail/packet_order.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pace of packets: contract of frames, on random groups of meshes and toruses.
-#include "collective/packet_pace.h"
+#include "collective/detail/packet_pace.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

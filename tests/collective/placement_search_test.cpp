@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searched placements: the fast model agrees with plans, and a longer search finds nothing much
 // better.
-#include "placement/placement_search.h"
+#include "placement/detail/placement_search.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -12,9 +12,9 @@
 
 #include "base/random.h"
 #include "config/config.h"
+#include "flow/detail/spread_paths.h"
 #include "flow/flow_plan.h"
 #include "flow/flow_run.h"
-#include "flow/spread_paths.h"
 #include "systems/make_plan.h"
 #include "topology/credit_loop.h"
 

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "nic/detail/packet_check.h"
 #include "nic/edge_timers.h"
 #include "nic/nic_shape.h"
-#include "nic/packet_check.h"
 #include "nic/packet_pool.h"
 #include "nic/ring_queue.h"
 #include "switch/switch_kind.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of collectives by dimension: groups by counting NPU positions, sums by the minimum that an
 // algorithm of any kind sends.
-#include "optimize/dimension_bytes.h"
+#include "optimize/detail/dimension_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing tables of tori, walked over the topology's links; and absence of cycles in the dependency
 // graph of links.
-#include "routing/dimension_routes.h"
+#include "routing/detail/dimension_routes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of the search for a colouring, in steps, so that no flow set keeps a user waiting.
-#include "routing/flow_colouring.h"
+#include "routing/detail/flow_colouring.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

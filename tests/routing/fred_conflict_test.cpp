@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "routing/flow_colouring.h"
+#include "routing/detail/flow_colouring.h"
 #include "routing/fred_routing.h"
 #include "routing/random_flows.h"
 #include "support/fred_interpreter.h"

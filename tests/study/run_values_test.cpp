@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/run_values.h"
+#include "study/detail/run_values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/yaml_value.h"
+#include "study/detail/yaml_value.h"
 
 #include <gtest/gtest.h>
 

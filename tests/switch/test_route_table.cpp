@@ -10,7 +10,7 @@
 #include "switch/node_shape.h"
 #include "switch/register_map.h"
 #include "switch/route_table.h"
-#include "topology/exact_limits.h"
+#include "topology/detail/exact_limits.h"
 #include "topology/fred_tree/fred_tree.h"
 #include "topology/route_table_size.h"
 

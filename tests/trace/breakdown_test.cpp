@@ -19,7 +19,7 @@
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
-#include "report/breakdown_json.h"
+#include "report/detail/breakdown_json.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 #include "systems/make_plan.h"

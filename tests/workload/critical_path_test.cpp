@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A breakdown that does not add up is a failure, never a number.
-#include "workload/critical_path.h"
+#include "workload/detail/critical_path.h"
 
 #include <gtest/gtest.h>
 

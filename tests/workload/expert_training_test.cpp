@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "small_transformer.h"
 #include "support/traces.h"
-#include "workload/expert_time.h"
+#include "workload/detail/expert_time.h"
 #include "workload/training_graph.h"
 #include "workload/training_memory.h"
 #include "workload/training_run.h"

@@ -15,8 +15,8 @@
 #include "config/config.h"
 #include "support/simulation.h"
 #include "topology/faults.h"
+#include "workload/detail/input_loads.h"
 #include "workload/graph_size.h"
-#include "workload/input_loads.h"
 #include "workload/training_graph.h"
 #include "workload/training_run.h"
 

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "support/simulation.h"
-#include "workload/critical_path.h"
+#include "workload/detail/critical_path.h"
 #include "workload/graphs.h"
 
 namespace fredsim::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that a run holds: read-ahead, release of tasks and their operations, and the events that
 // start tasks.
-#include "workload/held_tasks.h"
+#include "workload/detail/held_tasks.h"
 
 #include <gtest/gtest.h>
 

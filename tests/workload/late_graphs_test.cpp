@@ -14,7 +14,7 @@
 #include "small_transformer.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
-#include "workload/critical_path.h"
+#include "workload/detail/critical_path.h"
 #include "workload/graph_run.h"
 #include "workload/graphs.h"
 #include "workload/inference_graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time of one rank by cause: by hand, and of random chains of tasks against sums that are worked
 // out from the contract.
-#include "workload/rank_clock.h"
+#include "workload/detail/rank_clock.h"
 
 #include <gtest/gtest.h>
 

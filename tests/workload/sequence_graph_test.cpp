@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs with split sequences: bytes against all-reduces, dependencies around a ring, predicted
 // sizes, and equal results in every implementation and from exported traces.
-#include "workload/sequence_graph.h"
+#include "workload/detail/sequence_graph.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

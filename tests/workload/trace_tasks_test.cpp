@@ -17,7 +17,7 @@
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
 #include "support/traces.h"
-#include "workload/critical_path.h"
+#include "workload/detail/critical_path.h"
 #include "workload/graph_run.h"
 #include "workload/trace_graph.h"
 

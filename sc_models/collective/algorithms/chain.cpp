@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // chain: from or to the root in ring order, in two halves that go the same way round or one each, whatever is faster
-// (collective/chains.h). A ring without the hop that closes it, so that "ring" is another name of it.
+// (collective/detail/chains.h). A ring without the hop that closes it, so that "ring" is another name of it.
 #include "collective/algorithm.h"
-#include "collective/chains.h"
-#include "collective/endpoint_part.h"
-#include "collective/member_boxes.h"
-#include "collective/streams.h"
+#include "collective/detail/chains.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/member_boxes.h"
+#include "collective/detail/streams.h"
 
 namespace fredsim {
 namespace {

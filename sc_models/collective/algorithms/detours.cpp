@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // detours: all-reduces of small groups of NPUs on a grid, over paths by NPUs outside of the groups too, which forward packets; all
-// groups of a plan that have it are planned together (collective/detour_flow.h).
+// groups of a plan that have it are planned together (collective/detail/detour_flow.h).
 //
 // Every hop goes from an NPU to the next one, which reads it and sends it on.
 // Shares: a tree sends at the program's rate until so long before the end as its packets are on their way, so that all trees end
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/detour_flow.h"
-#include "collective/detour_trees.h"
+#include "collective/detail/detour_flow.h"
+#include "collective/detail/detour_trees.h"
 #include "collective/endpoint_trees.h"
 #include "collective/plan_time.h"
 #include "plan/hop_paths.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/member_boxes.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/member_boxes.h"
 #include "plan/channels.h"
 
 namespace fredsim {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// edge_tree: from or to I/O controllers of a grid, over trees of single hops between NPUs (collective/edge_tree.h).
-#include "collective/edge_tree.h"
+// edge_tree: from or to I/O controllers of a grid, over trees of single hops between NPUs (collective/detail/edge_tree.h).
+#include "collective/detail/edge_tree.h"
 
 #include <fmt/format.h>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/streams.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/streams.h"
 
 namespace fredsim {
 namespace {

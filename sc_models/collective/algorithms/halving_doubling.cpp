@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
+#include "collective/detail/endpoint_part.h"
 
 namespace fredsim {
 namespace {

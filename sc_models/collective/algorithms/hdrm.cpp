@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
+#include "collective/detail/endpoint_part.h"
 #include "plan/hop_times.h"
 
 namespace fredsim {

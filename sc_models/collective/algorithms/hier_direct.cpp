@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/member_boxes.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/member_boxes.h"
 
 namespace fredsim {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "base/int128.h"
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
+#include "collective/detail/endpoint_part.h"
 
 namespace fredsim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_tree: combs over a group that fills a rectangle of a grid (collective/multi_tree.h), or spanning trees packed on the
-// links between NPUs next to each other (collective/packed_trees.h).
-#include "collective/multi_tree.h"
+// multi_tree: combs over a group that fills a rectangle of a grid (collective/detail/multi_tree.h), or spanning trees packed on the
+// links between NPUs next to each other (collective/detail/packed_trees.h).
+#include "collective/detail/multi_tree.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/packed_trees.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/packed_trees.h"
 #include "plan/members.h"
 
 namespace fredsim {

@@ -6,7 +6,7 @@
 // Paths: the fastest by estimate (collective/plan_time.h), for the part alone, of
 //   a star: unicasts from every rank to all others;
 //   a star by levels, on a tree of switches or a box of several dimensions: to a rank in each line of one dimension, which send on;
-//   combs, two per rank as an all-gather has them, for a group that fills a rectangle of a grid (collective/multi_tree.h). All
+//   combs, two per rank as an all-gather has them, for a group that fills a rectangle of a grid (collective/detail/multi_tree.h). All
 //     ranks cut their vectors alike. A flit that would be shared by both kinds of combs goes from cells of one colour of a
 //     chessboard along rows, from the others along columns.
 //   With slices each has a share of the vector.
@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/member_boxes.h"
-#include "collective/multi_tree.h"
-#include "collective/packed_trees.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/member_boxes.h"
+#include "collective/detail/multi_tree.h"
+#include "collective/detail/packed_trees.h"
 #include "collective/plan_time.h"
 #include "plan/link_walk.h"
 #include "switch/node_shape.h"

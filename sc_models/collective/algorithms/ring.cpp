@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ring: along the ring of the group, in group order, on a whole mesh along single hops.
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
-#include "collective/member_boxes.h"
+#include "collective/detail/endpoint_part.h"
+#include "collective/detail/member_boxes.h"
 
 namespace fredsim {
 namespace {

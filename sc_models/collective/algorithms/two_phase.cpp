@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "collective/algorithm.h"
-#include "collective/endpoint_part.h"
+#include "collective/detail/endpoint_part.h"
 #include "plan/channels.h"
 #include "routing/mesh_routing.h"
 #include "routing/nic_port.h"

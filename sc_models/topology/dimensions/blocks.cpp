@@ -12,9 +12,9 @@
 #include "base/units.h"
 #include "topology/assembly.h"
 #include "topology/credit_loop.h"
+#include "topology/detail/planes.h"
 #include "topology/fred_tree/fred_tree.h"
 #include "topology/fully_connected/fully_connected.h"
-#include "topology/planes.h"
 #include "topology/torus3d/torus3d.h"
 
 namespace fredsim {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "topology/assembly.h"
-#include "topology/exact_limits.h"
+#include "topology/detail/exact_limits.h"
 #include "topology/unicast_paths.h"
 
 namespace fredsim {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "topology/planes.h"
+#include "topology/detail/planes.h"
 
 namespace fredsim {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "topology/detail/planes.h"
 #include "topology/fully_connected/fully_connected.h"
-#include "topology/planes.h"
 
 namespace fredsim {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "topology/assembly.h"
-#include "topology/exact_limits.h"
+#include "topology/detail/exact_limits.h"
 #include "topology/graph/graph_paths.h"
 #include "topology/graph/one_way_paths.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "topology/planes.h"
+#include "topology/detail/planes.h"
 
 namespace fredsim {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "topology/planes.h"
+#include "topology/detail/planes.h"
 #include "topology/torus3d/torus3d.h"
 
 namespace fredsim {

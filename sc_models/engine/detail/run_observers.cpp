@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/detail/run_observers.h"
+
+#include <utility>
+
+#include "engine/machine.h"
+
+namespace fredsim {
+
+RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) {
+  if (options.timeline != nullptr) {
+    recorder_ = std::make_unique<TimelineRecorder>(
+        *options.timeline, options.timeline_level,
+        options.timeline_name.empty() ? fabric.topology().name : options.timeline_name, fabric);
+    npus_.add(*recorder_);
+  }
+  if (options.breakdown.is_on) {
+    breakdown_ = std::make_unique<CollectiveBreakdown>(options.breakdown, fabric);
+    npus_.add(*breakdown_);
+  }
+}
+
+void RunObservers::start(std::uint64_t first_edge, std::span<const Part* const> work) {
+  is_running_ = has_run_ = true;
+  if (breakdown_ != nullptr) breakdown_->begin_run(work.size());
+  if (recorder_ != nullptr) recorder_->begin_run(first_edge, work);
+}
+
+// Skips a job without trees: it sends no packet, and its number may belong to another job.
+void RunObservers::add(const ObservedJob& job, std::span<const PhaseProgram> programs) {
+  if (!is_running_ || job.job->plan().trees.empty()) return;
+  if (recorder_ != nullptr) recorder_->add(job);
+  if (breakdown_ != nullptr) breakdown_->add(job, programs);
+}
+
+void RunObservers::edge() {
+  if (!is_running_) return;
+  if (recorder_ != nullptr) recorder_->edge();
+  if (breakdown_ != nullptr) breakdown_->edge_of_run();
+}
+
+void RunObservers::remove(const CollectiveJob& job) {
+  if (!is_running_ || job.plan().trees.empty()) return;
+  if (recorder_ != nullptr) recorder_->remove(job);
+  if (breakdown_ != nullptr) breakdown_->remove(job);
+}
+
+void RunObservers::end_run(std::uint64_t cycles) {
+  is_running_ = false;
+  if (recorder_ != nullptr) recorder_->end_run(cycles);
+}
+
+void RunObservers::run_failed(const std::string& message) {
+  is_running_ = has_run_ = false;
+  if (recorder_ != nullptr) recorder_->run_failed(message);
+}
+
+void RunObservers::drop_run() {
+  if (recorder_ != nullptr) recorder_->drop_run();
+}
+
+void RunObservers::fill(RunResult& result) {
+  if (std::exchange(has_run_, false) && breakdown_ != nullptr) breakdown_->fill(result);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/detail/trace_meetings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "base/error.h"
+#include "workload_files/node_place.h"
+
+namespace fredsim {
+namespace {
+
+std::optional<Collective> collective_to_run(TraceCollective collective) {
+  switch (collective) {
+    case TraceCollective::kAllReduce:
+    case TraceCollective::kBarrier:
+      return Collective::kAllReduce;
+    case TraceCollective::kReduce:
+      return Collective::kReduce;
+    case TraceCollective::kAllGather:
+      return Collective::kAllGather;
+    case TraceCollective::kGather:
+      return Collective::kGather;
+    case TraceCollective::kScatter:
+      return Collective::kScatter;
+    case TraceCollective::kBroadcast:
+      return Collective::kBroadcast;
+    case TraceCollective::kAllToAll:
+      return Collective::kAllToAll;
+    case TraceCollective::kReduceScatter:
+    case TraceCollective::kReduceScatterBlock:
+      return Collective::kReduceScatter;
+  }
+  return std::nullopt;
+}
+
+// Bytes in the meaning of CollectiveSpec.
+std::uint64_t size_of(const TraceNode& node, std::size_t ranks) {
+  constexpr std::uint64_t kBarrierBytes = 2;
+  if (node.collective == TraceCollective::kBarrier) return kBarrierBytes;
+  const bool is_of_a_rank =
+      node.collective == TraceCollective::kAllGather || node.collective == TraceCollective::kGather;
+  return is_of_a_rank ? node.bytes * ranks : node.bytes;
+}
+
+}  // namespace
+
+TraceMeetings::TraceMeetings(const std::vector<std::string>& paths, const TraceGroups& groups,
+                             std::vector<int> members, std::string algorithm,
+                             std::vector<std::string>& names, Make make)
+    : paths_(paths),
+      groups_(groups),
+      members_(std::move(members)),
+      algorithm_(std::move(algorithm)),
+      names_(names),
+      make_(std::move(make)),
+      next_(members_.size()) {}
+
+bool TraceMeetings::Key::operator<(const Key& other) const {
+  return std::tie(name, group, tag, is_collective) <
+         std::tie(other.name, other.group, other.tag, other.is_collective);
+}
+
+std::string TraceMeetings::Key::text() const {
+  if (!is_collective)
+    return fmt::format("messages of tag {} from rank {} to rank {}", tag, group[0], group[1]);
+  const std::string of = name.empty() ? "the default group" : fmt::format("group '{}'", name);
+  constexpr std::size_t kMaxShown = 16;
+  const std::span shown(group.data(), std::min(group.size(), kMaxShown));
+  return fmt::format("{} of ranks {}{}", of, fmt::join(shown, ","),
+                     shown.size() < group.size() ? ",…" : "");
+}
+
+std::string TraceMeetings::place(int rank, const TraceNode& node, std::string_view field) const {
+  return node_place(paths_[rank], node.id, node.name, field);
+}
+
+void TraceMeetings::begin() {
+  operations_.clear();
+  next_.assign(members_.size(), {});
+}
+
+int TraceMeetings::number_of(const Key& key) {
+  const auto [number, is_new] = group_numbers_.try_emplace(key, std::ssize(names_));
+  if (is_new) names_.push_back(key.text());
+  return number->second;
+}
+
+bool TraceMeetings::join(int rank, const TraceNode& node, Task& task) {
+  const bool is_collective = node.type == TraceNodeType::kCollective;
+  const bool sends = node.type == TraceNodeType::kSend;
+  Group group = is_collective ? groups_.group_of(rank, node)
+                : sends       ? Group{rank, node.peer}
+                              : Group{node.peer, rank};
+  if (group.front() == group.back() && (group.size() == 1 || !is_collective)) return false;
+  const Key key{is_collective && !groups_.is_of_all(node) ? node.group : "", group, node.tag,
+                is_collective};
+  const std::uint64_t k = next_[static_cast<std::size_t>(rank)][key]++;
+  Meetings& meetings = operations_[key];
+  if (k == meetings.made) {
+    meetings.open.emplace(k, first_met(rank, node, group, number_of(key), k));
+    ++meetings.made;
+  }
+  const auto open = meetings.open.find(k);
+  Met& met = open->second;
+  check_agreement(met, rank, node);
+  const auto at = std::ranges::find(group, rank) - group.begin();
+  met.came[at] = true;
+  task.operation = met.operation;
+  task.rank = static_cast<int>(at);
+  if (--met.left == 0) meetings.open.erase(open);
+  task.category = node.priority >= 2   ? TimeCategory::kMp
+                  : node.priority == 1 ? TimeCategory::kPp
+                                       : TimeCategory::kDp;
+  return true;
+}
+
+void TraceMeetings::check() const {
+  for (const auto& [key, met] : operations_)
+    if (!met.open.empty()) refuse_absent(met.open.begin()->second);
+}
+
+CollectiveSpec TraceMeetings::spec_of(int rank, const TraceNode& node, const Group& group) const {
+  CollectiveSpec spec;
+  spec.vc = node.priority >= 2 ? kMp : node.priority == 1 ? kPp : kDp;
+  for (const int of : group) spec.group.push_back(members_[of]);
+  if (node.type == TraceNodeType::kCollective) {
+    spec.collective = *collective_to_run(node.collective);
+    spec.algorithm = algorithm_;
+    spec.bytes = size_of(node, group.size());
+    if (node.peer != TraceNode::kNobody) {
+      const auto root = std::ranges::find(group, node.peer);
+      if (root == group.end()) {
+        throw BadInput(fmt::format("{}: found {}, which is not in the group",
+                                   place(rank, node, "root_rank"), node.peer));
+      }
+      spec.root = static_cast<int>(root - group.begin());
+    }
+  } else {
+    spec.collective = Collective::kUnicast;
+    spec.bytes = node.bytes;
+  }
+  if (spec.bytes == 0) throw BadInput(place(rank, node, "comm_size") + ": found 0");
+  return spec;
+}
+
+TraceMeetings::Met TraceMeetings::first_met(int rank, const TraceNode& node, const Group& group,
+                                            int number_of_group, std::uint64_t number) const {
+  const int operation =
+      make_({.work = {spec_of(rank, node, group)}, .beside = {}}, node, number_of_group, number);
+  return {operation, rank, node, group, std::vector<bool>(group.size()), group.size()};
+}
+
+void TraceMeetings::check_agreement(const Met& met, int rank, const TraceNode& node) const {
+  if (node.type != TraceNodeType::kCollective) return;
+  const auto differs = [&](std::string_view field, auto own, auto other) {
+    if (own == other) return;
+    throw BadInput(fmt::format("{}: found {}, but {}", place(rank, node, field), own,
+                               fmt::format("{} has {}", place(met.rank, met.node, field), other)));
+  };
+  differs("comm_type", to_string(node.collective), to_string(met.node.collective));
+  differs("comm_size", node.bytes, met.node.bytes);
+  differs("root_rank", node.peer, met.node.peer);
+  differs("comm_priority", node.priority, met.node.priority);
+}
+
+void TraceMeetings::refuse_absent(const Met& met) const {
+  const auto at = std::ranges::find(met.came, false);
+  throw BadInput(fmt::format(
+      "{}: a {} that rank {} of its group does not have: its trace has fewer in this group",
+      place(met.rank, met.node, "comm_type"), to_string(met.node.collective),
+      met.group[static_cast<std::size_t>(at - met.came.begin())]));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/detail/trace_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/member.h"
+#include "plan/members.h"
+#include "workload_files/chakra_reader.h"
+
+namespace fredsim {
+namespace {
+
+std::vector<int> members_of(std::size_t ranks, const Topology& topology) {
+  const int npus = static_cast<int>(topology.npus.size());
+  std::vector<int> members;
+  members.reserve(ranks);
+  for (int r = 0; r < static_cast<int>(ranks); ++r)
+    members.push_back(r < npus ? r : io_member(r - npus));
+  return members;
+}
+
+bool is_empty(const std::string& path) {
+  ChakraReader reader(path);
+  TraceNode node;
+  return !reader.next(node);
+}
+
+// A component that has failed may have a trace, which then is empty.
+void check_failed(const std::vector<std::string>& paths, const std::vector<int>& members,
+                  const Topology& topology) {
+  std::vector<int> used;
+  for (std::size_t r = 0; r < paths.size(); ++r)
+    if (!is_empty(paths[r])) used.push_back(members[r]);
+  if (!used.empty()) fredsim::members_of(topology, used);
+}
+
+}  // namespace
+
+TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
+                       const Topology& topology, const std::string& algorithm)
+    : files_(files),
+      groups_(groups),
+      speed_(speed),
+      topology_(topology),
+      joint_algorithm_(algorithm),
+      members_(members_of(files.paths.size(), topology)),
+      process_groups_(files.paths, groups, topology),
+      meetings_(
+          files.paths, process_groups_, members_, algorithm.empty() ? "auto" : algorithm,
+          graph_.groups,
+          [this](OperationShape shape, const TraceNode& node, int group, std::uint64_t number) {
+            return operation_of(std::move(shape), node, 1, group, number);
+          }) {
+  const std::size_t npus = topology.npus.size();
+  const std::size_t max = npus + topology.io_controllers.size();
+  if (files.paths.size() > max) {
+    throw BadInput(fmt::format("{}: {} has {} NPUs and {} I/O controllers, no more ranks",
+                               files.paths[max], topology.name, npus, max - npus));
+  }
+  if (topology.failed.any()) check_failed(files.paths, members_, topology);
+  begin();
+}
+
+void TraceNodes::begin() {
+  readings_.clear();
+  meetings_.begin();
+  live_.clear();
+  made_ = 0;
+  joint_ =
+      std::make_unique<TraceJoint>(files_.paths, groups_, members_, joint_algorithm_,
+                                   [this](OperationShape shape, const TraceNode& node) {
+                                     return operation_of(std::move(shape), node, node.times, -1, 0);
+                                   });
+  for (const int rank : process_groups_.all()) {
+    readings_.push_back(
+        {.rank = rank, .feeder = std::make_unique<TraceFeeder>(files_.paths[rank], 1)});
+  }
+}
+
+TaskGraph TraceNodes::take_graph() {
+  for (const auto& [number, operation] : live_) graph_.operations.push_back(operation);
+  return std::move(graph_);
+}
+
+bool TraceNodes::next(int rank, Task& task) {
+  Reading& reading = readings_[static_cast<std::size_t>(rank)];
+  while (const auto node = reading.feeder->next()) {
+    reading.feeder->complete(node->id);
+    if (add(reading, *node, task)) return true;
+  }
+  return false;
+}
+
+void TraceNodes::forget(int rank, std::uint64_t end) {
+  Reading& reading = readings_[static_cast<std::size_t>(rank)];
+  while (!reading.known.empty() && reading.known.front().second < static_cast<std::int64_t>(end)) {
+    reading.tasks.erase(reading.known.front().first);
+    reading.known.pop_front();
+  }
+}
+
+void TraceNodes::check_all_met() const {
+  meetings_.check();
+  joint_->check();
+}
+
+// False: it makes no task.
+bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
+  std::vector<int> after;
+  for (const std::uint64_t id : node.after) {
+    const auto found = reading.tasks.find(id);
+    if (found == reading.tasks.end()) continue;  // complete for good
+    after.insert(after.end(), found->second.begin(), found->second.end());
+  }
+  std::ranges::sort(after);
+  after.erase(std::unique(after.begin(), after.end()), after.end());
+  task = Task{.label = keeps_names_ ? shapes_.label(node.name) : 0,
+              .node = node.id,
+              .after = std::move(after)};
+  const bool is_task = node.type != TraceNodeType::kMetadata && fill(reading, node, task);
+  // Without one, those after it wait for what it waits for.
+  std::vector<int>& own = reading.tasks[node.id];
+  own = is_task ? std::vector{reading.count++} : task.after;
+  reading.known.emplace_back(node.id, own.empty() ? -1 : own.back());
+  return is_task;
+}
+
+bool TraceNodes::fill(Reading& reading, const TraceNode& node, Task& task) {
+  if (node.type >= TraceNodeType::kSend) return communicate(reading, node, task);
+  task.cycles = cycles_of_node(node);
+  if (node.type == TraceNodeType::kCompute) return true;
+  task.category = TimeCategory::kMemory;
+  task.stores = node.type == TraceNodeType::kStore;
+  task.bytes = node.tensor_bytes;
+  return true;
+}
+
+std::uint64_t TraceNodes::cycles_of_node(const TraceNode& node) const {
+  double picoseconds = static_cast<double>(node.duration_ps);
+  if (node.duration_ps == 0) {
+    const auto bytes = static_cast<double>(node.tensor_bytes);
+    picoseconds = node.type == TraceNodeType::kCompute
+                      ? roofline_ps(speed_, static_cast<double>(node.operations), {bytes})
+                      : memory_ps(speed_, {bytes});
+  }
+  return cycles_of(picoseconds, topology_.clock_hz);
+}
+
+// False: there is nobody else in the group.
+bool TraceNodes::communicate(Reading& reading, const TraceNode& node, Task& task) {
+  if (node.shape == TraceNode::kNobody) return meetings_.join(reading.rank, node, task);
+  joint_->join(reading.rank, node, reading.feeder->shapes(), task);
+  return true;
+}
+
+int TraceNodes::operation_of(OperationShape shape, const TraceNode& node, std::uint64_t times,
+                             int group, std::uint64_t number) {
+  shapes_.add(std::move(shape), keeps_names_ ? node.name : "");
+  GraphOperation operation = graph_.operations.back();
+  graph_.operations.pop_back();
+  operation.times = times;
+  operation.group = group;
+  operation.number = number;
+  live_.emplace(made_, operation);
+  return made_++;
+}
+
+}  // namespace fredsim

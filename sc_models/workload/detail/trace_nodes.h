@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of execution traces as tasks, rank by rank (trace_graph.h says what becomes of a node).
+//
+// Use: next() of each rank, in any order of ranks; check_all_met() when all are at their ends; begin() to read again, with the same
+//   numbers for labels, shapes and groups, and operations counted anew. Tasks of a rank are numbered as they come.
+// Order: one that dependencies allow, as if each node were over at once.
+// Memory: ids of nodes that were not forgotten, and operations as long as those who meet there need them, or until
+//   forget_operation().
+// Errors: BadInput, naming file, node and field: more ranks than members; those of trace_meetings.h and trace_joint.h.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "topology/topology.h"
+#include "workload/compute_time.h"
+#include "workload/detail/trace_groups.h"
+#include "workload/detail/trace_joint.h"
+#include "workload/detail/trace_meetings.h"
+#include "workload/operation_shapes.h"
+#include "workload/task_graph.h"
+#include "workload_files/comm_groups.h"
+#include "workload_files/trace_check.h"
+#include "workload_files/trace_feeder.h"
+
+namespace fredsim {
+
+class TraceNodes {
+ public:
+  // Files, groups and topology must outlive it. `algorithm`: as of trace_graph().
+  TraceNodes(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
+             const Topology& topology, const std::string& algorithm);
+  TraceNodes(const TraceNodes&) = delete;
+  TraceNodes& operator=(const TraceNodes&) = delete;
+
+  void begin();  // from the first node of every rank on
+  bool next(int rank, Task& task);
+  void forget(int rank, std::uint64_t end);  // ids of nodes that became tasks before this one
+  void check_all_met() const;
+
+  const std::vector<int>& members() const { return members_; }  // by rank
+  const TaskGraph& graph() const { return graph_; }             // labels, shapes and groups
+  const std::map<int, GraphOperation>& operations() const { return live_; }  // by number
+  void forget_operation(int number) { live_.erase(number); }
+  void keep_names() { keeps_names_ = true; }  // those of nodes are labels of the graph from here on
+  TaskGraph take_graph();
+
+ private:
+  struct Reading {
+    int rank = 0;
+    std::unique_ptr<TraceFeeder> feeder;
+    std::unordered_map<std::uint64_t, std::vector<int>>
+        tasks{};  // by id: what comes after it waits for
+    std::deque<std::pair<std::uint64_t, std::int64_t>>
+        known{};    // ids in `tasks`, the last task there
+    int count = 0;  // number of tasks
+  };
+
+  bool add(Reading& reading, const TraceNode& node, Task& task);
+  bool fill(Reading& reading, const TraceNode& node, Task& task);
+  bool communicate(Reading& reading, const TraceNode& node, Task& task);
+  std::uint64_t cycles_of_node(const TraceNode& node) const;
+  int operation_of(OperationShape shape, const TraceNode& node, std::uint64_t times, int group,
+                   std::uint64_t number);
+
+  const TraceFiles& files_;
+  const CommGroups& groups_;
+  const ComputeSpeed speed_;
+  const Topology& topology_;
+  const std::string joint_algorithm_;
+  std::vector<int> members_;
+  TraceGroups process_groups_;
+  bool keeps_names_ = false;
+  TaskGraph graph_;
+  OperationShapes shapes_{graph_};
+  std::unique_ptr<TraceJoint> joint_;
+  TraceMeetings meetings_;
+  std::vector<Reading> readings_;
+  std::map<int, GraphOperation> live_;
+  int made_ = 0;
+};
+
+}  // namespace fredsim
