@@ -2,8 +2,8 @@
 // Asynchronous FIFO between two clock domains, with Gray-coded pointers.
 //
 // Write side (wclk_i): write_i at an edge stores wdata_i; allowed only if free_o is not zero
-//   (asserted). free_o, from registers, counts free places; the places of recently read words may be
-//   missing, and it never counts a place too many.
+//   (asserted). free_o, from registers, counts free places; the places of recently read words may
+//   be missing, and it never counts a place too many.
 // Read side (rclk_i): rdata_o is the oldest word while valid_o is high, from registers through a
 //   multiplexer; read_i at an edge removes it, allowed only while valid_o is high (asserted).
 // Timing: a word written at an edge is on rdata_o after the second edge of rclk_i that samples its

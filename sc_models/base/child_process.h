@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program, or work of this program, that runs as a child process, without a shell; it has no input.
+// A program, or work of this program, that runs as a child process, without a shell; it has no
+// input.
 //
 // Errors: BadInput if the program cannot be started, with the system's reason; RunFailed if the
 // system has no process for it.

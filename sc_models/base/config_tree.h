@@ -2,10 +2,11 @@
 // A configuration as a tree of keys with the place each was written, before anyone
 // knows what it means.
 //
-// Read from YAML, of which a configuration uses maps, lists and single values. The entries of a list
-// have their numbers for keys, from 1 on. Strict: aliases, duplicate keys, several documents, empty
-// files are BadInput with file, line (and column for broken YAML). Overrides (`--set key.path=value`)
-// replace or add entries, in lists as well (`levels.2.uplinks=4`); the value is YAML too.
+// Read from YAML, of which a configuration uses maps, lists and single values. The entries of a
+// list have their numbers for keys, from 1 on. Strict: aliases, duplicate keys, several documents,
+// empty files are BadInput with file, line (and column for broken YAML). Overrides (`--set
+// key.path=value`) replace or add entries, in lists as well (`levels.2.uplinks=4`); the value is
+// YAML too.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +44,17 @@ ConfigNode read_config_file(const std::string& path);
 // The same of a text; `source` stands for the file in messages.
 ConfigNode parse_config_text(const std::string& text, const std::string& source);
 
-// The same of a text that may hold anything, a list or nothing as well; YAML aliases are copies of what they stand for.
+// The same of a text that may hold anything, a list or nothing as well; YAML aliases are copies of
+// what they stand for.
 ConfigNode parse_any_text(const std::string& text, const std::string& source);
 
-// Applies "key.path=value" to the root. Messages name it with `from` in front: "--set key.path=value".
+// Applies "key.path=value" to the root. Messages name it with `from` in front: "--set
+// key.path=value".
 void apply_override(ConfigNode& root, const std::string& override_text,
                     const std::string& from = "--set ");
 
-// Appends to the list at a key of the root, which becomes one where there is none; `from` as where of the entry.
+// Appends to the list at a key of the root, which becomes one where there is none; `from` as where
+// of the entry.
 void append_to_list(ConfigNode& root, const std::string& key, const std::string& text,
                     const std::string& from);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a kind of files as rows: what stands under each, its default, range and unit. Readers (base/key_reader.h), schemas and reference
-// pages (config/file_schema.h) are made from them.
+// Keys of a kind of files as rows: what stands under each, its default, range and unit. Readers
+// (base/key_reader.h), schemas and reference pages (config/file_schema.h) are made from them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,10 @@
 
 namespace fredsim {
 
-// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames, kValues: integers, and
-// numbers with units, under names that the schema does not know; kNumber: a number without unit; kOther: what FileKey::schema says
+// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of
+// entries with keys; kWords: a list of texts; kNames, kValues: integers, and numbers with units,
+// under names that the schema does not know; kNumber: a number without unit; kOther: what
+// FileKey::schema says
 enum class Holds : std::uint8_t {
   kValue,
   kText,

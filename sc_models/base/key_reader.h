@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed access to the keys of a YAML file: KeyValues of any, of machine files as well (config/config_reader.h); KeyReader of one map of
-// another file, and those inside.
+// Typed access to the keys of a YAML file: KeyValues of any, of machine files as well
+// (config/config_reader.h); KeyReader of one map of another file, and those inside.
 //
-// With the rows of its kind of files (base/file_key.h): refuses other keys; values are in the range of their row, and its default where
-//   they are left out. Without: allow() says the keys, and the getters their ranges.
+// With the rows of its kind of files (base/file_key.h): refuses other keys; values are in the range
+//   of their row, and its default where they are left out. Without: allow() says the keys, and the
+//   getters their ranges.
 // Errors: BadInput with file and line, the key, what was found and what is allowed.
 #pragma once
 
@@ -49,7 +50,8 @@ class KeyValues {
 
 class KeyReader final : public KeyValues {
  public:
-  // A whole file, or a list's entry where the file is a list. `node` and `file` must outlive the reader.
+  // A whole file, or a list's entry where the file is a list. `node` and `file` must outlive the
+  // reader.
   KeyReader(const ConfigNode& node, const FileKeys& file);
   // `path`: of the map in its file; empty: all of it.
   KeyReader(const ConfigNode& node, std::string path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of commands on the command line: added from the rows of tables (results/option_row.h), collected as text, and read once all
-// are there, so that every message has the same form.
+// Options of commands on the command line: added from the rows of tables (results/option_row.h),
+// collected as text, and read once all are there, so that every message has the same form.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,7 +38,8 @@ inline std::vector<OptionGroup> option_groups(const CLI::App& app) {
   return groups;
 }
 
-// Words that shells offer for a value, blanks between them. Kept as the name of a validator that takes everything.
+// Words that shells offer for a value, blanks between them. Kept as the name of a validator that
+// takes everything.
 inline void offer(CLI::Option* option, const std::string& words) {
   option->check(CLI::Validator([](std::string&) { return std::string(); }, "").name(words));
 }

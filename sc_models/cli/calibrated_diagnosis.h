@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses (cli/diagnosis.h) whose times are those of runs with `--engine flow`, which exact runs calibrate.
+// Diagnoses (cli/diagnosis.h) whose times are those of runs with `--engine flow`, which exact runs
+// calibrate.
 //
-// Run: the work as given; with buffers that cover, where they are larger; with the best algorithm and chunks; and on a machine that is no
-//   system, where buffers do not limit, with links of a cycle.
-// Other limits: their factor by flows, times the time as given, but for the latency of systems, where a surplus over flows is taken to be latency, too.
+// Run: the work as given; with buffers that cover, where they are larger; with the best algorithm
+//   and chunks; and on a machine that is no system, where buffers do not limit, with links of a
+//   cycle.
+// Other limits: their factor by flows, times the time as given, but for the latency of systems,
+//   where a surplus over flows is taken to be latency, too.
 // Machines of more than kMaxCalibratedNodes nodes that run flit by flit: flows alone.
 // Use: a constructor before the simulation begins, then run() in an SC_THREAD.
 // Errors: as plan_work(), elaborate() and run_job() raise them.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command of the program: a row of the table in commands.h, and what one command line asks of it.
 //
-// A command is a file of its own, <name>_command.cpp: options, checks, files, run, help and examples. Nothing else compares its name.
-// Results go to standard output, progress to standard error.
-// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is written to --json then. Interrupted after all that was
-// measured so far is printed and written.
+// A command is a file of its own, <name>_command.cpp: options, checks, files, run, help and
+// examples. Nothing else compares its name. Results go to standard output, progress to standard
+// error.
+// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is written to --json
+// then. Interrupted after all that was measured so far is printed and written.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -33,8 +34,8 @@ class Command {
 
   // Arguments and options, in the order of the help text. What the user gives is kept as text.
   virtual void add_to(CLI::App& app) = 0;
-  // After the command line was parsed. BadInput naming the option, what was found and what is allowed, as far as that can be
-  // told without reading a machine.
+  // After the command line was parsed. BadInput naming the option, what was found and what is
+  // allowed, as far as that can be told without reading a machine.
   virtual void check() = 0;
   // After check().
   virtual FileUses files() const = 0;
@@ -49,13 +50,15 @@ struct CommandRow {
   const char* purpose;       // a sentence
   const char* aliases = "";  // names that others have for it, blanks between, for hints
   const char* several = "";  // the command that takes several machines, where this one takes one
-  // Options of --help, the most important first, blanks between them; empty: all. --help-all has all.
+  // Options of --help, the most important first, blanks between them; empty: all. --help-all has
+  // all.
   const char* main_options = "";
   const char* examples;  // command lines, indented by two; --help has the first two (help.h)
   std::unique_ptr<Command> (*make)();
   // Several processes may run it together (ranks/ranks.h).
   bool runs_on_ranks = false;
-  // Kind of its results (report/fields/all.h), where a point of a study can be such a command, with one machine.
+  // Kind of its results (report/fields/all.h), where a point of a study can be such a command, with
+  // one machine.
   const fields::Object* point_results = nullptr;
 };
 

@@ -39,7 +39,8 @@ bool is_out_of_memory(const std::system_error& error) {
          error.code() == std::errc::resource_unavailable_try_again;
 }
 
-// An exception that cannot be caught: SystemC's destructors allocate, and throw where there is nothing left.
+// An exception that cannot be caught: SystemC's destructors allocate, and throw where there is
+// nothing left.
 [[noreturn]] void end_without_unwinding() {
   const char* message = "internal error, a fault of fredsim and not of its input";
   try {
@@ -57,7 +58,8 @@ bool is_out_of_memory(const std::system_error& error) {
   std::_Exit(static_cast<int>(ExitCode::kFailed));
 }
 
-// Nothing a user does should lead here. Our own checks say what does not hold; what a library says is not shown.
+// Nothing a user does should lead here. Our own checks say what does not hold; what a library says
+// is not shown.
 std::string what_stopped(const std::exception& error) {
   const bool is_ours = typeid(error) == typeid(std::logic_error);
   return fmt::format("internal error, a fault of fredsim and not of its input: {}",

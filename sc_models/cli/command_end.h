@@ -19,13 +19,15 @@ struct CommandEnd {
   bool by_rank = false;  // only since another one ended
 };
 
-// Before anything else, in a process that runs a command: a file over the size limit, and an exception that cannot be caught, end it in order, and
-// SystemC leaves standard output to the results.
+// Before anything else, in a process that runs a command: a file over the size limit, and an
+// exception that cannot be caught, end it in order, and SystemC leaves standard output to the
+// results.
 void begin_process();
 
 CommandEnd end_of(const std::function<void()>& command);
 
-// A message as it is printed: quoted input may be long, and may hold what a terminal would obey. `words`: those of the command line.
+// A message as it is printed: quoted input may be long, and may hold what a terminal would obey.
+// `words`: those of the command line.
 std::string printed_message(const std::string& message, std::span<const std::string_view> words);
 
 }  // namespace fredsim

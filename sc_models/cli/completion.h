@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion of the command line by shells, from the commands, their options and the words that these offer (add_option.h): machines by
-// name, files, and the values of options that have a list of them.
+// Completion of the command line by shells, from the commands, their options and the words that
+// these offer (add_option.h): machines by name, files, and the values of options that have a list
+// of them.
 // Errors: BadInput for a shell other than bash, zsh and fish.
 #pragma once
 

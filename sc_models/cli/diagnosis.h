@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a work on a machine, by flows alone (runner/work_flows.h): its time with each limit lifted and with all lifted.
+// Limits of a work on a machine, by flows alone (runner/work_flows.h): its time with each limit
+// lifted and with all lifted.
 //
 // Buffers: as `auto` sizes them, where they are larger; the work is planned anew.
-// Windows, latency, turns of phases in switches: lifted in the flows of the same plan (flow/flow_lifts.h).
-// Single paths: hops spread over all shortest ones (flow/detail/spread_paths.h), where there are no more than kMaxSpreadNpus NPUs; where that takes longer
-//   the single ones stay.
-// Algorithm: the best of all, in flows. On a system by dimension, lowest first; of a work file item by item; plans of more than
-//   kMaxTriedEntries entries are not tried.
+// Windows, latency, turns of phases in switches: lifted in the flows of the same plan
+//   (flow/flow_lifts.h).
+// Single paths: hops spread over all shortest ones (flow/detail/spread_paths.h), where there are no
+//   more than kMaxSpreadNpus NPUs; where that takes longer the single ones stay.
+// Algorithm: the best of all, in flows. On a system by dimension, lowest first; of a work file item
+//   by item; plans of more than kMaxTriedEntries entries are not tried.
 // Turns of phases on a system: the best of numbers of chunks, orders of dimensions and of chunks.
 // Systems of more than kMaxTriedNpus NPUs: algorithms and chunks are as given.
 // Errors: as WorkFlows raises them for the work as given.

@@ -12,7 +12,8 @@
 
 namespace fredsim {
 
-// Every port exists in `shape` and is in one flow at most, on each side. At most P flows, therefore.
+// Every port exists in `shape` and is in one flow at most, on each side. At most P flows,
+// therefore.
 std::vector<Flow> parse_flows(const std::vector<std::string>& texts, const FredSwitchShape& shape);
 
 }  // namespace fredsim

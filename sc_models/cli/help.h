@@ -4,8 +4,8 @@
 // --help     of a command: purpose, the options that matter, with the first sentence of their meanings, two examples.
 //            40 lines of 80 columns at most, which a test checks.
 // --help-all all options under their headings (add_option.h), exit codes, all examples.
-// Examples work as they are typed: with the program as it was called (program_name.h), and files of configs/ where
-// there are any.
+// Examples work as they are typed: with the program as it was called (program_name.h), and files of
+// configs/ where there are any.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,8 @@ inline constexpr const char* kExitCodes =
 // Settings of the program, before its commands are added.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
-// Called on a command that has all of its other options, and maybe a footer. `main_options`, `examples`: as in CommandRow.
+// Called on a command that has all of its other options, and maybe a footer. `main_options`,
+// `examples`: as in CommandRow.
 void finish_help(CLI::App& command, const std::string& main_options, const std::string& examples);
 
 }  // namespace fredsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All commands and their options as a page in Markdown (docs/reference/options.md), from their help.
+// All commands and their options as a page in Markdown (docs/reference/options.md), from their
+// help.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -43,7 +43,8 @@ std::string clash(const CLI::Option& option) {
   return "";
 }
 
-// A second word where a command takes one: a setting as other simulators have it, or one more machine.
+// A second word where a command takes one: a setting as other simulators have it, or one more
+// machine.
 std::string extra_word(const CLI::App& app, const CLI::App& command, const std::string& word,
                        std::string_view several) {
   const std::string found = fmt::format("{}: found '{}' beside a first", command.get_name(), word);

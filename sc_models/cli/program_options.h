@@ -2,8 +2,9 @@
 // The command line of a testbench or measuring program: its options, --help, and what becomes of
 // anything else.
 //
-// Help: purpose, arguments and options with their defaults, examples. Lines have 100 columns at most if
-//   purposes, meanings and examples keep to it: a meaning begins in column 30, further lines of it after '\n'.
+// Help: purpose, arguments and options with their defaults, examples. Lines have 100 columns at
+//   most if purposes, meanings and examples keep to it: a meaning begins in column 30, further
+//   lines of it after '\n'.
 // Errors: parse() prints what was found and what is allowed.
 #pragma once
 
@@ -48,8 +49,8 @@ class ProgramOptions {
   }
   CLI::Option* add_flag(const std::string& option, bool& flag, const std::string& meaning);
 
-  // The exit code, where the program is to end: 0 after --help, 2 after a message. `arguments` without the
-  // program's name.
+  // The exit code, where the program is to end: 0 after --help, 2 after a message. `arguments`
+  // without the program's name.
   std::optional<int> parse(std::span<char* const> arguments);
 
  private:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of one command line, as `mpirun -n K fredsim …` starts them: rank 0 prints and writes files, the others are silent; all leave
-// with the same exit code, and the message of the one that failed.
+// Processes of one command line, as `mpirun -n K fredsim …` starts them: rank 0 prints and writes
+// files, the others are silent; all leave with the same exit code, and the message of the one that
+// failed.
 //
-// Order: launch() before there are threads; a session from before the command line is parsed to the end of the program.
-// Errors: BadInput from begin() where ranks were started by different builds, command lines or input files, or with a command that
-//   runs in one process.
+// Order: launch() before there are threads; a session from before the command line is parsed to the
+//   end of the program.
+// Errors: BadInput from begin() where ranks were started by different builds, command lines or
+//   input files, or with a command that runs in one process.
 #pragma once
 
 #include <memory>
@@ -20,8 +22,8 @@ namespace fredsim {
 
 class RankSession {
  public:
-  // Returns in the process that does the work, silent unless it is the first (ranks/rank_guard.h). Where no launcher has started
-  // several: does nothing.
+  // Returns in the process that does the work, silent unless it is the first (ranks/rank_guard.h).
+  // Where no launcher has started several: does nothing.
   static void launch(const char* program);
 
   RankSession();

@@ -81,7 +81,8 @@ std::string meaning_of(const SwitchSetting& setting) {
   return meaning;
 }
 
-// Lines of settings, in the same columns at all levels; meanings that need further lines stay in theirs.
+// Lines of settings, in the same columns at all levels; meanings that need further lines stay in
+// theirs.
 class SettingLines {
  public:
   SettingLines(const std::vector<SwitchSetting>& settings, std::size_t columns)

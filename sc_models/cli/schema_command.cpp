@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim schema`: the JSON schema of a kind of files that commands read, or of results, or their keys as a page.
+// `fredsim schema`: the JSON schema of a kind of files that commands read, or of results, or their
+// keys as a page.
 #include <fmt/format.h>
 
 #include <functional>

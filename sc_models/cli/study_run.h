@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs points of a study, each as a question of its own in a child process, and keeps their results (study/study_folder.h).
+// Runs points of a study, each as a question of its own in a child process, and keeps their results
+// (study/study_folder.h).
 //
-// A point whose command ends with the exit code of bad input, a failed run or a routing conflict would do so again; it is kept as failed.
-// One that is ended by a signal is failed too, but not kept: the next sweep runs it again. A file of the folder that cannot be read, or
-// is no result (of a disk that was full, of a power cut), counts as not there, and is written anew.
-// Errors: BadInput, where the study or its folder is wrong, or results cannot be kept; RunFailed, where the system gives no process.
+// A point whose command ends with the exit code of bad input, a failed run or a routing conflict
+// would do so again; it is kept as failed. One that is ended by a signal is failed too, but not
+// kept: the next sweep runs it again. A file of the folder that cannot be read, or is no result (of
+// a disk that was full, of a power cut), counts as not there, and is written anew.
+// Errors: BadInput, where the study or its folder is wrong, or results cannot be kept; RunFailed,
+// where the system gives no process.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +43,8 @@ class StudyRun {
   // Files that were no results, each with what was found.
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   bool is_kept(std::size_t point) const;
-  // Runs these points, `jobs` at a time, with a line of progress, and lines in `log` where there is one. False: interrupted before
-  // all were complete.
+  // Runs these points, `jobs` at a time, with a line of progress, and lines in `log` where there is
+  // one. False: interrupted before all were complete.
   bool run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress,
            ProgressLog* log = nullptr);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim train`: training iterations and inference on one machine, or on several against the first.
+// `fredsim train`: training iterations and inference on one machine, or on several against the
+// first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,9 +50,9 @@ void add_workload_files(const TrainOptions& train, std::vector<FileUse>& inputs)
     inputs.push_back({"--placement", train.placement->path});
 }
 
-// Output in the form of ASTRA-sim for programs that parse it, a cycle being a nanosecond; then the bytes on links, which it
-// lacks. Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too. Of several machines, each
-// begins with its name.
+// Output in the form of ASTRA-sim for programs that parse it, a cycle being a nanosecond; then the
+// bytes on links, which it lacks. Exposed is there all time in which a rank neither computes nor
+// uses its memory: bubbles, too. Of several machines, each begins with its name.
 std::string rank_lines(const TrainingResult& result, bool has_name) {
   std::string text;
   if (has_name) text = with_settings(result.run.fabric, result.run.settings.own) + "\n";

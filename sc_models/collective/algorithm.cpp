@@ -17,8 +17,8 @@
 namespace fredsim {
 namespace {
 
-// Packets under way per source and tree. A source takes part in a tree or two per rank; chains have one tree for all and are as long as
-// the group.
+// Packets under way per source and tree. A source takes part in a tree or two per rank; chains have
+// one tree for all and are as long as the group.
 constexpr int kRingWindow = 24;
 constexpr int kAcknowledgedRingWindow =
     64;  // sources hear of results later than they would see them

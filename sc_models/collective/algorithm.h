@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms of collectives: what each of them is, and what it can do. All others ask here; none of them asks
-// which algorithm it is.
+// The algorithms of collectives: what each of them is, and what it can do. All others ask here;
+// none of them asks which algorithm it is.
 //
-// An algorithm is a file collective/algorithms/<name>.cpp, which defines `const Algorithm& <name>_algorithm()`, and its
-//   name in collective/algorithms.cmake. Help and messages list algorithms in the order of that list.
-// `auto` and `paper` are no algorithms but choices among them, whose names nobody else compares. Both look at the list from its end, so that an algorithm for
-//   special groups or fabrics comes after one that takes any: `paper` takes the first of the paper's that fits, `auto` weighs
-//   the paper's, then all others that are weighed (collective/choice.h).
+// An algorithm is a file collective/algorithms/<name>.cpp, which defines `const Algorithm&
+//   <name>_algorithm()`, and its name in collective/algorithms.cmake. Help and messages list
+//   algorithms in the order of that list.
+// `auto` and `paper` are no algorithms but choices among them, whose names nobody else compares.
+//   Both look at the list from its end, so that an algorithm for special groups or fabrics comes
+//   after one that takes any: `paper` takes the first of the paper's that fits, `auto` weighs the
+//   paper's, then all others that are weighed (collective/choice.h).
 // Errors: BadInput from check_algorithm() alone.
 #pragma once
 
@@ -52,7 +54,8 @@ class Algorithm {
   virtual std::string_view aliases() const { return {}; }
   // Name for collectives with one root; "": the same.
   virtual std::string_view other_name() const { return {}; }
-  // In the switches all parts of a plan are planned together (collective/in_switch_plan.h), at the endpoints each by plan().
+  // In the switches all parts of a plan are planned together (collective/in_switch_plan.h), at the
+  // endpoints each by plan().
   bool is_in_switches() const { return transport_ == Transport::kInSwitch; }
 
   virtual bool has(Collective collective) const = 0;
@@ -63,27 +66,30 @@ class Algorithm {
   }
   // True where nothing but the places of the members can still be in the way.
   virtual bool may_fit(const Topology& topology, const CollectiveSpec& spec) const;
-  // Empty: the part's group and the fabric have what it needs. Else what that is, and what is allowed in its place, as the
-  // end of a message that begins with "algorithm: ". `part` has its collective, members and roots.
+  // Empty: the part's group and the fabric have what it needs. Else what that is, and what is
+  // allowed in its place, as the end of a message that begins with "algorithm: ". `part` has its
+  // collective, members and roots.
   virtual std::string refusal(const Topology& topology, const Part& part) const;
   // The paper has it for this collective on such a fabric.
   virtual bool is_papers(const Topology& topology, Collective collective) const;
 
-  // Packets that a source may have on their way (Part::window), at least; collective/detail/covering_windows.h adds what the round trip
-  // of its trees needs, unless the algorithm paces its sources by the window.
+  // Packets that a source may have on their way (Part::window), at least;
+  // collective/detail/covering_windows.h adds what the round trip of its trees needs, unless the
+  // algorithm paces its sources by the window.
   virtual int window(const Topology& topology, const Part& part) const;
   virtual bool paces_by_window() const { return false; }
-  // At the endpoints: the trees of a part that it does not refuse, with its algorithm and its window set. In place of the
-  // trees of chains, whose directions depend on all other parts, their description is appended to `chains`.
+  // At the endpoints: the trees of a part that it does not refuse, with its algorithm and its
+  // window set. In place of the trees of chains, whose directions depend on all other parts, their
+  // description is appended to `chains`.
   virtual void plan(EndpointPart& part, std::vector<ChainSpec>& chains) const;
 
-  // Once plan() has been called for all parts of a plan: adds the trees of those that have this algorithm where they depend on each
-  // other.
+  // Once plan() has been called for all parts of a plan: adds the trees of those that have this
+  // algorithm where they depend on each other.
   virtual void plan_together(const Topology& topology, const std::vector<int>& parts,
                              Plan& plan) const;
 
-  // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector, or each block of a
-  // reduce-scatter or an all-gather, is cut at most.
+  // For the size of a plan before it is made (collective/plan_size.h): trees into which the vector,
+  // or each block of a reduce-scatter or an all-gather, is cut at most.
   virtual std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const;
   // Has an operand tree per rank, and one tree for their sum.
   virtual bool sends_whole_vectors() const { return false; }
@@ -92,14 +98,16 @@ class Algorithm {
   virtual bool is_rule_on(const Topology& /*topology*/) const { return false; }
   // `auto` weighs it however large its plan is.
   virtual bool is_weighed_at_any_size() const { return false; }
-  // Cycles of a part by itself, by a formula, where that is known better than from its trees (collective/plan_time.h).
+  // Cycles of a part by itself, by a formula, where that is known better than from its trees
+  // (collective/plan_time.h).
   virtual std::optional<double> cycles(const Topology& topology, const LinkWalk& walk,
                                        const CollectiveSpec& spec, const Part& part) const;
 
   // Its packets may have an order on such a fabric (collective/detail/packet_order.h).
   virtual bool has_packet_order(const Topology& topology, const Part& part) const;
   virtual Layout layout() const { return Layout::kLine; }
-  // Takes the ranks of a group in its order on a tree of switches, so that placements of the same NPUs differ.
+  // Takes the ranks of a group in its order on a tree of switches, so that placements of the same
+  // NPUs differ.
   virtual bool goes_by_ranks() const { return false; }
 
  private:
@@ -133,7 +141,8 @@ std::vector<std::string> words_by_dimension(const std::string& text);
 std::string algorithm_with(Collective collective, const std::string& named);
 // True where a part of a plan runs in the switches.
 bool is_in_switches(const Part& part);
-// The algorithm in the switches that is the paper's for a collective, whether it fits or not; null: it has none.
+// The algorithm in the switches that is the paper's for a collective, whether it fits or not; null:
+// it has none.
 const Algorithm* switch_algorithm(Collective collective);
 // At the endpoints, what any group on any fabric has: the first of the list.
 const Algorithm& plain_algorithm(Collective collective);

@@ -21,7 +21,8 @@
 namespace fredsim {
 namespace {
 
-// In the switches for sure, or at the endpoints in the one way there is: kPapers. `switches`: the algorithm there that needs no estimate.
+// In the switches for sure, or at the endpoints in the one way there is: kPapers. `switches`: the
+// algorithm there that needs no estimate.
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, const Algorithm* switches) {
   const auto is_at_endpoints = [&](const Algorithm* algorithm) {
     return !algorithm->is_in_switches() && algorithm->has(spec.collective) &&
@@ -72,16 +73,19 @@ class Chooser {
       0.985;  // nothing is added: first packets are known to 3 %
   // On grids what is too long for a race: the busiest link alone says which is faster.
   static constexpr double kOfLongOnes = 0.99;
-  // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
+  // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of
+  // two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
-  // Whole vectors over a reducing mesh, in place of the switches: up to a tenth longer than estimated (six groups, ten sizes).
+  // Whole vectors over a reducing mesh, in place of the switches: up to a tenth longer than
+  // estimated (six groups, ten sizes).
   static constexpr double kVectorLead = 0.9;
 
   // Times as long as estimated that packets take which others hold up, at most.
   static constexpr double kHeldUp = 1.5;
 
-  // Packets of 1 KiB end up to a tenth earlier than packets of 4 KiB on a grid, by up to 1 MiB (mesh of 20); each costs time to simulate.
+  // Packets of 1 KiB end up to a tenth earlier than packets of 4 KiB on a grid, by up to 1 MiB
+  // (mesh of 20); each costs time to simulate.
   static constexpr int kShortPacketFlits = 2;
   static constexpr double kShortLead = 0.98;
   // Beyond it, no runner becomes the first by short packets.
@@ -94,8 +98,9 @@ class Chooser {
     double bound = 0;   // that no race beats
   };
 
-  // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their own; one-way links may end in a deadlock.
-  // Pairs on a grid go on virtual channels of their own, which races do not know.
+  // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their
+  // own; one-way links may end in a deadlock. Pairs on a grid go on virtual channels of their own,
+  // which races do not know.
   bool is_raced() const {
     const bool is_known = !on_grid_ || pattern_of(specs_.front().collective) != Pattern::kPairs;
     return is_known && topology_.tree.levels.size() < 2 && !topology_.one_way &&
@@ -143,7 +148,8 @@ class Chooser {
   std::vector<Runner> all_runners(HopPaths& hops) {
     std::vector<Runner> runners;
     for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
-      // Packets that are under way beyond a path's length, by an algorithm's own window, queue more than their first ones show.
+      // Packets that are under way beyond a path's length, by an algorithm's own window, queue more
+      // than their first ones show.
       if (algorithm->is_in_switches() || algorithm->paces_by_window()) continue;
       if (std::optional<Runner> runner = runner_of(*algorithm, topology_.packet_flits, hops))
         runners.push_back(std::move(*runner));

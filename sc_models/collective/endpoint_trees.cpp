@@ -33,7 +33,8 @@ int without_highest_bit(int place) {
   return place ^ static_cast<int>(std::bit_floor(static_cast<unsigned>(place)));
 }
 
-// The place of a line to which a place other than 0 sends its sums, and from which it has the results.
+// The place of a line to which a place other than 0 sends its sums, and from which it has the
+// results.
 int sums_to(LineShape shape, int step, int side) {
   if (shape == LineShape::kStar) return 0;
   if (shape == LineShape::kHalving) return without_highest_bit(step);
@@ -132,8 +133,9 @@ void TreeBuilder::move_below(int rank, int parent, bool of_results) {
   reduce(rank, parent, old.vc);
 }
 
-// Each rank whose hop has no port goes below the one with the fewest below it, of those that it reaches and that are not below
-// itself; where there is none, one that is below it is first put above it.
+// Each rank whose hop has no port goes below the one with the fewest below it, of those that it
+// reaches and that are not below itself; where there is none, one that is below it is first put
+// above it.
 void TreeBuilder::mend(bool of_results, int root) {
   const int ranks = static_cast<int>(members_.size());
   std::vector<int> above = parents(of_results);
@@ -177,7 +179,8 @@ void TreeBuilder::mend(bool of_results, int root) {
   }
 }
 
-// By the fewest hops from the root, as wide as it then is: for what hops put right one by one cannot join.
+// By the fewest hops from the root, as wide as it then is: for what hops put right one by one
+// cannot join.
 void TreeBuilder::build_anew(const std::vector<int>& above, bool of_results, int root) {
   const int ranks = static_cast<int>(members_.size());
   std::vector<int> parent(members_.size(), -1);

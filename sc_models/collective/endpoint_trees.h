@@ -7,11 +7,13 @@
 //   the line's ring to the owner's coordinate, then among those the same along dimension 1, and so
 //   on; the result goes the same way back. A box of one dimension is the plain ring. Rings run in
 //   one direction.
-// tree, direct: the same with binary trees, or with all members of a line straight to the owner's place, in place of
-//   chains. Seen from its owner a line begins at the owner's place, so that with an owner per rank every rank has
-//   every place in the tree once, and all send as much as on rings.
-// halving and doubling: binomial trees. Places count from the owner's by exclusive or, so that those that differ from it in the highest bit
-//   send first, each to its partner in that bit, then those left in the next bit; results come back in the opposite order.
+// tree, direct: the same with binary trees, or with all members of a line straight to the owner's
+//   place, in place of chains. Seen from its owner a line begins at the owner's place, so that with
+//   an owner per rank every rank has every place in the tree once, and all send as much as on
+//   rings.
+// halving and doubling: binomial trees. Places count from the owner's by exclusive or, so that
+//   those that differ from it in the highest bit send first, each to its partner in that bit, then
+//   those left in the next bit; results come back in the opposite order.
 // A collective takes the reduction (reduce-scatter), the broadcast (all-gather) or both.
 #pragma once
 
@@ -30,9 +32,10 @@ namespace fredsim {
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
 
-// One tree under construction. Where components have failed a hop between ranks that no slice joins any more is replaced: the
-// rank goes below another one of the tree that it reaches; where that does not join all, the tree is built anew. BadInput where
-// a rank reaches none of those that the root reaches, directly or by way of others.
+// One tree under construction. Where components have failed a hop between ranks that no slice joins
+// any more is replaced: the rank goes below another one of the tree that it reaches; where that
+// does not join all, the tree is built anew. BadInput where a rank reaches none of those that the
+// root reaches, directly or by way of others.
 class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
@@ -46,7 +49,8 @@ class TreeBuilder {
   Send acknowledgement(int from, int to, const Send& data) const;
   // No hop is to be replaced.
   bool joins_all() const { return !topology_.failed.cut_slices(); }
-  // `roots`: Part::roots. std::logic_error where sums do not go to the root (collective/plan_check.h).
+  // `roots`: Part::roots. std::logic_error where sums do not go to the root
+  // (collective/plan_check.h).
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
   // The same of sums of one operand, from one rank to another.
   Tree finish_relayed(int from, int to, const FlitRange& range);
@@ -56,7 +60,8 @@ class TreeBuilder {
  private:
   // Order in which a rank adds: its own operand first, if it has one.
   void append_sum(int rank);
-  // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1: none.
+  // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1:
+  // none.
   std::vector<int> parents(bool of_results) const;
   void mend(bool of_results, int root);
   void build_anew(const std::vector<int>& above, bool of_results, int root);
@@ -72,12 +77,13 @@ class TreeBuilder {
   SumOrder order_{};
 };
 
-// A chain with the root at one end: the ring (ranks in its order) without the hop that closes it, forwards or
-// backwards, on one VC. `roots`: Part::roots.
+// A chain with the root at one end: the ring (ranks in its order) without the hop that closes it,
+// forwards or backwards, on one VC. `roots`: Part::roots.
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
                 Roles roles, const FlitRange& range, int vc, int roots = 0);
 
-// Trees of a box, each with another owner. Those along rings share their hops (plan/ring_box_trees.h).
+// Trees of a box, each with another owner. Those along rings share their hops
+// (plan/ring_box_trees.h).
 class BoxTrees {
  public:
   // `builder`: without hops.
@@ -93,7 +99,8 @@ class BoxTrees {
   std::shared_ptr<const RingBoxTrees> rings_{};  // null: each tree is its own
 };
 
-// One packet stream from a rank to another, on a virtual channel; by way of others of the group where no slice joins the two.
+// One packet stream from a rank to another, on a virtual channel; by way of others of the group
+// where no slice joins the two.
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
                  int vc, const FlitRange& range);
 // Nothing to send: what rank 0 holds is the result.

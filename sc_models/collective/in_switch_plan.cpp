@@ -22,15 +22,18 @@
 namespace fredsim {
 namespace {
 
-// Found by measurement on Fred-B: with packets of a flit in runs of 12 to 16 a chiplet has gone round its four uplink
-// trees before the uplinks run dry; shorter runs cost more changes of phase, longer ones find the staging full.
+// Found by measurement on Fred-B: with packets of a flit in runs of 12 to 16 a chiplet has gone
+// round its four uplink trees before the uplinks run dry; shorter runs cost more changes of phase,
+// longer ones find the staging full.
 constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
-// Into so many trees a slice's share is cut where ranks are detached, so that helpers and ports of theirs take turns.
+// Into so many trees a slice's share is cut where ranks are detached, so that helpers and ports of
+// theirs take turns.
 constexpr std::uint64_t kDetachedTrees = 12;
-// And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of another get their operands.
-// Found by measurement on Fred-D: 1 to 4 packets do as well; without a limit, sets of failed components take up to half as long
-//   again.
+// And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of
+// another get their operands.
+// Found by measurement on Fred-D: 1 to 4 packets do as well; without a limit, sets of failed
+//   components take up to half as long again.
 constexpr int kDetachedLead = 2;
 
 class InSwitchPlanner {
@@ -103,8 +106,8 @@ class InSwitchPlanner {
     }
   }
 
-  // `parts` do not fit together because of `obstacle`. Leaves out those without whom it is of the same
-  // kind.
+  // `parts` do not fit together because of `obstacle`. Leaves out those without whom it is of the
+  // same kind.
   [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
     // From behind, so that the first ones are named.
@@ -191,8 +194,8 @@ class InSwitchPlanner {
     return placed;
   }
 
-  // Streams of the two directions share no port, so where two phases can be in use each has phases of its own: in one row
-  // they would have to come at the same time.
+  // Streams of the two directions share no port, so where two phases can be in use each has phases
+  // of its own: in one row they would have to come at the same time.
   void set_streams_apart(std::vector<SlicePart>& placed) const {
     const auto is_stream = [&](const SlicePart& part, bool adds) {
       const Part& of_plan = plan_.parts[part.part];
@@ -207,7 +210,8 @@ class InSwitchPlanner {
     }
   }
 
-  // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
+  // One after the other, each slice beginning with another: what does not fit with those before it
+  // has no share of the slice.
   // False: no paths have failed, or a part has no slice left.
   bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
     if (!topology_.failed.cut_slices()) return false;
@@ -242,7 +246,8 @@ class InSwitchPlanner {
     return tasks;
   }
 
-  // Streams in turn, one per switch: the switch of a root has to pass its sums on in both directions.
+  // Streams in turn, one per switch: the switch of a root has to pass its sums on in both
+  // directions.
   std::vector<int> order_of_owners(const Part& part, int owners) const {
     std::vector<int> order(static_cast<std::size_t>(owners));
     std::iota(order.begin(), order.end(), 0);
@@ -286,8 +291,8 @@ class InSwitchPlanner {
     return {.flits = of_plan.packet_flits, .run = std::max(1, link.burst / of_plan.packet_flits)};
   }
 
-  // Phases of the wave just emitted, so far counted from 0, get their numbers: those of an earlier wave that has the
-  // same rows, which is over when this one begins, or new ones.
+  // Phases of the wave just emitted, so far counted from 0, get their numbers: those of an earlier
+  // wave that has the same rows, which is over when this one begins, or new ones.
   void number_phases(int phases) {
     std::vector<Rows> rows(phases);
     for (PhaseProgram& program : programs_)
@@ -363,8 +368,9 @@ class InSwitchPlanner {
                : share_of(part.tasks[0].range, trees, static_cast<std::uint64_t>(slot));
   }
 
-  // Trees that share a slot: more than one where ranks are detached, none of them of less than a packet. Uplink trees are
-  // several already, and runs of each that follow each other would starve the others' uplinks.
+  // Trees that share a slot: more than one where ranks are detached, none of them of less than a
+  // packet. Uplink trees are several already, and runs of each that follow each other would starve
+  // the others' uplinks.
   int cuts_of(const SlicePart& part, int slot) const {
     if (std::ranges::count(part.joined, false) == 0 || part.uplink_trees.size() > 1) return 1;
     const std::uint64_t packets =

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
+// Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the
+// routers of a mesh that add.
 //
-// Slices: each carries its share and shares nothing with the others; those that failed components keep from some members do
-//   without them (collective/detail/detached_ranks.h). In a slice the members' chiplets
-//   and, level by level, the chiplets above them up to one that all have in common are a group's
-//   reduction tree (collective/detail/reduction_tree.h); it also says which uplink every chiplet takes.
+// Slices: each carries its share and shares nothing with the others; those that failed components
+//   keep from some members do without them (collective/detail/detached_ranks.h). In a slice the
+//   members' chiplets and, level by level, the chiplets above them up to one that all have in
+//   common are a group's reduction tree (collective/detail/reduction_tree.h); it also says which
+//   uplink every chiplet takes.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
-//   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams (Part::roots) have the same, all
-//   at a time: each sender goes round the trees by runs of a burst's packets (Link::burst), so that phases change between
-//   bursts. Streams in both directions share the phases, a root's weights and its gradients.
-// Uplinks: the same in every slice, so that slices are copies of each other (operations/equal_slices.h). Where an uplink is
-//   slower than an NPU's port, a group takes as many trees over different uplinks (uplink trees) as it needs and gets: simple
-//   collectives are split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
-// Phases: what a group does one after the other has an index each, its uplink trees too. Parts of one VC that
-//   are under way together share phases and are routed together; each port, uplinks included, is
-//   one part's in all of their phases and each direction, so that no part waits for another inside
-//   the fabric; an NPU may send for one part and receive for another. Parts of different VCs have
-//   different phases. Parts that wait for others (OnConflict::kLater) take over the phases of earlier ones that have the
-//   same rows.
-// Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back where no
-//   uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is complete,
-//   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
-//   (Further uplink trees, where uplinks are slow, are taken as they come.)
+//   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams
+//   (Part::roots) have the same, all at a time: each sender goes round the trees by runs of a
+//   burst's packets (Link::burst), so that phases change between bursts. Streams in both directions
+//   share the phases, a root's weights and its gradients.
+// Uplinks: the same in every slice, so that slices are copies of each other
+//   (operations/equal_slices.h). Where an uplink is slower than an NPU's port, a group takes as
+//   many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
+//   split over them, steps of compound ones go by them in turn, as many at once as there are uplink
+//   trees.
+// Phases: what a group does one after the other has an index each, its uplink trees too. Parts of
+//   one VC that are under way together share phases and are routed together; each port, uplinks
+//   included, is one part's in all of their phases and each direction, so that no part waits for
+//   another inside the fabric; an NPU may send for one part and receive for another. Parts of
+//   different VCs have different phases. Parts that wait for others (OnConflict::kLater) take over
+//   the phases of earlier ones that have the same rows.
+// Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back
+//   where no uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is
+//   complete, up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours
+//   exists. (Further uplink trees, where uplinks are slow, are taken as they come.)
 //
-// Mesh: one slice, NIC port 0, and a tree of routers per group (collective/detail/grid_trees.h) in place of chiplets and
-//   uplinks; the search tries other rows and columns for groups whose trees meet. Links of 1 flit per cycle carry the
-//   data once each way, so a larger mesh is as fast, but for its latency.
+// Mesh: one slice, NIC port 0, and a tree of routers per group (collective/detail/grid_trees.h) in
+//   place of chiplets and uplinks; the search tries other rows and columns for groups whose trees
+//   meet. Links of 1 flit per cycle carry the data once each way, so a larger mesh is as fast, but
+//   for its latency.
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.
 #pragma once
 
@@ -41,8 +47,9 @@
 
 namespace fredsim {
 
-// Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
-// and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.
+// Over several slow uplinks, packets are short: a packet holds its phase until its last flit has
+// come, and the phases of the other uplink trees wait. Runs of packets keep the changes of phase
+// few.
 struct PacketShape {
   int flits = kPacketFlits;
   int run = 1;
@@ -67,7 +74,8 @@ InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::spa
 // Name of a part in messages: "group 0,4,8 (all_reduce at priority dp)".
 std::string group_name(const Topology& topology, const Part& part);
 
-// Packets of a part that a source may have under way: enough that credits, not the window, set the pace.
+// Packets of a part that a source may have under way: enough that credits, not the window, set the
+// pace.
 int in_switch_window(const Topology& topology, const Part& part);
 
 }  // namespace fredsim

@@ -18,15 +18,16 @@
 namespace fredsim {
 namespace {
 
-// Measured, in cycles. Serial steps in a tree of switches: what each costs beside its flits, and how much longer than on the
-// busiest link the flits take; where uplinks are that link, phases change in its shadow.
+// Measured, in cycles. Serial steps in a tree of switches: what each costs beside its flits, and
+// how much longer than on the busiest link the flits take; where uplinks are that link, phases
+// change in its shadow.
 constexpr double kReduceStep = 8;
 constexpr double kReduceFactor = 1.4;
 constexpr double kGatherStep = 5;
 constexpr double kGatherFactor = 1.1;
 constexpr double kUplinkFactor = 1.05;
-// Cycles that a hop of a tree of routers takes beside a unicast's, that such a tree takes beside its hops, and how much longer than on a
-// link the flits of a reduce-scatter take there.
+// Cycles that a hop of a tree of routers takes beside a unicast's, that such a tree takes beside
+// its hops, and how much longer than on a link the flits of a reduce-scatter take there.
 constexpr double kRouterHop = 1;
 constexpr double kGridTurn = 22;
 constexpr double kGridReduceFactor = 1.5;

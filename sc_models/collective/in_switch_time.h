@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimated time of collectives in the switches. Analytic, not simulated.
 //
-// A part by itself: formulas with constants that were measured. A plan: the latency between members and the busiest link.
+// A part by itself: formulas with constants that were measured. A plan: the latency between members
+// and the busiest link.
 #pragma once
 
 #include "plan/collective_spec.h"

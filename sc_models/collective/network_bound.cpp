@@ -18,7 +18,8 @@ struct Demand {
   double out = 0, in = 0;
 };
 
-// Demand of `own` ranks on one side of a cut and `others` on the other one. `has_root`: the root is on this side.
+// Demand of `own` ranks on one side of a cut and `others` on the other one. `has_root`: the root is
+// on this side.
 std::optional<Demand> demand_of_side(Collective collective, double own, double others,
                                      bool has_root) {
   const double ranks = own + others;
@@ -108,7 +109,8 @@ struct Strip {
   }
 };
 
-// Strips that straight cuts through a grid part from the rest: from its edge on, or of any place on a ring.
+// Strips that straight cuts through a grid part from the rest: from its edge on, or of any place on
+// a ring.
 std::vector<Strip> strips_of(const SwitchGrid& grid) {
   std::vector<Strip> strips;
   const auto add = [&](bool is_columns, int side, bool is_ring) {
@@ -120,7 +122,8 @@ std::vector<Strip> strips_of(const SwitchGrid& grid) {
   return strips;
 }
 
-// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most; 0 without a grid.
+// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most; 0
+// without a grid.
 double seconds_of_strips(const Topology& topology, const Part& part) {
   std::vector<MeshPlace> places;  // of members
   for (const NodeId member : part.group()) {

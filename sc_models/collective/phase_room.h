@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for phases in the switches' phase stores. A phase has one index, the same in all of its switches.
+// Room for phases in the switches' phase stores. A phase has one index, the same in all of its
+// switches.
 //
-// Errors: BadInput for phases that do not fit, with their number and a switch that has the least room for them.
+// Errors: BadInput for phases that do not fit, with their number and a switch that has the least
+// room for them.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +20,8 @@ using PhaseSwitches = std::set<NodeId>;  // that have a row of a phase
 // Phases that the store of a switch has room for.
 int phase_room(const Topology& topology, NodeId node);
 
-// Phases, all at once in stores that are empty. Indices are given in this order, to each the lowest that is free in all of its
-// switches, as RowStore does (engine/row_store.h).
+// Phases, all at once in stores that are empty. Indices are given in this order, to each the lowest
+// that is free in all of its switches, as RowStore does (engine/row_store.h).
 void check_phase_room(const Topology& topology, std::span<const PhaseSwitches> phases);
 
 // Phases that do not fit. `room`: of a switch.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check of a plan's trees (plan/plan.h) before anything follows them: a circle of hops would be followed for ever, an operand
-// that comes twice would be added twice, and a rank that is sent nothing would wait for ever.
+// Check of a plan's trees (plan/plan.h) before anything follows them: a circle of hops would be
+// followed for ever, an operand that comes twice would be added twice, and a rank that is sent
+// nothing would wait for ever.
 //
-// Hops of a tree: no rank sends to itself or back to its sender; sums go to one rank each, which adds them once, and end in one root;
-//   results go from there to a rank once at most, and to all that receive. In-switch trees: hops of detached ranks alone.
-// Operands: of no rank does another have the same flits by two trees; a sum at every rank has each rank's operand once; relays have
-//   none.
-// Trees of one box of rings (plan/ring_box_trees.h) are turns of each other, one of them stands for all.
-// Cost: linear in the ranks of the trees, and a sort of the ranges of trees that overlap, as in all-to-alls; always on.
-// Errors: std::logic_error, a fault of the algorithm and never of its input: "plan of detours: npu3 sends flow 7 back to its sender
-//   npu2". A flow is a tree, counted from 0 in its plan.
+// Hops of a tree: no rank sends to itself or back to its sender; sums go to one rank each, which
+//   adds them once, and end in one root; results go from there to a rank once at most, and to all
+//   that receive. In-switch trees: hops of detached ranks alone.
+// Operands: of no rank does another have the same flits by two trees; a sum at every rank has each
+//   rank's operand once; relays have none.
+// Trees of one box of rings (plan/ring_box_trees.h) are turns of each other, one of them stands for
+//   all.
+// Cost: linear in the ranks of the trees, and a sort of the ranges of trees that overlap, as in
+//   all-to-alls; always on.
+// Errors: std::logic_error, a fault of the algorithm and never of its input: "plan of detours: npu3
+//   sends flow 7 back to its sender npu2". A flow is a tree, counted from 0 in its plan.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +35,8 @@ struct TreeName {
   std::size_t flow = 0;
 };
 
-// Hops of sums alone, of ranks that stand at their places: circles, hops back and sums that are added twice.
+// Hops of sums alone, of ranks that stand at their places: circles, hops back and sums that are
+// added twice.
 void check_sums(const TreeName& name, std::span<const TreeRank> ranks);
 
 // All trees of a plan that is whole.

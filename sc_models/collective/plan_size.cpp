@@ -20,7 +20,8 @@ namespace {
 // Heap of a list of one or two hops, and of a step of the order of additions per entry.
 constexpr std::uint64_t kList = 32;
 constexpr std::uint64_t kSum = 2 * sizeof(int);
-// Size of a tree beside its entries, with the blocks around its lists; its ranks and its order have lists that copies share.
+// Size of a tree beside its entries, with the blocks around its lists; its ranks and its order have
+// lists that copies share.
 constexpr std::uint64_t kTree = sizeof(Tree) + 2 * 48 + 2 * 16;
 // Memory per entry that the NPUs and the count of results keep during a run: measured, 150 to 270.
 constexpr std::uint64_t kRunPerEntry = 280;
@@ -68,7 +69,8 @@ class SizeOfOne {
            papers->exists_on(topology_);
   }
 
-  // The algorithm that is asked for; of the choices the last one of the fabric, which is what `auto` takes for large sizes.
+  // The algorithm that is asked for; of the choices the last one of the fabric, which is what
+  // `auto` takes for large sizes.
   const Algorithm& counted() const {
     if (const Algorithm* named = find_algorithm(spec_.algorithm, spec_.collective);
         named != nullptr && !named->is_in_switches())
@@ -98,8 +100,8 @@ class SizeOfOne {
   std::uint64_t whole_vectors(const Algorithm& algorithm) const {
     return (ranks_ + 1) * cuts(spec_.bytes, algorithm.trees(topology_, spec_));
   }
-  // Algorithm that sends whole vectors, if it is asked for, or if `auto` may take it: for vectors of few flits, in more trees than
-  // others have. Null: neither.
+  // Algorithm that sends whole vectors, if it is asked for, or if `auto` may take it: for vectors
+  // of few flits, in more trees than others have. Null: neither.
   const Algorithm* sender_of_vectors() const {
     constexpr std::uint64_t kMostFlits = 1U << 14U;  // all vectors together
     if (counted().sends_whole_vectors()) return &counted();

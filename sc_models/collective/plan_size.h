@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size of a plan, before it is made: collectives of thousands of NPUs can need more memory than a machine has, and
-// take minutes to find out.
+// Size of a plan, before it is made: collectives of thousands of NPUs can need more memory than a
+// machine has, and take minutes to find out.
 //
-// Bytes are those that the heap has in use for the plan, within a fourth of the true figure for plans of more than a
-// megabyte (tests/collective/plan_size_test.cpp); groups that are planned otherwise than asked for, because they do not
-// fit in the switches, are not known here, and `auto` counts as what it takes for large sizes.
+// Bytes are those that the heap has in use for the plan, within a fourth of the true figure for
+// plans of more than a megabyte (tests/collective/plan_size_test.cpp); groups that are planned
+// otherwise than asked for, because they do not fit in the switches, are not known here, and `auto`
+// counts as what it takes for large sizes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace fredsim {
 
-// Entries of all candidates of a part that `auto` plans (collective/choice.h), at most: about ten milliseconds.
+// Entries of all candidates of a part that `auto` plans (collective/choice.h), at most: about ten
+// milliseconds.
 inline constexpr std::uint64_t kMaxWeighedEntries = 1U << 16U;
 
 struct PlanSize {

@@ -296,7 +296,8 @@ class TimeModel {
   std::map<RingKey, OneWayRing> one_way_rings_;
   double packet_ = 1;  // flits
   double round_trip_ = 0;
-  // Ranks between the root and the one at work: arrivals of sums, with their last links; results at ranks below.
+  // Ranks between the root and the one at work: arrivals of sums, with their last links; results at
+  // ranks below.
   using Arrival = std::pair<double, int>;
   std::vector<Arrival> arrivals_;
   std::vector<double> ready_;

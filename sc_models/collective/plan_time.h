@@ -2,24 +2,28 @@
 // Time of a plan of endpoint trees, estimated, not simulated: what algorithms are compared by
 // (collective/choice.h).
 //
-// Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to the root and
-//   back; and B, the time in which the busiest link sends all its flits. They overlap: the time is the larger of
-//   L + kOverlap B and B + kOverlap L; along rings of several levels of switches
-//   kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are counted. Operands of sums at
-//   every rank that come straight from all ranks, and at once, do not overlap: L + B.
-//   A hop takes the latencies of its links and switches and kNpuCycles (plan/hop_times.h), and the
-//   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
-//   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
-//   which B is stretched by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which nothing is held up.
-//   All-to-alls whose packets turn in routers of a grid hold up others there, for which B is stretched by kTurnCost and
-//   overlaps by kTurnOverlap.
-// The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
-//   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
-//   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
-// Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it carries, on each virtual channel
-//   (topology/credit_loop.h). What credits cost on links of 20 ns is in the constants.
-// Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them, at 50 GB/s, all-reduces of 160 to 300 KiB by
-//   `direct` are estimated up to a sixth too long, those by `tree` a tenth too short (docs/studies/systems.md).
+// Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to
+//   the root and back; and B, the time in which the busiest link sends all its flits. They overlap:
+//   the time is the larger of L + kOverlap B and B + kOverlap L; along rings of several levels of
+//   switches kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are
+//   counted. Operands of sums at every rank that come straight from all ranks, and at once, do not
+//   overlap: L + B. A hop takes the latencies of its links and switches and kNpuCycles
+//   (plan/hop_times.h), and the packet's own length at the slowest link; packets that meet on the
+//   last link to a receiver, or leave a sender by the same first one, follow each other. Where
+//   three or more sums meet on one link they also hold up others, for which B is stretched by
+//   kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which
+//   nothing is held up. All-to-alls whose packets turn in routers of a grid hold up others there,
+//   for which B is stretched by kTurnCost and overlaps by kTurnOverlap.
+// The constants per hop were measured on unicasts of one flit without other traffic, the others
+//   fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is
+//   compared with simulation in tests/engine/algorithms_test.cpp and by scripts/reproduce
+//   algorithms.
+// Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it
+//   carries, on each virtual channel (topology/credit_loop.h). What credits cost on links of 20 ns
+//   is in the constants.
+// Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them,
+//   at 50 GB/s, all-reduces of 160 to 300 KiB by `direct` are estimated up to a sixth too long,
+//   those by `tree` a tenth too short (docs/studies/systems.md).
 #pragma once
 
 #include <vector>
@@ -52,7 +56,8 @@ bool is_straight_operand(const Tree& tree);
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
 
-// Cycles that the first packet of an endpoint tree takes beside no other tree; 0 for trees in the switches.
+// Cycles that the first packet of an endpoint tree takes beside no other tree; 0 for trees in the
+// switches.
 struct FirstPacket {
   double all = 0;         // from the leaves to the root and back to all that receive
   double round_trip = 0;  // until the last leaf that adds to it sees the result; 0: none sees one

@@ -73,8 +73,8 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   return part;
 }
 
-// The algorithm that a part takes in the switches, asked for or by the paper's choice; null: it goes by the endpoints. BadInput where
-// one is asked for that the part cannot have.
+// The algorithm that a part takes in the switches, asked for or by the paper's choice; null: it
+// goes by the endpoints. BadInput where one is asked for that the part cannot have.
 const Algorithm* switch_algorithm_of(const Topology& topology, const CollectiveSpec& spec,
                                      const Part& part) {
   if (is_choice(spec.algorithm)) {
@@ -110,8 +110,8 @@ class WorkPlanner {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
-  // Plan to measure what the slices of a machine with failed components carry: even weights; what no slice can do in the
-  // switches runs at the endpoints.
+  // Plan to measure what the slices of a machine with failed components carry: even weights; what
+  // no slice can do in the switches runs at the endpoints.
   Plan run_even(bool detached) {
     is_measured_ = true;
     by_slices_ = !detached;
@@ -122,7 +122,8 @@ class WorkPlanner {
     }
     return run_parts();
   }
-  // `weights`: by part, Part::slice_weights; empty: even. `by_slices`: endpoint trees go by them too, not hop by hop.
+  // `weights`: by part, Part::slice_weights; empty: even. `by_slices`: endpoint trees go by them
+  // too, not hop by hop.
   Plan run(const Weights& weights = {}, bool by_slices = false) {
     by_slices_ = by_slices;
     add_parts();
@@ -234,8 +235,8 @@ class WorkPlanner {
       specs.push_back(specs_[part]);
       parts.push_back(plan_.parts[part]);
     }
-    // On a machine with failed components the switches may do what they do by few slices; where credits limit links, by one
-    // virtual channel, of which endpoints may have several.
+    // On a machine with failed components the switches may do what they do by few slices; where
+    // credits limit links, by one virtual channel, of which endpoints may have several.
     std::optional<double> in_switch;
     const bool may_be_slow =
         topology_.failed.cut_slices() || (topology_.has_slices() && counts_credits(topology_));
@@ -264,7 +265,8 @@ class WorkPlanner {
                            size(longest)));
   }
 
-  // Time of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
+  // Time of groups that want the same, by themselves; none where steps have an estimate of their
+  // own. Infinite: they do not fit.
   std::optional<double> cycles_in_switches(std::vector<Part> parts, const CollectiveSpec& spec) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const auto has_slice = [](const Part& part) {
@@ -288,9 +290,9 @@ class WorkPlanner {
     return in_switch_cycles(topology_, plan);
   }
 
-  // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
-  // rows into columns, results of a tree from columns into rows. What runs at the endpoints begins when the
-  // trees on its channels are done.
+  // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle:
+  // unicasts turn from rows into columns, results of a tree from columns into rows. What runs at
+  // the endpoints begins when the trees on its channels are done.
   void part_channels() {
     std::vector<unsigned> channels(plan_.parts.size());  // channels of unicasts, by part: a bit
                                                          // each
@@ -306,8 +308,8 @@ class WorkPlanner {
     }
   }
 
-  // On a grid: where `auto` has put all parts of a virtual channel that are in the switches there, they leave them rather than have
-  // unicasts of others on that channel wait.
+  // On a grid: where `auto` has put all parts of a virtual channel that are in the switches there,
+  // they leave them rather than have unicasts of others on that channel wait.
   void leave_beside_unicasts() {
     const std::vector<int> in_switch = in_switch_;
     for (const int part : in_switch) {
@@ -350,8 +352,9 @@ class WorkPlanner {
     }
   }
 
-  // On a grid, where trees meet easily and rings are as good, and on a tree with failed paths: the parts of a
-  // virtual channel that may take another path do so, all of them, since unicasts would have to wait for those that stay.
+  // On a grid, where trees meet easily and rings are as good, and on a tree with failed paths: the
+  // parts of a virtual channel that may take another path do so, all of them, since unicasts would
+  // have to wait for those that stay.
   // False: there are none.
   bool leave_to_endpoints(const GroupConflict& conflict) {
     const int vc = plan_.parts[conflict.parts().front()].vc;
@@ -400,12 +403,14 @@ constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
 // By which a sum, and its result, are later for the path by a helper.
 constexpr double kDetachedCycles = 250;
-// And how many times as long it takes where no helper can be below the same L1 switch: operands and results take turns with trees on the
-// uplinks. Found by measurement of four groups over the L1 switches of Fred-D.
+// And how many times as long it takes where no helper can be below the same L1 switch: operands and
+// results take turns with trees on the uplinks. Found by measurement of four groups over the L1
+// switches of Fred-D.
 constexpr double kCrossingCosts = 1.5;
 
-// By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers, where shares that go by the
-// slices in turn do not. Found by measurement on Fred-D with one to twelve failed components.
+// By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers,
+// where shares that go by the slices in turn do not. Found by measurement on Fred-D with one to
+// twelve failed components.
 constexpr double kHopByHopCosts = 1.15;
 
 bool is_all_to_all(const Part& part) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner: from the collectives that are asked for to a plan on a fabric without blocks; systems/make_plan.h takes any.
+// The planner: from the collectives that are asked for to a plan on a fabric without blocks;
+// systems/make_plan.h takes any.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@
 
 namespace fredsim {
 
-// Algorithms: "auto", "paper" and those of collective/algorithm.h. BadInput where the fabric or group does not support the
-// algorithm, naming what does; GroupConflict.
+// Algorithms: "auto", "paper" and those of collective/algorithm.h. BadInput where the fabric or
+// group does not support the algorithm, naming what does; GroupConflict.
 Plan plan_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work,
                     OnConflict on_conflict = OnConflict::kRefuse);
 

@@ -283,7 +283,8 @@ void add_at_endpoints(const ConfigReader& reader, Topology& topology) {
       reader, topology, fmt::format("switches of the kind {} add nothing up", node->switch_kind));
 }
 
-// Plans of a system are made for its blocks, which a failed component or a link that loses flits would tell apart.
+// Plans of a system are made for its blocks, which a failed component or a link that loses flits
+// would tell apart.
 void refuse_in_system(const ConfigReader& reader, std::span<const Fault> faults) {
   for (const std::string_view key : {"link", "io"}) {
     if (reader.has(key)) {
@@ -369,8 +370,8 @@ std::optional<std::string> apply_to_all(std::vector<Draft>& drafts, const std::s
                      without.size() == 1 ? "has" : "have");
 }
 
-// Adds a fault to the drafts that have the part, to all where none has it, which then says so. `whole`: their machines, as
-// they are without any. The note, where there is one, says to which.
+// Adds a fault to the drafts that have the part, to all where none has it, which then says so.
+// `whole`: their machines, as they are without any. The note, where there is one, says to which.
 std::optional<std::string> add_to_all(std::vector<Draft>& drafts,
                                       const std::vector<Topology>& whole, const std::string& text) {
   const Fault fault = parse_fault(text, kOption);

@@ -20,10 +20,12 @@
 //   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0],
 //           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
-//   [energy link_pj_per_bit, io_link_pj_per_bit, memory_read_pj_per_bit, memory_write_pj_per_bit, npu_memory_pj_per_bit,
+//   [energy link_pj_per_bit, io_link_pj_per_bit, memory_read_pj_per_bit, memory_write_pj_per_bit,
+//     npu_memory_pj_per_bit,
 //           npu_compute_pj_per_flop]                             all with defaults
 //   [faults a list of failed components, topology/faults.h]      without it: none
-//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected and
+//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree,
+//   voq_crossbar on fully_connected and
 //           torus3d, mesh on others], [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
 //           [phases_in_use = 1], [adder_stages = 1], [vc_order = [control, mp, pp, dp]],
@@ -32,7 +34,8 @@
 // entries of a list are numbered from 1: fabric.levels.2.uplinks=2.
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what
 // is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
-// the other fabric type or of another kind of switch, missing and duplicate keys, wrong types, values
+// the other fabric type or of another kind of switch, missing and duplicate keys, wrong types,
+//   values
 // out of range, shapes that do not come out.
 #pragma once
 
@@ -74,12 +77,12 @@ struct LoadedMachines {
   std::vector<std::string> notes;       // overrides that some of the machines have no key for
 };
 
-// Several machines with overrides in common. One whose key only some of them have (the others are of
-// another fabric type, or write their tree in the other way) is applied to those, and a note says so;
-// where none has it, it is refused as for one machine. A machine's own settings come after them.
-// Messages name them "configs/fred_d.yaml@key.path=value".
-// `faults` (--fault) are added to those that the machines say. One whose part only some of them have is applied to those, and a
-// note says so; where none has it, it is refused.
+// Several machines with overrides in common. One whose key only some of them have (the others are
+// of another fabric type, or write their tree in the other way) is applied to those, and a note
+// says so; where none has it, it is refused as for one machine. A machine's own settings come after
+// them. Messages name them "configs/fred_d.yaml@key.path=value".
+// `faults` (--fault) are added to those that the machines say. One whose part only some of them
+// have is applied to those, and a note says so; where none has it, it is refused.
 LoadedMachines load_configs(std::span<const MachineFile> files,
                             std::span<const std::string> overrides,
                             std::span<const std::string> faults = {});
@@ -87,7 +90,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
 // One machine.
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
 
-// A machine once more, from the text that it was made of, since its file may be a pipe or none, with `more` settings after its own.
+// A machine once more, from the text that it was made of, since its file may be a pipe or none,
+// with `more` settings after its own.
 MachineConfig reload_config(const MachineConfig& machine, std::span<const std::string> more);
 
 }  // namespace fredsim

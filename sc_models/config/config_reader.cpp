@@ -55,7 +55,8 @@ bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
 
-// Checks that the node at `path` is of the form that the schema has. `fabric`: its type; null: not known.
+// Checks that the node at `path` is of the form that the schema has. `fabric`: its type; null: not
+// known.
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 const TopologyKind* fabric) {
   using Kind = ConfigNode::Kind;
@@ -239,7 +240,8 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
 }
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
-  // A machine file is right in itself; with another kind set over it, what it says of its own stays unused.
+  // A machine file is right in itself; with another kind set over it, what it says of its own stays
+  // unused.
   const bool is_other = has("switch.kind") && !is_in_file("switch.kind");
   std::vector<std::string> unused;
   for (const Key& key : config_keys()) {
@@ -384,7 +386,8 @@ std::vector<std::string> ConfigReader::missing_keys() const {
   return keys;
 }
 
-// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by their readers.
+// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by their
+// readers.
 void ConfigReader::count_npus(const TopologyKind& fabric) {
   const std::span<const std::string_view> factors = fabric.npu_factors();
   if (factors.empty() || has("npu.count")) return;

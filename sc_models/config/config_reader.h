@@ -2,7 +2,8 @@
 // Typed, strict access to the keys of a machine configuration.
 //
 // The constructor refuses every key that is not in the schema; the getters refuse values of the
-// wrong type or out of range, and give the default of the schema for a key that is left out and has one.
+// wrong type or out of range, and give the default of the schema for a key that is left out and has
+// one.
 // Errors: BadInput as config.h says.
 #pragma once
 
@@ -26,17 +27,18 @@
 
 namespace fredsim {
 
-// True: the schema has the key for a machine such as this one: of its fabric type, not one in whose place a list
-// stands, of an entry that its list has, and with an io section for what is in it.
+// True: the schema has the key for a machine such as this one: of its fabric type, not one in whose
+// place a list stands, of an entry that its list has, and with an io section for what is in it.
 bool has_key(const ConfigNode& root, std::string_view path);
 
-// Values that the keys of a machine may have, by path in the schema: "an integer from 1 to 64"; empty: any text. Those of keys that
-// were asked for.
+// Values that the keys of a machine may have, by path in the schema: "an integer from 1 to 64";
+// empty: any text. Those of keys that were asked for.
 using AllowedValues = std::map<std::string, std::string, std::less<>>;
 
 class ConfigReader final : public FabricKeys {
  public:
-  // `file` stands in messages about what is not there. `is_block`: the machine is part of another one, and has no machines in it.
+  // `file` stands in messages about what is not there. `is_block`: the machine is part of another
+  // one, and has no machines in it.
   // `allowed`: where the getters note what they allow; null: nowhere.
   ConfigReader(ConfigNode root, std::string file, bool is_block = false,
                AllowedValues* allowed = nullptr);
@@ -44,23 +46,24 @@ class ConfigReader final : public FabricKeys {
   // fabric.type; refuses keys that topologies of this kind do not have.
   const TopologyKind& fabric() const;
 
-  // The kind of switches that a key names, or what the fabric is built of where the file does not have it. BadInput:
-  // none of that name, or one that cannot route in such a fabric.
+  // The kind of switches that a key names, or what the fabric is built of where the file does not
+  // have it. BadInput: none of that name, or one that cannot route in such a fabric.
   const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
   Topology machine(std::string_view path) const override;
   std::string file(std::string_view path) const override;
   std::string switch_kind_name(std::string_view path) const override {
     return switch_kind(path).name();
   }
-  // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
-  // machine whose kind was set over it a note for each.
+  // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand
+  // in the file of a machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
   // The integers under a key of free names; none where it is left out.
   std::vector<std::string> names(std::string_view path) const override;
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 
-  // Around the building of a fabric: refuses keys of the section `fabric` that nothing asked for in between, and that would change
-  // nothing without a word; but for what is everybody's: type, packet, and the latency of links where the kind does not count its NPUs.
+  // Around the building of a fabric: refuses keys of the section `fabric` that nothing asked for in
+  // between, and that would change nothing without a word; but for what is everybody's: type,
+  // packet, and the latency of links where the kind does not count its NPUs.
   void begin_fabric() const { asked_.clear(); }
   void refuse_unused() const;
   std::string value_text(std::string_view path) const;  // "'1 us'", for messages
@@ -69,8 +72,9 @@ class ConfigReader final : public FabricKeys {
   // the place of that key.
   std::string located(const std::string& message) const;
 
-  // Every key that a machine of its fabric type has, in the order of the schema, with what was written or
-  // else its default. Without those that are left out and stand for nothing then: io, link, faults, switch.rtl_top, switch.params.
+  // Every key that a machine of its fabric type has, in the order of the schema, with what was
+  // written or else its default. Without those that are left out and stand for nothing then: io,
+  // link, faults, switch.rtl_top, switch.params.
   std::vector<MachineKey> resolved() const;
 
   bool has(std::string_view path) const override { return find(path) != nullptr; }

@@ -168,7 +168,8 @@ std::string chiplets(const Topology& topology, Page& page) {
          table(std::move(header), rows, page);
 }
 
-// The dimensions of a system, lowest first, and the longest of the shortest paths in them and in all of it.
+// The dimensions of a system, lowest first, and the longest of the shortest paths in them and in
+// all of it.
 std::string system_dimensions(const Topology& topology, Page& page) {
   std::vector<Row> rows;
   int hops = 0;

@@ -4,7 +4,8 @@
 // Bandwidths in GB/s or TB/s of ten, per direction; rates in flits per cycle as exact fractions;
 // latencies in cycles and ns; buffers in bytes and flits. All of it follows from the topology,
 // nothing is simulated. Never throws.
-// Lines and tables are kept to `columns`; from 60 on that works. Notes name the columns of tables that have no room.
+// Lines and tables are kept to `columns`; from 60 on that works. Notes name the columns of tables
+// that have no room.
 #pragma once
 
 #include <cstddef>

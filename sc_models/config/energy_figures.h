@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energies of a machine that the rows of its switches do not have, from its file. Units: pJ per bit; pJ per FLOP.
+// Energies of a machine that the rows of its switches do not have, from its file. Units: pJ per
+// bit; pJ per FLOP.
 //
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once

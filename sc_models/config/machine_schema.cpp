@@ -110,8 +110,8 @@ Json without(const std::vector<std::string_view>& names) {
   return properties;
 }
 
-// Keys of a fabric of this kind, beside those that all kinds have: those that stand there, and those that do not. Some may have a
-// list in their place.
+// Keys of a fabric of this kind, beside those that all kinds have: those that stand there, and
+// those that do not. Some may have a list in their place.
 Json fabric_rule(const TopologyKind& kind, Use use) {
   std::vector<std::string_view> others, needed, replaced;
   std::string_view list;

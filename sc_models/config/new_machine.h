@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first machine file of a kind of topology, for `fredsim new`: YAML that runs, with a comment above every key.
+// A first machine file of a kind of topology, for `fredsim new`: YAML that runs, with a comment
+// above every key.
 //
-// Comments are the schema's (config_schema.h): meaning, then the values or units that the reader allows, then the default. A line
-// "#key: value" is a key at its default, which works once its # is gone; a comment has a blank behind its #.
-// Errors: BadInput where the kind has no example, or none of so many NPUs, with the allowed numbers and the nearest.
+// Comments are the schema's (config_schema.h): meaning, then the values or units that the reader
+// allows, then the default. A line "#key: value" is a key at its default, which works once its # is
+// gone; a comment has a blank behind its #.
+// Errors: BadInput where the kind has no example, or none of so many NPUs, with the allowed numbers
+// and the nearest.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +17,8 @@
 
 namespace fredsim {
 
-// `npus`: number of NPUs; none: the kind's usual one. `configs`: folder of the machine files that come with the program.
+// `npus`: number of NPUs; none: the kind's usual one. `configs`: folder of the machine files that
+// come with the program.
 std::string new_machine_file(const TopologyKind& kind, std::optional<int> npus,
                              const std::filesystem::path& configs);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of an NPU's computations, from the machine file: the base of a training run's compute times.
+// Speed of an NPU's computations, from the machine file: the base of a training run's compute
+// times.
 //
-// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of the peak that is reached.
-// Values: weights, activations with their gradients, and the KV cache have bytes of their own, which change what is held, read and
-//   sent; the peak stays as it is given. Gradients of weights are FP16.
+// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of
+//   the peak that is reached.
+// Values: weights, activations with their gradients, and the KV cache have bytes of their own,
+//   which change what is held, read and sent; the peak stays as it is given. Gradients of weights
+//   are FP16.
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once
 

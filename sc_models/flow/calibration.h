@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surplus of exact runs over flows of one work, and the error that is left of flows that have it.
 //
-// A flow knows bandwidth and the longest path; an exact run also waits for credits, buffers, windows, arbiters, operands and turns of
-//   phases. For one work, a collective by one algorithm on one group or several at the same time, that difference changes little from a
-//   size to the next, but where the plan, or what fits into buffers, becomes another. So it is taken from exact runs and interpolated
-//   between them, linearly by size: between neighbouring sizes of kCalibrationGrid, and others between those where the error asks for
-//   them (flow/calibrator.h). Below the smallest it is that of the smallest, above the largest it goes on with the slope of the last two, or one
-//   that is set; never with one below 0, since no run is faster by the byte than what its links carry.
-// Error: what remains at sizes that were run exactly for nothing else, those in the same interval of the grid as the size in question and
-//   in the one below it. Known where its interval was measured; sizes beyond the grid have none.
+// A flow knows bandwidth and the longest path; an exact run also waits for credits, buffers,
+//   windows, arbiters, operands and turns of phases. For one work, a collective by one algorithm on
+//   one group or several at the same time, that difference changes little from a size to the next,
+//   but where the plan, or what fits into buffers, becomes another. So it is taken from exact runs
+//   and interpolated between them, linearly by size: between neighbouring sizes of
+//   kCalibrationGrid, and others between those where the error asks for them (flow/calibrator.h).
+//   Below the smallest it is that of the smallest, above the largest it goes on with the slope of
+//   the last two, or one that is set; never with one below 0, since no run is faster by the byte
+//   than what its links carry.
+// Error: what remains at sizes that were run exactly for nothing else, those in the same interval
+//   of the grid as the size in question and in the one below it. Known where its interval was
+//   measured; sizes beyond the grid have none.
 // Sizes are those of the largest part; the others are in proportion.
 // Units: cycles, bytes, percent.
 #pragma once
@@ -27,8 +31,8 @@ inline constexpr std::array<std::uint64_t, 15> kCalibrationGrid{
     4 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 128 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,
     2 * kMiB, 4 * kMiB,  8 * kMiB,  16 * kMiB, 32 * kMiB,  64 * kMiB,  256 * kMiB};
 
-// Number of the interval that a size is in: interval i goes from the size i - 1 of the grid, without it, up to i. The last one for sizes
-// beyond the grid.
+// Number of the interval that a size is in: interval i goes from the size i - 1 of the grid,
+// without it, up to i. The last one for sizes beyond the grid.
 std::size_t grid_interval(std::uint64_t bytes);
 // 0 for the first.
 std::uint64_t grid_low(std::size_t interval);
@@ -60,7 +64,8 @@ class Calibration {
   // Measured again it is the same, since runs are.
   void merge(const Calibration& other);
 
-  // Cycles that a part takes longer than its flows; below 0 where these are slower. 0 without points.
+  // Cycles that a part takes longer than its flows; below 0 where these are slower. 0 without
+  // points.
   double surplus(std::size_t part, std::uint64_t bytes) const;
   bool has_error(std::uint64_t bytes) const;
   // Nothing where there is none.

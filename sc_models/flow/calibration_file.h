@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of calibrations (flow/calibration.h): what `fredsim calibrate` writes and `--calibration` reads.
+// A file of calibrations (flow/calibration.h): what `fredsim calibrate` writes and `--calibration`
+// reads.
 //
-// JSON: {"fredsim_calibration": 1, "program", "machines": [{"name", "sha256", "works": [{"parts": [{"collective", "algorithm", "group",
-//   "root", "priority", "proportion", "start"}], "points": [{"bytes", "surplus": [cycles by part]}], "checked": [{"bytes", "exact", "flow"}]}]}]}.
-// A machine is told by all of its keys, defaults included, and by its name; where it lies does not count.
-// Errors: BadInput naming the file, and line or key, what was found and what is allowed. Calibrations of another program or machine are
-//   refused, since their cycles may be others.
+// JSON: {"fredsim_calibration": 1, "program", "machines": [{"name", "sha256", "works": [{"parts":
+//   [{"collective", "algorithm", "group", "root", "priority", "proportion", "start"}], "points":
+//   [{"bytes", "surplus": [cycles by part]}], "checked": [{"bytes", "exact", "flow"}]}]}]}.
+// A machine is told by all of its keys, defaults included, and by its name; where it lies does not
+//   count.
+// Errors: BadInput naming the file, and line or key, what was found and what is allowed.
+//   Calibrations of another program or machine are refused, since their cycles may be others.
 #pragma once
 
 #include <map>

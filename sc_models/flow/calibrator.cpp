@@ -152,8 +152,9 @@ std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& wor
   return {};
 }
 
-// The size and the one below it in the grid, 0 for none; in their place the first pair above them whose plans differ from the one of `bytes`
-// in nothing but their sizes, if these two are not such a pair and it costs no more than it may.
+// The size and the one below it in the grid, 0 for none; in their place the first pair above them
+// whose plans differ from the one of `bytes` in nothing but their sizes, if these two are not such
+// a pair and it costs no more than it may.
 Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::uint64_t size,
                                              std::uint64_t bytes) const {
   const Interval pair{grid_low(grid_interval(size)), size};
@@ -170,7 +171,8 @@ Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::ui
   return pair;
 }
 
-// Once for all sizes whose plans differ in nothing but their sizes: these begin at the same place, whichever is asked for first.
+// Once for all sizes whose plans differ in nothing but their sizes: these begin at the same place,
+// whichever is asked for first.
 void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) {
   if (!measured_below_.emplace(work, kind_of(plan(work, bytes))).second) return;
   const std::optional<std::uint64_t> below = largest_below(work, bytes);
@@ -252,7 +254,8 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
   refine(work, {bytes, interval.high}, depth - 1);
 }
 
-// The two sizes between which it changes, close to each other; none: it does not, or close to an end.
+// The two sizes between which it changes, close to each other; none: it does not, or close to an
+// end.
 std::optional<Calibrator::Interval> Calibrator::change_of_plan(const CalibratedWork& work,
                                                                Interval interval) const {
   if (interval.low == 0) return {};

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibrations of works on one machine (flow/calibration.h): of a file, or measured.
 //
-// For a file, measure(): exact runs at both ends of each interval of kCalibrationGrid, and of a size inside, at which
-//   the error is checked. Where the plans of both ends differ in more than their sizes (order of packets, their length, their runs), the
-//   two sizes between which that changes are found by planning, to 1/64, and run too. Where a check finds more than half of the error that
-//   is aimed at, its run is a calibrated one too, and both halves are checked by others, up to a depth that depends on the size. What an
-//   interval has depends on nothing but the work and the machine, whatever was asked for before.
+// For a file, measure(): exact runs at both ends of each interval of kCalibrationGrid, and of a
+//   size inside, at which the error is checked. Where the plans of both ends differ in more than
+//   their sizes (order of packets, their length, their runs), the two sizes between which that
+//   changes are found by planning, to 1/64, and run too. Where a check finds more than half of the
+//   error that is aimed at, its run is a calibrated one too, and both halves are checked by others,
+//   up to a depth that depends on the size. What an interval has depends on nothing but the work
+//   and the machine, whatever was asked for before.
 // Aim: kAims, of the times, from a size on.
-// For a size of which the exact run itself would take too long, at(): exact runs at the largest size of the grid that takes no more than a
-//   third of what is allowed, and at the one below it, so that both take less than that run; an eighth where packets have an order, since
-//   that run recurs. It has their surplus, with its slope, as far as the surplus grows no faster than flows do. Where one of their plans
-//   differs from that of the size in more than its size, so that the slope would be that of the change or of another order of packets, the
-//   first two sizes above them are run whose plans do not, if they may. Error: none is known.
-// Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is measured on any machine.
+// For a size of which the exact run itself would take too long, at(): exact runs at the largest
+//   size of the grid that takes no more than a third of what is allowed, and at the one below it,
+//   so that both take less than that run; an eighth where packets have an order, since that run
+//   recurs. It has their surplus, with its slope, as far as the surplus grows no faster than flows
+//   do. Where one of their plans differs from that of the size in more than its size, so that the
+//   slope would be that of the change or of another order of packets, the first two sizes above
+//   them are run whose plans do not, if they may. Error: none is known.
+// Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is
+//   measured on any machine.
 // Errors: those of plans and of exact runs, passed on; what was measured before them stays.
 #pragma once
 
@@ -64,18 +69,19 @@ struct CalibratedPart {
 // Parts that are under way together. One at least has kProportion.
 using CalibratedWork = std::vector<CalibratedPart>;
 
-// None: it is not made of sizes alone, since a part has bytes between pairs (all_to_all_v) or roots of streams.
+// None: it is not made of sizes alone, since a part has bytes between pairs (all_to_all_v) or roots
+// of streams.
 std::optional<CalibratedWork> calibrated_work(const Topology& topology,
                                               std::span<const Part* const> parts);
 // `bytes`: of the largest part.
 std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t bytes);
 
-// Properties of a plan that change from a size to another beside sizes, by part: flits of a packet, its run and lead, whether packets have
-// an order, and a frame.
+// Properties of a plan that change from a size to another beside sizes, by part: flits of a packet,
+// its run and lead, whether packets have an order, and a frame.
 using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
 
-// Cost of an exact run that takes so many cycles: flits x links, and cycles x nodes that something passes, since every one of them works
-// in every cycle. `flits`: by link.
+// Cost of an exact run that takes so many cycles: flits x links, and cycles x nodes that something
+// passes, since every one of them works in every cycle. `flits`: by link.
 double exact_steps(const Topology& topology, std::span<const std::uint64_t> flits, double cycles);
 
 class Calibrator {

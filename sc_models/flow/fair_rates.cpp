@@ -240,7 +240,8 @@ void FairRates::open_all_around(Layer& layer) {
   }
 }
 
-// The rates of a priority, from links whose flows have changed or carry another load of earlier priorities.
+// The rates of a priority, from links whose flows have changed or carry another load of earlier
+// priorities.
 void FairRates::update(Layer& layer) {
   for (const int number : changed_links_) erase_gone(layer.links[number]);
   for (const FlowClass flows : changed_)
@@ -261,8 +262,9 @@ void FairRates::update(Layer& layer) {
 
 // Rates of what is open on what is left of its links.
 void FairRates::compute(const Layer& layer) {
-  // The level at which a link is full rises while flows that do not reach it get their rates; so the first in the queue whose level is
-  // still what it was when it was put there is the lowest of all.
+  // The level at which a link is full rises while flows that do not reach it get their rates; so
+  // the first in the queue whose level is still what it was when it was put there is the lowest of
+  // all.
   queue_.clear();
   for (const FlowClass flows : open_) {
     classes_[flows].level = kNone;

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates of flows that share links: max-min fair among flows of a priority, strict between priorities.
+// Rates of flows that share links: max-min fair among flows of a priority, strict between
+// priorities.
 //
-// Model: a flow moves at one rate on all of its links, and crosses a link `crossings` times per unit of rate (a tree may cross a link
-//   several times). Progressive filling: the rates of all flows of a priority grow in proportion to their shares until a link is full; it
-//   is the bottleneck of the flows on it that have none, which keep their rates, and the others go on. What is left of a link is for the
-//   next priority. A flow on a link of which nothing is left has rate 0. Level of a flow: rate / share.
-// Limits: flows of one priority together get no more of a link than its limit, whatever else is left of it (credits of a virtual channel),
-//   and a flow no more than that of its demand (packets under way). A flow at its own limit needs no bottleneck.
-// Update: fair rates are the only ones at which every flow has a bottleneck, a full link on which no flow of its priority has a higher
-//   level. So after flows have come and gone, rates are computed for those that have none, all others kept as they are; flows that have
-//   lost their bottleneck by that, or share one with a flow of a lower level, are added and all these computed again, until every flow has
-//   one. Rates outside of that stay as they are, bit for bit.
-// Alike flows, of equal priority, share and links, are one class with a count, and cost as much as one flow. A class whose count is at
-//   an update what it was at the one before has not changed, whatever came and went.
-// Units: any; capacities and rates have the same. Deterministic: ties go by number, nothing depends on a container's order; the library is
-//   compiled without contraction of floating-point operations. Full, and equal, are within 1e-11 of it.
-// Cost of an update: O(u log u) for each time that rates are computed, u the crossings (class, link) of those classes, and of others on
-//   links that have become their bottleneck or are none any more.
+// Model: a flow moves at one rate on all of its links, and crosses a link `crossings` times per
+//   unit of rate (a tree may cross a link several times). Progressive filling: the rates of all
+//   flows of a priority grow in proportion to their shares until a link is full; it is the
+//   bottleneck of the flows on it that have none, which keep their rates, and the others go on.
+//   What is left of a link is for the next priority. A flow on a link of which nothing is left has
+//   rate 0. Level of a flow: rate / share.
+// Limits: flows of one priority together get no more of a link than its limit, whatever else is
+//   left of it (credits of a virtual channel), and a flow no more than that of its demand (packets
+//   under way). A flow at its own limit needs no bottleneck.
+// Update: fair rates are the only ones at which every flow has a bottleneck, a full link on which
+//   no flow of its priority has a higher level. So after flows have come and gone, rates are
+//   computed for those that have none, all others kept as they are; flows that have lost their
+//   bottleneck by that, or share one with a flow of a lower level, are added and all these computed
+//   again, until every flow has one. Rates outside of that stay as they are, bit for bit.
+// Alike flows, of equal priority, share and links, are one class with a count, and cost as much as
+//   one flow. A class whose count is at an update what it was at the one before has not changed,
+//   whatever came and went.
+// Units: any; capacities and rates have the same. Deterministic: ties go by number, nothing depends
+//   on a container's order; the library is compiled without contraction of floating-point
+//   operations. Full, and equal, are within 1e-11 of it.
+// Cost of an update: O(u log u) for each time that rates are computed, u the crossings (class,
+//   link) of those classes, and of others on links that have become their bottleneck or are none
+//   any more.
 // Source: Bertsekas and Gallager, Data Networks, 6.5.2 (max-min flow control).
 #pragma once
 
@@ -53,28 +61,33 @@ class FairRates {
     auto operator<=>(const Demand&) const = default;
   };
 
-  // Capacities by link, 0 or more. `limits`: of each priority, above 0; links behind its end have none.
+  // Capacities by link, 0 or more. `limits`: of each priority, above 0; links behind its end have
+  // none.
   explicit FairRates(std::vector<double> capacities, std::vector<double> limits = {});
   FairRates(const FairRates&) = delete;
   FairRates& operator=(const FairRates&) = delete;
 
-  // One more flow, of a class that is new or one that is there. It has a rate with the next update().
+  // One more flow, of a class that is new or one that is there. It has a rate with the next
+  // update().
   FlowClass add(const Demand& demand);
   void add(FlowClass flows);
   // A class, new or there, whose number stays while it has no flows.
   FlowClass keep(Demand demand);
-  // One flow less of a class; a class without flows that is not kept is gone with the next update(), and its number free.
+  // One flow less of a class; a class without flows that is not kept is gone with the next
+  // update(), and its number free.
   void remove(FlowClass flows);
 
   // Capacity of a link, from the next update() on; 0 or more.
   void set_capacity(int link, double capacity);
 
-  // Classes that have flows and whose rates were computed, each once, until the next call. Their rates may be what they were.
+  // Classes that have flows and whose rates were computed, each once, until the next call. Their
+  // rates may be what they were.
   std::span<const FlowClass> update();
   // Rate of each flow of a class. After update().
   double rate(FlowClass flows) const { return classes_[flows].level * classes_[flows].share; }
   std::uint64_t count(FlowClass flows) const { return classes_[flows].count; }
-  // After update(): all that rates to come depend on, beside the demands of classes by their numbers.
+  // After update(): all that rates to come depend on, beside the demands of classes by their
+  // numbers.
   void add_state(StateDigest& digest) const;
 
  private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a machine that flows are run without, each by itself, to see what it costs (`fredsim doctor`).
+// Limits of a machine that flows are run without, each by itself, to see what it costs (`fredsim
+// doctor`).
 //
-// A plan stays what it is: its trees, their order and, where latencies are lifted, the rates that credits and windows allow.
+// A plan stays what it is: its trees, their order and, where latencies are lifted, the rates that
+// credits and windows allow.
 #pragma once
 
 namespace fredsim {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open operation of the flow-level engine (flow/flow_operations.h), internal to it. Cycles are whole and count from the start of the
-// run, times with fractions from the origin of the simulation (flow/flow_simulation.h).
+// An open operation of the flow-level engine (flow/flow_operations.h), internal to it. Cycles are
+// whole and count from the start of the run, times with fractions from the origin of the simulation
+// (flow/flow_simulation.h).
 #pragma once
 
 #include <bit>
@@ -55,7 +56,8 @@ struct FlowOperation final : StagedOperation {
   bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
-  // `number_of`: as of add_later(). Times relative to `cycle`; reports of one that is issued once are left out.
+  // `number_of`: as of add_later(). Times relative to `cycle`; reports of one that is issued once
+  // are left out.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
   // The origin of times with fractions is later by so much.

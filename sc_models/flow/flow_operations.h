@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level engine behind the interface of engines.
+// Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level engine
+// behind the interface of engines.
 //
-// Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks that contribute to it have begun, and
-//   all of it moves at one rate from then on. A rank is complete when the trees that it has a part in are: those of which it sees the result once
-//   they have filled their longest path, those that it only sends into once they have moved, or the share of them that is handed over (RankSurplus);
-//   and its surplus has passed.
-// Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part in it have begun, and a rank is complete when the last
-//   step is that its NPU takes part in.
-// Order: operations/operation_lifecycle.h; grants take nothing. Trees in the switches leave a NIC port and virtual channel in the order
-//   in which their operations opened: one begins when those of earlier operations there have moved (npu/npu_scheduler.h). All others share
-//   links, by max-min fairness, virtual channels going strictly by priority.
-// Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out. Turns of phases: flow/phase_turns.h.
-// Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle after, as by a communicator.
-// Repeats (IssueOptions::times) are passed over where the state of the engine recurs, exactly (flow/operation_repeats.h); not on systems.
-// Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on; FlowSimulation's; Interrupted, once
-//   stopped; BadInput for a dependency on what was never issued.
+// Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks
+//   that contribute to it have begun, and all of it moves at one rate from then on. A rank is
+//   complete when the trees that it has a part in are: those of which it sees the result once they
+//   have filled their longest path, those that it only sends into once they have moved, or the
+//   share of them that is handed over (RankSurplus); and its surplus has passed.
+// Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part
+//   in it have begun, and a rank is complete when the last step is that its NPU takes part in.
+// Order: operations/operation_lifecycle.h; grants take nothing. Trees in the switches leave a NIC
+//   port and virtual channel in the order in which their operations opened: one begins when those
+//   of earlier operations there have moved (npu/npu_scheduler.h). All others share links, by
+//   max-min fairness, virtual channels going strictly by priority.
+// Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out.
+//   Turns of phases: flow/phase_turns.h.
+// Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle
+//   after, as by a communicator.
+// Repeats (IssueOptions::times) are passed over where the state of the engine recurs, exactly
+//   (flow/operation_repeats.h); not on systems.
+// Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on;
+//   FlowSimulation's; Interrupted, once stopped; BadInput for a dependency on what was never
+//   issued.
 #pragma once
 
 #include <atomic>
@@ -48,8 +55,8 @@ namespace fredsim {
 class FlowOperations final : public OperationEngine, private OperationLifecycle<FlowOperation> {
  public:
   using Plans = std::span<const std::shared_ptr<const PreparedPlan>>;
-  // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set from outside to end a run; null:
-  // nobody does.
+  // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set
+  // from outside to end a run; null: nobody does.
   explicit FlowOperations(const Topology& topology, Plans plans = {},
                           const std::atomic<bool>* stop = nullptr, const FlowLifts& lifts = {});
   ~FlowOperations() override;

@@ -55,7 +55,8 @@ class Crossings {
   std::vector<int> crossed_;
 };
 
-// Links that are no bottleneck: every hop that crosses one also crosses another one, which is no faster.
+// Links that are no bottleneck: every hop that crosses one also crosses another one, which is no
+// faster.
 class LinksBehind {
  public:
   // `of_one`: of a priority.
@@ -100,8 +101,9 @@ class LinksBehind {
   int hops_ = 0;
 };
 
-// The one link that matters, where there is one: trees of one part, which begin together and move in proportion to what they have, all cross
-// it, and it is full first, before any of them is at a limit of its own. So it keeps them to its rate until they end, together.
+// The one link that matters, where there is one: trees of one part, which begin together and move
+// in proportion to what they have, all cross it, and it is full first, before any of them is at a
+// limit of its own. So it keeps them to its rate until they end, together.
 class OneBottleneck {
  public:
   // `limits`: highest rates, by tree.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and end.
+// A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and
+// end.
 //
-// A part begins at its start, once the parts that it comes after are complete; all of its trees begin then. It is complete when each of its
-// trees has moved and filled its longest path, and its surplus has passed. Phases take turns in
-// switches (flow/phase_turns.h). Nothing else is modelled: no buffers, credits, windows, arbitration.
+// A part begins at its start, once the parts that it comes after are complete; all of its trees
+// begin then. It is complete when each of its trees has moved and filled its longest path, and its
+// surplus has passed. Phases take turns in switches (flow/phase_turns.h). Nothing else is modelled:
+// no buffers, credits, windows, arbitration.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once
@@ -27,7 +29,8 @@ struct FlowTimes {
   std::uint64_t flows = 0, updates = 0;
 };
 
-// `surplus`: cycles by which each part takes longer than its flows (flow/calibration.h); empty: none.
+// `surplus`: cycles by which each part takes longer than its flows (flow/calibration.h); empty:
+// none.
 FlowTimes run_flows(const Topology& topology, const Plan& plan,
                     std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows over time: each moves an amount at the rate that links leave it (flow/fair_rates.h), from when it begins to when all of it has
-// moved.
+// Flows over time: each moves an amount at the rate that links leave it (flow/fair_rates.h), from
+// when it begins to when all of it has moved.
 //
-// Use: begin() and call_at() before run() and in callbacks; run() returns when no flow and no call is left.
-// Order: of events at one time calls come first, by the order in which they were asked for, then flows that end, by class and number. Times that
-//   differ by less than 1e-12 of them are one. So a run is the same on any machine.
-// Origin: times are told from origin() on, a whole number, 0 unless it is moved: what happens from there on then depends on what is left to be
-//   moved alone, not on when that is, bit for bit.
+// Use: begin() and call_at() before run() and in callbacks; run() returns when no flow and no call
+//   is left.
+// Order: of events at one time calls come first, by the order in which they were asked for, then
+//   flows that end, by class and number. Times that differ by less than 1e-12 of them are one. So a
+//   run is the same on any machine.
+// Origin: times are told from origin() on, a whole number, 0 unless it is moved: what happens from
+//   there on then depends on what is left to be moved alone, not on when that is, bit for bit.
 // Units: those of the caller: amounts, and capacities in amounts per unit of time.
-// Errors: RunFailed where flows are left that no link lets move, and nothing is to come that could change that.
+// Errors: RunFailed where flows are left that no link lets move, and nothing is to come that could
+//   change that.
 // Cost: of an event that of FairRates::update(), and O(log f) per flow.
 #pragma once
 
@@ -50,7 +53,8 @@ class FlowSimulation {
   }
   // Callback for flows that have ended; it may begin others.
   void on_end(std::function<void(Flow)> callback) { on_end_ = std::move(callback); }
-  // Callback, once, when all that happens at the time of the request has, and rates are up to date. It may move the origin and skip.
+  // Callback, once, when all that happens at the time of the request has, and rates are up to date.
+  // It may move the origin and skip.
   void ask_settled() { asks_settled_ = true; }
   void on_settled(std::function<void()> callback) { on_settled_ = std::move(callback); }
   // To now, if that is whole. Units of time by which it moved; 0: it did not.

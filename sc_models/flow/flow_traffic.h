@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic of a plan on every link, as a run of the flit-level engine counts it, acknowledgements included. Derived from the plan, exact.
+// Traffic of a plan on every link, as a run of the flit-level engine counts it, acknowledgements
+// included. Derived from the plan, exact.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers at places, and the least of them: a tournament tree. Changing one takes O(log n), asking for the least O(1).
+// Numbers at places, and the least of them: a tournament tree. Changing one takes O(log n), asking
+// for the least O(1).
 #pragma once
 
 #include <algorithm>

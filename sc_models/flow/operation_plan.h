@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as operations of it move it (flow/flow_operations.h): its trees as flows, those that can be one joined, which ranks wait for
-// which, and their surplus. On systems its steps, and who takes part in them.
+// A plan as operations of it move it (flow/flow_operations.h): its trees as flows, those that can
+// be one joined, which ranks wait for which, and their surplus. On systems its steps, and who takes
+// part in them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace fredsim {
 // Surplus of a rank over flows, by exact runs (runner/detail/machine_calibration.h).
 struct RankSurplus {
   double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
-  // For a rank that sees no result: share of what it sends after which it is complete, since a NIC and what is behind it take the rest.
+  // For a rank that sees no result: share of what it sends after which it is complete, since a NIC
+  // and what is behind it take the rest.
   double handed = 1;
 };
 
@@ -41,8 +43,9 @@ struct OperationPlan {
     FairRates::FlowClass flows = 0;
     int bundle = 0;
   };
-  // Trees at the endpoints of a part that cross the same links, which where they begin together keep together: their shares are
-  // in proportion to their flits. A tree in the switches is one by itself.
+  // Trees at the endpoints of a part that cross the same links, which where they begin together
+  // keep together: their shares are in proportion to their flits. A tree in the switches is one by
+  // itself.
   struct Bundle {
     struct Member {
       int rank = 0;

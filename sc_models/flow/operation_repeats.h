@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that the flow-level engine issues again and again (IssueOptions::times), and how it passes over most of them.
+// Operations that the flow-level engine issues again and again (IssueOptions::times), and how it
+// passes over most of them.
 //
-// Whenever one of them is complete and nothing more happens at its cycle, times with fractions are counted from there on, so that what
-//   follows depends on no time before. Where all that it depends on is then as it was at such a point before, it repeats: whole periods are
-//   added to all counts, up to the last issue of a repeat, or the next call from outside. What comes from outside, or is told there, begins
-//   anew: nothing before it counts.
-// Exact: with and without, all cycles and counts are the same (tests/flow/operation_repeats_test.cpp).
+// Whenever one of them is complete and nothing more happens at its cycle, times with fractions are
+//   counted from there on, so that what follows depends on no time before. Where all that it
+//   depends on is then as it was at such a point before, it repeats: whole periods are added to all
+//   counts, up to the last issue of a repeat, or the next call from outside. What comes from
+//   outside, or is told there, begins anew: nothing before it counts.
+// Exact: with and without, all cycles and counts are the same
+//   (tests/flow/operation_repeats_test.cpp).
 // Cost: a digest of the state per issue until it recurs, or has not for long.
 #pragma once
 

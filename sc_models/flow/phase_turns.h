@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns of phases in switches, as flows see them: a switch has one phase in use at a time (rtl/phased/phased_control.sv), so that trees whose
-// phases differ share its time.
+// Turns of phases in switches, as flows see them: a switch has one phase in use at a time
+// (rtl/phased/phased_control.sv), so that trees whose phases differ share its time.
 //
-// Model: a switch is one more link that trees in the switches cross, whose capacity is its time. The trees of a part take, in the time of
-//   one turn, what the busiest of its input links sends: a phase is in use while a packet comes in, however slow. So a part that has the
-//   switch for itself is no slower by that; two in different phases go at half the rate of one; and between virtual channels the one
-//   that goes first takes what it needs.
-//   Parts in equal phases, of one plan or of different ones, are in use at the same time: the capacity is as many times the time as
-//   parts are in a phase, in the mean. With switch.phases_in_use 2 two phases are in use, whether they share something or not.
-// Not modelled: turns between phases of one part, which its surplus has; the length of turns (switch.quantum, switch.yield); cycles of a
-//   change; phases beside unicasts routed online.
-// Use: add() to the flows of each plan; begin() and end() when the first tree of a part begins to move and the last one has.
+// Model: a switch is one more link that trees in the switches cross, whose capacity is its time.
+//   The trees of a part take, in the time of one turn, what the busiest of its input links sends: a
+//   phase is in use while a packet comes in, however slow. So a part that has the switch for itself
+//   is no slower by that; two in different phases go at half the rate of one; and between virtual
+//   channels the one that goes first takes what it needs. Parts in equal phases, of one plan or of
+//   different ones, are in use at the same time: the capacity is as many times the time as parts
+//   are in a phase, in the mean. With switch.phases_in_use 2 two phases are in use, whether they
+//   share something or not.
+// Not modelled: turns between phases of one part, which its surplus has; the length of turns
+//   (switch.quantum, switch.yield); cycles of a change; phases beside unicasts routed online.
+// Use: add() to the flows of each plan; begin() and end() when the first tree of a part begins to
+//   move and the last one has.
 #pragma once
 
 #include <cstddef>

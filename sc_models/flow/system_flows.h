@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of systems (systems/system_plan.h) as flows over time: when their collectives begin and end, and the traffic of every link.
+// Plans of systems (systems/system_plan.h) as flows over time: when their collectives begin and
+// end, and the traffic of every link.
 //
-// A step begins once those that it comes after are complete, as a part does (flow/flow_run.h), and those that it is behind have moved. Groups of a dimension that are alike, in every step
-// of every plan, are one: what happens in the first of them happens in all. A step is complete once it is in all of its groups.
-// A step whose trees cross more than kMaxTreeUses links moves as one flow, all of its trees in proportion, at the rate that its busiest link
-// leaves it.
+// A step begins once those that it comes after are complete, as a part does (flow/flow_run.h), and
+// those that it is behind have moved. Groups of a dimension that are alike, in every step of every
+// plan, are one: what happens in the first of them happens in all. A step is complete once it is in
+// all of its groups. A step whose trees cross more than kMaxTreeUses links moves as one flow, all
+// of its trees in proportion, at the rate that its busiest link leaves it.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once
@@ -79,7 +81,8 @@ class SystemFlows {
     double start = 0, end = 0;
   };
 
-  // `surplus`: cycles by which each step takes longer than its flows (flow/calibration.h); empty: none. All outlive it.
+  // `surplus`: cycles by which each step takes longer than its flows (flow/calibration.h); empty:
+  // none. All outlive it.
   SystemFlows(const SystemNetwork& network, FlowSimulation& simulation, const SystemPlan& plan,
               std::span<const double> surplus, Callbacks callbacks);
 

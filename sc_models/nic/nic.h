@@ -15,7 +15,8 @@
 //   the buffer and keep their credits.
 // Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
 //   unbound: the endpoint then sends nothing, and a packet that arrives is an error.
-// A packet that cannot be sent is refused at once (nic/detail/packet_check.h); refusal() gives the reason.
+// A packet that cannot be sent is refused at once (nic/detail/packet_check.h); refusal() gives the
+//   reason.
 // Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the
 //   receive buffer, a packet without head, with a stray flit or too long, or an arrival at an
 //   endpoint without module.

@@ -6,10 +6,10 @@
 //   chosen round robin over the sources here: each endpoint tree, and per part all its in-switch
 //   trees together, by (step, packet / run, tree, packet) without skipping. In-switch trees of
 //   different jobs: all of the job that was added first, then all of the next.
-// Ordered trees (collective/detail/packet_order.h): their packets, forwarded or new, leave in their order,
-//   with the packets of a part as one source of new ones. Roots of such trees queue their copies
-//   there, too, and start packets as usual. In an all-reduce, a packet whose due time is kLead
-//   intervals after that of the part's next packet on another virtual channel of the NIC port
+// Ordered trees (collective/detail/packet_order.h): their packets, forwarded or new, leave in their
+//   order, with the packets of a part as one source of new ones. Roots of such trees queue their
+//   copies there, too, and start packets as usual. In an all-reduce, a packet whose due time is
+//   kLead intervals after that of the part's next packet on another virtual channel of the NIC port
 //   waits.
 // Limits: at most `window` packets of a tree are in flight per source (Part::window), counted by
 //   the results that the source receives or, if it receives none, by acknowledgements. Contributors

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of a part's ordered trees (collective/detail/packet_order.h) on one channel of an NPU: they
-// leave in the order of their due times, and the channel waits for the next one. Hardware cost is
-// like that of a queue: a counter per tree that advances by its interval, and the minimum of the
-// counters.
+// The packets of a part's ordered trees (collective/detail/packet_order.h) on one channel of an
+// NPU: they leave in the order of their due times, and the channel waits for the next one. Hardware
+// cost is like that of a queue: a counter per tree that advances by its interval, and the minimum
+// of the counters.
 #pragma once
 
 #include <cstdint>

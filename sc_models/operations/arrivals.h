@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles by which NPUs begin an operation later than they could: overhead, the same each time, for launch and synchronisation, and skew of
-// arrivals, at random.
+// Cycles by which NPUs begin an operation later than they could: overhead, the same each time, for
+// launch and synchronisation, and skew of arrivals, at random.
 //
-// Skew: of each NPU at each operation. uniform:T is from 0 to T, T / 2 on average; normal:T is the magnitude of a normal
-//   deviate of standard deviation T, 0.8 T on average and above 2 T once in 22. Neither is ever early. An NPU has one for all of
-//   its groups in an operation: their order stays.
-// Determined by seed, operation and NPU alone: the same with any engine, model and number of processes.
+// Skew: of each NPU at each operation. uniform:T is from 0 to T, T / 2 on average; normal:T is the
+//   magnitude of a normal deviate of standard deviation T, 0.8 T on average and above 2 T once in
+//   22. Neither is ever early. An NPU has one for all of its groups in an operation: their order
+//   stays.
+// Determined by seed, operation and NPU alone: the same with any engine, model and number of
+//   processes.
 // Others than NPUs, the I/O controllers, are always on time.
 // Units: cycles, rounded up; picoseconds where a name says so.
 // Errors: none.

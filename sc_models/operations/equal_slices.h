@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One slice for all that do the same: which trees of the plans of a run have to be simulated at all.
+// One slice for all that do the same: which trees of the plans of a run have to be simulated at
+// all.
 //
-// The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do the
-//   same, cycle by cycle, when in every plan of the run
+// The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two
+//   slices do the same, cycle by cycle, when in every plan of the run
 //     all trees go by one NIC port each, the same at every rank;
-//     the trees of the one are those of the other in their order: part, step, phase, ranks, who sends to whom, and size;
-//   and when port by port their links are of equal rate and latency and their chiplets of equal shape, with equal rows.
-//   So each chiplet is a copy of another, which at every edge gets the same at the same ports; unicasts' routes are the same
-//   by number of port, too (routing/online_routes.h), and what chooses between them starts from the same state everywhere.
+//     the trees of the one are those of the other in their order: part, step, phase, ranks, who
+//     sends to whom, and size;
+//   and when port by port their links are of equal rate and latency and their chiplets of equal
+//     shape, with equal rows.
+//   So each chiplet is a copy of another, which at every edge gets the same at the same ports;
+//     unicasts' routes are the same
+//   by number of port, too (routing/online_routes.h), and what chooses between them starts from the
+//     same state everywhere.
 // Flits that are short, which count as fewer bytes, keep a slice apart.
 // Rows are written into all chiplets, so that they are there when they are.
 #pragma once

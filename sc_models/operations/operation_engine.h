@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface of engines, which run operations as they are issued: the communicator moves every flit (engine/communicator.h), flows
-// move at rates (flow/flow_operations.h).
+// Interface of engines, which run operations as they are issued: the communicator moves every flit
+// (engine/communicator.h), flows move at rates (flow/flow_operations.h).
 //
-// Operation: a plan whose ranks begin each by itself (operations/rank_starts.h), and are complete each by itself. Whoever issues is called
-//   when a rank is complete, and then its operation. Callbacks may issue; what they issue, and what comes after something complete, may
-//   begin at the cycle at which they are called.
+// Operation: a plan whose ranks begin each by itself (operations/rank_starts.h), and are complete
+//   each by itself. Whoever issues is called when a rank is complete, and then its operation.
+//   Callbacks may issue; what they issue, and what comes after something complete, may begin at the
+//   cycle at which they are called.
 // Time: cycles since the start of the run.
-// Errors: BadInput of what cannot be issued; RunFailed of wait_all() and finish(), with cause kDeadlock and what waits for what where
-//   nothing goes on any more; Interrupted where an engine keeps nothing of what is under way.
+// Errors: BadInput of what cannot be issued; RunFailed of wait_all() and finish(), with cause
+//   kDeadlock and what waits for what where nothing goes on any more; Interrupted where an engine
+//   keeps nothing of what is under way.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +34,8 @@ struct Dependency {
   bool all_ranks = false;    // else each NPU waits for its own part
 };
 
-// Under which name, and as which parts of a result, an operation is observed (engine/detail/run_observers.h).
+// Under which name, and as which parts of a result, an operation is observed
+// (engine/detail/run_observers.h).
 struct OperationLabel {
   std::string name{};
   std::vector<int> parts{};  // by part of its specs
@@ -43,12 +46,13 @@ struct IssueOptions {
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
   bool held = false;  // a rank waits for its release(), too
-  // Cycles, by node, by which its ranks begin later than they could (operations/arrivals.h); empty: none.
+  // Cycles, by node, by which its ranks begin later than they could (operations/arrivals.h); empty:
+  // none.
   std::vector<std::uint64_t> lags{};
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // label for observers of the run
-  // Engines that can_repeat(): issued so often, up to `at_a_time` open at once. Its ranks, and it, are complete when all of them are,
-  // and nothing comes after it by `after`. No starts.
+  // Engines that can_repeat(): issued so often, up to `at_a_time` open at once. Its ranks, and it,
+  // are complete when all of them are, and nothing comes after it by `after`. No starts.
   std::uint64_t times = 1, at_a_time = 1;
 };
 
@@ -69,7 +73,8 @@ struct OperationReport {
   std::shared_ptr<const PreparedPlan> plan;
 };
 
-// Whoever issues is called when a rank is complete, and then its operation. Between two edges; may issue.
+// Whoever issues is called when a rank is complete, and then its operation. Between two edges; may
+// issue.
 struct OperationCallbacks {
   std::function<void(OperationHandle, int part, int rank)> rank_complete;
   std::function<void(const OperationReport&)> complete;
@@ -106,8 +111,8 @@ class OperationEngine {
                                 const std::vector<std::uint64_t>& starts,
                                 const IssueOptions& options) = 0;
   virtual bool can_repeat() const { return false; }  // IssueOptions::times
-  // Releases a rank of an operation that was issued held: it begins at `cycle`, or at once if that has passed, as soon as it waits
-  // for nothing else. Each rank once.
+  // Releases a rank of an operation that was issued held: it begins at `cycle`, or at once if that
+  // has passed, as soon as it waits for nothing else. Each rank once.
   virtual void release(OperationHandle handle, int part, int rank, std::uint64_t cycle) = 0;
   virtual bool complete(OperationHandle handle) const = 0;
   // Calls back at a cycle, or as soon as may be where that is over; the callback may issue.

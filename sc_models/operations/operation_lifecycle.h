@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of the operations of an engine: issued, granted, open, complete. Engines add what a grant takes and what moves.
+// Life of the operations of an engine: issued, granted, open, complete. Engines add what a grant
+// takes and what moves.
 //
-// Order: operations are granted what they need, and from then on wait only for those that were granted before, so that none waits for
-//   ever. A grant takes an operation of which a rank could begin, in the order of issue. It is open, and its ranks begin as they may, when
-//   all that it was granted is there and no operation granted before is in conflict with it (operations/prepared_plan.h).
+// Order: operations are granted what they need, and from then on wait only for those that were
+//   granted before, so that none waits for ever. A grant takes an operation of which a rank could
+//   begin, in the order of issue. It is open, and its ranks begin as they may, when all that it was
+//   granted is there and no operation granted before is in conflict with it
+//   (operations/prepared_plan.h).
 // Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles of the engine. All calls come between two of them.
 // Internal to engines.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share of a plan that one process of several needs to run it: of its endpoint trees, the ranks of its own members. Sizes,
-// orders of additions and numbers of receivers are those of the whole plan.
+// The share of a plan that one process of several needs to run it: of its endpoint trees, the ranks
+// of its own members. Sizes, orders of additions and numbers of receivers are those of the whole
+// plan.
 //
-// In-switch trees are kept whole: they are few. Equal slices (operations/equal_slices.h) are found by whole plans.
+// In-switch trees are kept whole: they are few. Equal slices (operations/equal_slices.h) are found
+// by whole plans.
 // Errors: none.
 #pragma once
 

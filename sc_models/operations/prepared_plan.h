@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan made ready to be issued: its phases as sets of rows, and what it uses of the switches, by which two operations
-// are found to be in each other's way.
+// A plan made ready to be issued: its phases as sets of rows, and what it uses of the switches, by
+// which two operations are found to be in each other's way.
 //
-// Rows: phase p of the plan is rows[p], node -> row; a phase is known by them, whatever plan it is of, so that equal
-//   phases of different operations are one in the switches. Start cycles of the specs are not part of a plan here:
-//   a communicator takes them when it issues.
-// Conflicts: two operations must not be under way at once where their packets could wait for each other in a circle:
-//     in-switch trees of both cross a link on one virtual channel, and are not one wave there (collective/link_waves.h) of the same
-//     rows: joins could find the packets of one first at one input, those of the other at another;
-//     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
-//     a rank which has not begun.
-//   A plan whose parts wait for each other (Part::after) may be in conflict with itself: each repetition then waits for the one before.
-//   Operations of one wave follow each other without a gap: every rank sends the packets of the first one first
+// Rows: phase p of the plan is rows[p], node -> row; a phase is known by them, whatever plan it is
+//   of, so that equal phases of different operations are one in the switches. Start cycles of the
+//   specs are not part of a plan here: a communicator takes them when it issues.
+// Conflicts: two operations must not be under way at once where their packets could wait for each
+//   other in a circle:
+//     in-switch trees of both cross a link on one virtual channel, and are not one wave there
+//     (collective/link_waves.h) of the same rows: joins could find the packets of one first at one
+//     input, those of the other at another; one has in-switch trees, the other unicasts on one
+//     virtual channel: unicasts would wait behind operands that wait for a rank which has not
+//     begun.
+//   A plan whose parts wait for each other (Part::after) may be in conflict with itself: each
+//     repetition then waits for the one before.
+//   Operations of one wave follow each other without a gap: every rank sends the packets of the
+//     first one first
 //   (npu/npu.h), and a flow that joins takes them in that order from all of its ports.
 // Errors: those of make_plan(); std::logic_error for a part that comes after none of the plan.
 #pragma once
@@ -34,7 +38,8 @@
 
 namespace fredsim {
 
-// Plans of systems (systems/system_plan.h): expanded, as the exact engine takes them, or as steps, as flows do. All others are as they are.
+// Plans of systems (systems/system_plan.h): expanded, as the exact engine takes them, or as steps,
+// as flows do. All others are as they are.
 enum class SystemForm : std::uint8_t { kExpanded, kSteps };
 
 using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
@@ -50,7 +55,8 @@ struct PreparedPlan {
   std::vector<PhaseRows> rows;
   std::vector<std::uint16_t> missing_bytes;  // by tree: what its last flit is short of
   bool needs_online_routes = false;
-  // Steps on a system (systems/system_plan.h), for flows alone; `plan` has the collectives as parts, and no trees.
+  // Steps on a system (systems/system_plan.h), for flows alone; `plan` has the collectives as
+  // parts, and no trees.
   std::shared_ptr<const SystemPlan> system{};
 
   StateDigest rows_identity{0};   // equal for equal rows
@@ -83,8 +89,8 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
 // By its steps.
 std::shared_ptr<const PreparedPlan> prepare(const Topology& system, SystemPlan plan);
 
-// Plans by what they are of: collective, group, size, algorithm, priority, root and order; the least recently used one
-// is forgotten when there are more than kPlans.
+// Plans by what they are of: collective, group, size, algorithm, priority, root and order; the
+// least recently used one is forgotten when there are more than kPlans.
 class PlanCache {
  public:
   static constexpr std::size_t kPlans = 64;

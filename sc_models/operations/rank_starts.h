@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the ranks of an operation may begin, as an engine finds it out (operations/operation_engine.h).
+// When the ranks of an operation may begin, as an engine finds it out
+// (operations/operation_engine.h).
 //
-// A rank may begin when its part's start has come, the parts that its own comes after are complete, what it waits for of earlier
-//   operations is complete and `delay` cycles have passed since, and, where the operation was issued held, it has been released. It
-//   waits for its own NPU's part in an earlier operation, or, where that NPU has none or where so asked for, for all ranks there. It does so by
-//   the lag of its NPU later.
+// A rank may begin when its part's start has come, the parts that its own comes after are complete,
+//   what it waits for of earlier operations is complete and `delay` cycles have passed since, and,
+//   where the operation was issued held, it has been released. It waits for its own NPU's part in
+//   an earlier operation, or, where that NPU has none or where so asked for, for all ranks there.
+//   It does so by the lag of its NPU later.
 // Units: cycles. Internal to engines.
 #pragma once
 
@@ -33,7 +35,8 @@ class RankStarts {
   void wait_for(RankStarts& earlier, const Dependency& dependency, std::uint64_t now);
   // It begins after what is complete already: `delay` cycles from now on.
   void delay_all(std::uint64_t now);
-  // Each rank of the group waits for its release, too, relays do not; a rank is released, from `cycle` on.
+  // Each rank of the group waits for its release, too, relays do not; a rank is released, from
+  // `cycle` on.
   void hold();
   void release(int part, int rank, std::uint64_t cycle);
 

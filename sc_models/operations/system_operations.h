@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of systems (topology/system.h) as whoever issues them knows them, by the collectives that were asked for: between him and an engine
-// that knows the steps of their plans (systems/system_plan.h).
+// Operations of systems (topology/system.h) as whoever issues them knows them, by the collectives
+// that were asked for: between him and an engine that knows the steps of their plans
+// (systems/system_plan.h).
 //
-// Parts and ranks, of operations, dependencies, labels and reports, are those of Plan::collectives. A rank is complete when all steps that its NPU has
-//   in the collective are; the first of them begins when it is released, at the part's start.
+// Parts and ranks, of operations, dependencies, labels and reports, are those of Plan::collectives.
+//   A rank is complete when all steps that its NPU has in the collective are; the first of them
+//   begins when it is released, at the part's start.
 // Plans without Plan::collectives pass as they are.
 // Errors: those of the engine.
 #pragma once

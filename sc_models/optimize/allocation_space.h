@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations of bandwidth that are allowed: so much for each dimension of a system, or each level of a tree, per NPU.
+// Allocations of bandwidth that are allowed: so much for each dimension of a system, or each level
+// of a tree, per NPU.
 //
 // All of the total is handed out. Beside it: bounds of dimensions, sums of some of them, an order.
 // Units: GB/s of an NPU, per direction.
-// Errors: BadInput for a dimension that is not there, for a total of 0 or less, and by check() where nothing is allowed, with
-//   the constraints that clash.
+// Errors: BadInput for a dimension that is not there, for a total of 0 or less, and by check()
+//   where nothing is allowed, with the constraints that clash.
 #pragma once
 
 #include <string>

@@ -20,7 +20,8 @@ constexpr double kLeastShare = 1e-9;        // share of the total, in a dimensio
 constexpr double kGap = 1e-6;               // to the lower bound, of the time
 constexpr int kMostRestarts = 12;
 
-// Variables: bandwidths, then terms and steps, each as a multiple of what it is where the search begins.
+// Variables: bandwidths, then terms and steps, each as a multiple of what it is where the search
+// begins.
 class ConvexProblem {
  public:
   ConvexProblem(const TimeModel& model, const AllocationSpace& space,
@@ -134,8 +135,8 @@ class ConvexProblem {
     for (std::size_t d = 0; d < terms_; ++d) gbps[d] = x[d] * unit_[d];
   }
 
-  // No time is below it: 1 / bandwidth is nowhere below its tangents, those at the allocations so far; a linear program. Moves to
-  // where that is least.
+  // No time is below it: 1 / bandwidth is nowhere below its tangents, those at the allocations so
+  // far; a linear program. Moves to where that is least.
   double lower_bound(std::vector<double>& gbps) {
     tangents_.emplace_back(unit_.begin(), unit_.begin() + static_cast<std::ptrdiff_t>(terms_));
     const std::size_t inverses = variables_, all = variables_ + terms_;

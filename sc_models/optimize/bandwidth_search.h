@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation of bandwidth with the least time of a workload, or the least product of time and cost of the network.
+// The allocation of bandwidth with the least time of a workload, or the least product of time and
+// cost of the network.
 //
-// Time: convex in the bandwidths, so its least value is found with bounds for the maxima as further variables, by sequential
-//   quadratic
+// Time: convex in the bandwidths, so its least value is found with bounds for the maxima as further
+//   variables, by sequential quadratic
 //   programming (NLopt's SLSQP, which no other file names but simulated_search.cpp).
-// Time x cost: cost is linear. For each cost the least time at that cost is such a problem; the cost is searched: a grid in
-//   proportion, then golden sections around the best of it.
+// Time x cost: cost is linear. For each cost the least time at that cost is such a problem; the
+//   cost is searched: a grid in proportion, then golden sections around the best of it.
 // A search that is at its limit of evaluations keeps the best that it has and has not converged.
 // Errors: BadInput where nothing is allowed; std::logic_error for sizes that do not fit together.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network without switches as lists of a machine of type graph (topology/graph/graph_file.h), one link an entry.
+// A network without switches as lists of a machine of type graph (topology/graph/graph_file.h), one
+// link an entry.
 #pragma once
 
 #include <cstdint>

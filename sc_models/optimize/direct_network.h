@@ -32,7 +32,8 @@ class DirectNetwork {
   // Longest of the shortest paths; -1: not each node has a path to each.
   int diameter() const;
   bool joins_all() const;
-  // Links that leave a node, and that enter it, parallel ones counted: the interfaces that it needs.
+  // Links that leave a node, and that enter it, parallel ones counted: the interfaces that it
+  // needs.
   int interfaces(int node) const;
 
  private:
@@ -40,8 +41,8 @@ class DirectNetwork {
   std::vector<std::vector<int>> out_;
 };
 
-// Up to `count` loopless paths, shortest first (J. Y. Yen, 1971), each as numbers of links; none where there is no path. Paths as long as
-// each other come in the order of the nodes on them.
+// Up to `count` loopless paths, shortest first (J. Y. Yen, 1971), each as numbers of links; none
+// where there is no path. Paths as long as each other come in the order of the nodes on them.
 std::vector<std::vector<int>> shortest_paths(const DirectNetwork& network, int from, int to,
                                              int count);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic of a job between the nodes of a network, from its task graph: what goes along rings, and what goes from node to node.
+// Traffic of a job between the nodes of a network, from its task graph: what goes along rings, and
+// what goes from node to node.
 //
-// Rings: all-reduces, reduce-scatters and all-gathers. Groups that share no node and have as many members are one set, since rings of all of
-//   them need no more interfaces than rings of one.
-// Pairs: everything else. A collective with a root is a chain in the order of its group, from the root or to it.
+// Rings: all-reduces, reduce-scatters and all-gathers. Groups that share no node and have as many
+//   members are one set, since rings of all of them need no more interfaces than rings of one.
+// Pairs: everything else. A collective with a root is a chain in the order of its group, from the
+//   root or to it.
 // Units: bytes of a whole run of the graph. I/O controllers are left out.
 #pragma once
 

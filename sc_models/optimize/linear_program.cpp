@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kLinearZero = 1e-9;
 
-// Columns: variables, slacks, artificials, the bounds last. Rows: constraints, the reduced costs last.
+// Columns: variables, slacks, artificials, the bounds last. Rows: constraints, the reduced costs
+// last.
 class SimplexTable {
  public:
   SimplexTable(std::size_t variables, std::span<const LinearRow> rows) : variables_(variables) {

@@ -2,13 +2,13 @@
 // Cost of a network per GB/s of each NPU's bandwidth in each dimension, in dollars.
 //
 // Levels: the highest dimension joins pods, below it nodes, packages, and tiles below that.
-// A link between two NPUs is half each NPU's; a link to a switch is the NPU's, with its share of the switch, and its NIC where
-//   pods
+// A link between two NPUs is half each NPU's; a link to a switch is the NPU's, with its share of
+//   the switch, and its NIC where pods
 //   are joined. So a ring, and NPUs joined pairwise, cost half a link.
-// Source: optimizer_input/cost/cost.json of willjwon/sc245-artifact and src/cost/cost_calculator.py of
-//   willjwon/topology-bw-optimizer,
-//   branch sc22-artifact. inputs/cost_model of astra-sim/libra has the same figures, but its calculator counts links between
-//   NPUs at both ends.
+// Source: optimizer_input/cost/cost.json of willjwon/sc245-artifact and src/cost/cost_calculator.py
+//   of willjwon/topology-bw-optimizer,
+//   branch sc22-artifact. inputs/cost_model of astra-sim/libra has the same figures, but its
+//   calculator counts links between NPUs at both ends.
 // Errors: BadInput for switches between tiles, of which no cost is known.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace fredsim {
 
-// `has_switches`: by dimension, lowest first. `given`: by dimension, in place of that; below 0: not given.
+// `has_switches`: by dimension, lowest first. `given`: by dimension, in place of that; below 0: not
+// given.
 std::vector<double> dollars_per_gbps(const std::vector<std::string>& dimensions,
                                      const std::vector<bool>& has_switches,
                                      const std::vector<double>& given);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of collectives and of jobs on networks, as a search asks for them: bounds by the busiest link, no simulation.
+// Times of collectives and of jobs on networks, as a search asks for them: bounds by the busiest
+// link, no simulation.
 //
-// Collectives that run together: what they put on the busiest link over its rate, and the latency of the longest one's steps, a hop each.
-// Direct network: a group that has rings of its own goes along these, in equal shares; another one along one ring in its order, whose steps
-//   take the first of the shortest paths. What goes from node to node takes `paths` shortest paths (optimize/direct_network.h), each in inverse proportion to its
-//   links.
+// Collectives that run together: what they put on the busiest link over its rate, and the latency
+//   of the longest one's steps, a hop each.
+// Direct network: a group that has rings of its own goes along these, in equal shares; another one
+//   along one ring in its order, whose steps take the first of the shortest paths. What goes from
+//   node to node takes `paths` shortest paths (optimize/direct_network.h), each in inverse
+//   proportion to its links.
 // Switch: an ideal one; a node's link is all there is.
-// Job: longest path of its task graph; computations of a rank one after the other, operations as long as they take by themselves. What operations
-//   that are under way at once do to each other is not in it.
+// Job: longest path of its task graph; computations of a rank one after the other, operations as
+//   long as they take by themselves. What operations that are under way at once do to each other is
+//   not in it.
 // Units: seconds, bytes per second.
 #pragma once
 

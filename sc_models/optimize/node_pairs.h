@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of nodes that are given a link because of what they send to each other.
 //
-// Maximum-weight matching: pairs, no node in two of them, that send the most together (Edmonds' algorithm; LEMON).
-// Rounds: a matching per interface; after each, what its pairs still ask for is a half of what they asked for before (TopoOpt, NSDI 2023, §4.2),
-//   so that a pair with much to send may get several links and others get theirs.
-// Result: the same on any machine. Pairs that send nothing get no link, so that interfaces may be left over.
+// Maximum-weight matching: pairs, no node in two of them, that send the most together (Edmonds'
+//   algorithm; LEMON).
+// Rounds: a matching per interface; after each, what its pairs still ask for is a half of what they
+//   asked for before (TopoOpt, NSDI 2023, §4.2), so that a pair with much to send may get several
+//   links and others get theirs.
+// Result: the same on any machine. Pairs that send nothing get no link, so that interfaces may be
+//   left over.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,8 @@ struct PairDemand {
   double total() const;
 };
 
-// `weights`: by pair, i * nodes + j for i < j, not negative, the others not looked at. Pairs of weight 0 are left out.
+// `weights`: by pair, i * nodes + j for i < j, not negative, the others not looked at. Pairs of
+// weight 0 are left out.
 std::vector<NodePair> heaviest_matching(int nodes, const std::vector<std::int64_t>& weights);
 
 // Weights are both directions together. Ascending.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation with the least of anything that can be asked for at an allocation, such as a simulated time: a search without
-// derivatives (NLopt's COBYLA).
+// The allocation with the least of anything that can be asked for at an allocation, such as a
+// simulated time: a search without derivatives (NLopt's COBYLA).
 //
-// Evaluated are allowed allocations alone: what the search proposes outside is moved towards the centre until it is allowed.
-//   Variables
-//   are what the equalities leave free. What it finds is a local optimum; it begins at `start` and at the centre, and
-//   once more from the best of both, with smaller steps.
+// Evaluated are allowed allocations alone: what the search proposes outside is moved towards the
+//   centre until it is allowed. Variables
+//   are what the equalities leave free. What it finds is a local optimum; it begins at `start` and
+//   at the centre, and once more from the best of both, with smaller steps.
 // A search that is at its limit of evaluations keeps the best that it has and has not converged.
 // Errors: those of the objective; BadInput where nothing is allowed.
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time of a workload as a function of the bandwidth of each dimension: a sum of maxima, convex.
 //
-// A term is a collective: its bytes in each dimension; the dimensions work at the same time on chunks of it, so it takes the
-//   longest of
-//   bytes / bandwidth. A step takes the longest of its branches, each a constant and some terms one after the other; steps
-//   follow each
+// A term is a collective: its bytes in each dimension; the dimensions work at the same time on
+//   chunks of it, so it takes the longest of
+//   bytes / bandwidth. A step takes the longest of its branches, each a constant and some terms one
+//   after the other; steps follow each
 //   other. Latencies are left out.
 // Units: bytes and GB/s, so ns.
 // Source: Won et al., LIBRA, ISPASS 2024, §IV.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of a search for networks (optimize/topoopt_search.h): one iteration of training, as `fredsim train` has it, placed as the paper does.
+// Jobs of a search for networks (optimize/topoopt_search.h): one iteration of training, as `fredsim
+// train` has it, placed as the paper does.
 //
-// Models: weights stay on the NPUs; the minibatch is of all replicas, so that every strategy does the same work.
-// Text workloads: MP is what a strategy has, as far as their type leaves it open, and there are no stages.
+// Models: weights stay on the NPUs; the minibatch is of all replicas, so that every strategy does
+// the same work.
+// Text workloads: MP is what a strategy has, as far as their type leaves it open, and there are no
+// stages.
 // Errors: BadInput of a strategy that the model, its minibatch or the workload does not allow.
 #pragma once
 
@@ -25,7 +28,8 @@ struct ModelJob {
   ComputeSpeed speed{};
 };
 
-// NPUs around one switch: whatever counts the nodes of a job; and an ideal switch, as flows have it.
+// NPUs around one switch: whatever counts the nodes of a job; and an ideal switch, as flows have
+// it.
 Topology switch_topology(int nodes, std::uint64_t clock_hz, std::uint64_t bytes_per_second,
                          std::uint64_t latency_ps);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for a strategy MP x DP x PP and a network without switches that suit each other (TopoOpt, NSDI 2023, §4.1).
+// Search for a strategy MP x DP x PP and a network without switches that suit each other (TopoOpt,
+// NSDI 2023, §4.1).
 //
-// Alternating: the first strategy is the best on an ideal switch with the bandwidth of all interfaces; then a network for it, the best strategy on
-//   that network, and so on, until a strategy is the best on its own network (converged), or the rounds are over. The best pair of all rounds is
-//   the result.
-// Best on a network: simulated annealing from the strategy at hand. A step moves a prime factor from one of MP, DP, PP to another; one that takes longer
-//   is accepted with probability exp(-(relative loss) / temperature). Strategies that the job cannot have are never accepted.
+// Alternating: the first strategy is the best on an ideal switch with the bandwidth of all
+//   interfaces; then a network for it, the best strategy on that network, and so on, until a
+//   strategy is the best on its own network (converged), or the rounds are over. The best pair of
+//   all rounds is the result.
+// Best on a network: simulated annealing from the strategy at hand. A step moves a prime factor
+//   from one of MP, DP, PP to another; one that takes longer is accepted with probability
+//   exp(-(relative loss) / temperature). Strategies that the job cannot have are never accepted.
 // Each: every strategy has a network of its own, and all are compared; always converged.
 // Result: the same for the same seed. Times: optimize/network_time.h.
 // Errors: BadInput of the job where it can have no strategy; find_topology()'s.
@@ -57,7 +60,8 @@ struct TopooptResult {
 // Strategies that use all nodes.
 std::vector<Strategy> whole_strategies(int nodes);
 
-// `keeps_on`: asked with the number of evaluations; false ends the search with what it has, one network at least, and it has not converged.
+// `keeps_on`: asked with the number of evaluations; false ends the search with what it has, one
+// network at least, and it has not converged.
 TopooptResult search_topology(int nodes, const JobOfStrategy& job, const TopooptOptions& options,
                               const std::function<bool(int)>& keeps_on = {});
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of a placement of workers, by a model that is fast enough to try a million of them (placement_search.h).
+// The cost of a placement of workers, by a model that is fast enough to try a million of them
+// (placement_search.h).
 //
-// Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B + kOverlap L, whichever is
-//   more, as in plan/hop_times.h: L the longest path along a group's ring, chain, star or rectangle, B the busiest link. Where an
-//   algorithm is not fixed, the cheapest of those that all groups can take counts: multi_tree only where all of them fill
-//   rectangles, for all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a switch
-//   share of its uplinks; more groups than uplinks take turns. The cost is the sum over the kinds, each as often as it is
-//   repeated, and a small part of the mean load, so that of placements with the same busiest link the one with less traffic is
-//   the cheaper.
-// Left out, since no placement changes it: groups of all NPUs of a grid, or of a tree whose switches add. Not looked at
-//   either: scatters and gathers of I/O controllers, which go beside everything else.
+// Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B +
+//   kOverlap L, whichever is more, as in plan/hop_times.h: L the longest path along a group's ring,
+//   chain, star or rectangle, B the busiest link. Where an algorithm is not fixed, the cheapest of
+//   those that all groups can take counts: multi_tree only where all of them fill rectangles, for
+//   all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a
+//   switch share of its uplinks; more groups than uplinks take turns. The cost is the sum over the
+//   kinds, each as often as it is repeated, and a small part of the mean load, so that of
+//   placements with the same busiest link the one with less traffic is the cheaper.
+// Left out, since no placement changes it: groups of all NPUs of a grid, or of a tree whose
+//   switches add. Not looked at either: scatters and gathers of I/O controllers, which go beside
+//   everything else.
 // Units: ns. Analytic, not simulated.
 #pragma once
 
@@ -25,8 +28,8 @@
 
 namespace fredsim {
 
-// One kind of collectives that a workload repeats. Its groups are under way together; their members are workers, 0 and up,
-// and I/O controllers (base/member.h).
+// One kind of collectives that a workload repeats. Its groups are under way together; their members
+// are workers, 0 and up, and I/O controllers (base/member.h).
 struct WorkerTraffic {
   std::vector<CollectiveSpec> work;
   double times = 1;
@@ -116,7 +119,8 @@ class PlacementLoad {
   std::vector<int> path_links_;
   std::vector<double> link_ns_;  // per byte, by link that is in a path
   double port_ns_ = 0;           // kUplinks: per byte, at an NPU
-  // By node of a tree with switches above: ns per byte of all its uplinks together, and how many there are.
+  // By node of a tree with switches above: ns per byte of all its uplinks together, and how many
+  // there are.
   std::vector<double> uplink_ns_;
   std::vector<int> uplink_count_;
   std::vector<Work> works_;

@@ -122,8 +122,8 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
   return hop * passes(work.collective) * kComb * (width + height);
 }
 
-// Hops between members, one or two links long (collective/detail/packed_trees.h), carry alike, but for a member with one, which carries
-// everything.
+// Hops between members, one or two links long (collective/detail/packed_trees.h), carry alike, but
+// for a member with one, which carries everything.
 double PlacementLoad::packed(const Work& work, const std::vector<int>& at, double sign,
                              Variant& variant) {
   const int width = topology_.grid.width, height = topology_.grid.height;

@@ -74,7 +74,8 @@ class PlacementChooser {
     ns_ = ns;
   }
 
-  // Placements that the fast model finds best come first, one that is no better than those before by a hair is left out.
+  // Placements that the fast model finds best come first, one that is no better than those before
+  // by a hair is left out.
   void offer_searched(PlacementLoad& load, std::vector<std::vector<int>> found) {
     std::vector<std::pair<double, std::size_t>> costs;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -108,7 +109,8 @@ bool has_all(const std::vector<int>& npus, const std::vector<int>& placement) {
                              [&](int npu) { return std::ranges::binary_search(npus, npu); });
 }
 
-// `simple`: in the order in which they are preferred; on systems, the first. `sizes`: nested dimensions.
+// `simple`: in the order in which they are preferred; on systems, the first. `sizes`: nested
+// dimensions.
 WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::vector<int>& sizes,
                        const Topology& topology, std::span<const WorkerTraffic> traffic,
                        const PlacementSearch& search) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of collectives on systems (topology/system.h): how many, the order of dimensions that each goes by, and the order in which a
-// dimension serves them (systems/detail/chunk_schedule.h).
+// Chunks of collectives on systems (topology/system.h): how many, the order of dimensions that each
+// goes by, and the order in which a dimension serves them (systems/detail/chunk_schedule.h).
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ struct Chunking {
   int chunks = 0;  // 0: by size
   DimensionOrder dimension_order = DimensionOrder::kBaseline;
   ChunkOrder chunk_order = ChunkOrder::kPipelined;
-  // Themis takes loads for equal that differ by less than the time of a chunk / threshold in the least loaded dimension.
+  // Themis takes loads for equal that differ by less than the time of a chunk / threshold in the
+  // least loaded dimension.
   int threshold = 16;
 
   auto operator<=>(const Chunking&) const = default;

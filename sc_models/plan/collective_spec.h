@@ -31,7 +31,8 @@ struct CollectiveSpec {
 // rank sends about `bytes`.
 std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed);
 
-// BadInput for a size of 0, a root that no rank of the group is, or a unicast between others than two.
+// BadInput for a size of 0, a root that no rank of the group is, or a unicast between others than
+// two.
 void check_spec(const CollectiveSpec& spec);
 
 }  // namespace fredsim

@@ -29,8 +29,8 @@ struct Obstacle {
   };
   Kind kind = Kind::kFlows;
   std::string why{};
-  // kFlows: with the last choice tried, a chiplet and a minimal set of flows that it cannot route, and
-  // the outermost level at which no colouring works (routing/fred_routing.h).
+  // kFlows: with the last choice tried, a chiplet and a minimal set of flows that it cannot route,
+  // and the outermost level at which no colouring works (routing/fred_routing.h).
   struct PartFlow {
     int part = 0;
     Flow flow;

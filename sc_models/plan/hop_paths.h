@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of the hops of a plan's endpoint trees (plan/link_walk.h): the same hops come up in many trees.
+// Paths of the hops of a plan's endpoint trees (plan/link_walk.h): the same hops come up in many
+// trees.
 //
-// Kept: paths of more than two links, each walked once. Those up to a switch and down again, as in a block of a system, follow from
-//   their ends.
+// Kept: paths of more than two links, each walked once. Those up to a switch and down again, as in
+//   a block of a system, follow from their ends.
 // Units: latencies in cycles, of one flit at no load, without the NPUs'.
 #pragma once
 
@@ -35,7 +36,8 @@ class HopPaths {
     const std::vector<int>* kept = nullptr;  // null: two
   };
 
-  // `walk`: of any plan on this fabric, with the switches' online routes where it has some. All must outlive it.
+  // `walk`: of any plan on this fabric, with the switches' online routes where it has some. All
+  // must outlive it.
   HopPaths(const Topology& topology, const LinkWalk& walk);
 
   // Valid as long as this is.
@@ -57,8 +59,8 @@ class HopPaths {
     });
   }
 
-  // Adds to links what trees of `plan` move on each of them: `amount` of a tree, for each time that it crosses the link. Costs no
-  // more for many trees of one box of rings than for one.
+  // Adds to links what trees of `plan` move on each of them: `amount` of a tree, for each time that
+  // it crosses the link. Costs no more for many trees of one box of rings than for one.
   template <typename Amount>
   void add_loads(const Plan& plan, std::span<const Tree> trees, const Amount& amount,
                  std::vector<std::uint64_t>& loads) {

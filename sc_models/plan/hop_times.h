@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of hops, at no load, for all who estimate times: plans of trees, in the switches and at the endpoints, flows, races of
-// packets, windows, placements, steps of systems. Those of links are in the topology, those of switches are stated by their kinds.
+// Latencies of hops, at no load, for all who estimate times: plans of trees, in the switches and at
+// the endpoints, flows, races of packets, windows, placements, steps of systems. Those of links are
+// in the topology, those of switches are stated by their kinds.
 //
 // Units: cycles of the fabric.
 #pragma once
@@ -18,7 +19,8 @@ namespace fredsim {
 inline constexpr int kNpuCycles = 1;
 // In a tree of switches that add, beside the latency between two endpoints; measured.
 inline constexpr double kTurnCycles = 8;
-// Part of the shorter one of latency and transfer that shows beside the longer one: they overlap, but not all of it.
+// Part of the shorter one of latency and transfer that shows beside the longer one: they overlap,
+// but not all of it.
 inline constexpr double kOverlap = 0.4;
 
 inline double overlapped(double latency, double transfer, double overlap = kOverlap) {

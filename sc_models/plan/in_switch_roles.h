@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives inside switches: those that there are, their trees, and the ranks that send and receive in these.
+// Collectives inside switches: those that there are, their trees, and the ranks that send and
+// receive in these.
 #pragma once
 
 #include <vector>

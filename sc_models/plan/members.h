@@ -9,7 +9,8 @@
 
 namespace fredsim {
 
-// Errors: BadInput for a member that the machine does not have, or one that is there twice; for no member at all.
+// Errors: BadInput for a member that the machine does not have, or one that is there twice; for no
+// member at all.
 std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>& group);
 int member_number(const Topology& topology, NodeId endpoint);
 

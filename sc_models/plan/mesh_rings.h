@@ -4,7 +4,8 @@
 // hier_ring on a whole mesh runs in the two dimension orders at once. On a line of n routers the
 // ring's n-1 forward hops use each forward link once and the hop that closes it uses each backward
 // link once, so all directed links of a line carry the same load whether the ring runs one way or
-// the other: running half of the trees backwards would change nothing, and all of them run forwards.
+// the other: running half of the trees backwards would change nothing, and all of them run
+// forwards.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ std::uint64_t rows_first_flits(int width, int height, std::uint64_t flits);
 // where one exists (both sides > 1, one of them even), else a snake that X-Y closes.
 std::vector<int> mesh_ring(int width, int height);
 
-// The whole mesh, `members` being all its NPUs in any order, as a box: rows first and columns first.
+// The whole mesh, `members` being all its NPUs in any order, as a box: rows first and columns
+// first.
 RingBox rows_first_box(const Topology& topology, const std::vector<NodeId>& members);
 RingBox columns_first_box(const Topology& topology, const std::vector<NodeId>& members);
 

@@ -7,9 +7,12 @@
 // Groups of worker ranks, by dimension:
 //   mp  the MP workers of every (dp, pp): an all-reduce
 //   dp  the DP workers of every (mp, pp): an all-reduce
-//   pp  for every dp and p < PP - 1: worker (mp 0, stage p), then all workers of stage p + 1. It has
-//       the whole activation after the MP all-reduce and multicasts it to them. All pairs of stages at
-//       once, forwards: worker 0 of an inner stage sends in one group and receives in another, by the
+//   pp  for every dp and p < PP - 1: worker (mp 0, stage p), then all workers of stage p + 1. It
+//   has
+//       the whole activation after the MP all-reduce and multicasts it to them. All pairs of stages
+//         at
+//       once, forwards: worker 0 of an inner stage sends in one group and receives in another, by
+//         the
 //       two directions of its ports, so that they do not clash.
 //   None where the dimension is 1.
 // Placement: the NPU of every worker rank.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives by the paths that their data take between ranks; ranks with an operand, and ranks that receive the
-// result.
+// Collectives by the paths that their data take between ranks; ranks with an operand, and ranks
+// that receive the result.
 #pragma once
 
 #include <cstdint>

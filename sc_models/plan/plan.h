@@ -11,13 +11,16 @@
 //     packets from rank to rank towards the root (which adds, in the prescribed order), the result
 //     travels from the root along `broadcast_to`. On a FRED tree the switches route them online.
 //   in-switch tree: each contributing rank sends its operand into the fabric by one NIC port under
-//     a phase; the switches add and distribute; the result arrives by the same NIC port. With failed components, a rank that
-//     the tree's slice does not join (switch_port < 0) sends its operand to one that it joins, as in an endpoint tree; this one
-//     adds it to its own before it sends, and passes the result on.
-//   sum at every rank: trees that follow each other bring the operands of all ranks to all, an endpoint tree each; the tree after
-//     them, without hops, is the sum of their results, which every rank adds by itself, in the order of the trees.
-// Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank contributes and
-//   receives what its collective says, the root of a reduce its own operand, too. The order of additions is part of the plan.
+//     a phase; the switches add and distribute; the result arrives by the same NIC port. With
+//     failed components, a rank that the tree's slice does not join (switch_port < 0) sends its
+//     operand to one that it joins, as in an endpoint tree; this one adds it to its own before it
+//     sends, and passes the result on.
+//   sum at every rank: trees that follow each other bring the operands of all ranks to all, an
+//     endpoint tree each; the tree after them, without hops, is the sum of their results, which
+//     every rank adds by itself, in the order of the trees.
+// Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank
+//   contributes and receives what its collective says, the root of a reduce its own operand, too.
+//   The order of additions is part of the plan.
 // Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
 //   [share_begin(bytes, N, k), share_begin(bytes, N, k + 1)) (plan/split.h).
 // Order on a NIC port and VC: all members send the packets of a part's in-switch trees by (step,
@@ -39,7 +42,8 @@
 
 namespace fredsim {
 
-// An acknowledgement stands for so many packets, where nothing else is said (plan/acknowledgements.h).
+// An acknowledgement stands for so many packets, where nothing else is said
+// (plan/acknowledgements.h).
 inline constexpr std::uint64_t kAcknowledgePackets = 16;
 
 enum class Transport : std::uint8_t { kEndpoint, kInSwitch };
@@ -57,8 +61,8 @@ struct Tree {
           // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
-  // Sums at every rank: of a sum the number of operands, which are the results of so many trees before it, all of its flits; of
-  // these trees the number of places to the sum. 0: neither.
+  // Sums at every rank: of a sum the number of operands, which are the results of so many trees
+  // before it, all of its flits; of these trees the number of places to the sum. 0: neither.
   int operands = 0, to_sum = 0;
   TreeRanks ranks;  // those that do something, ascending
   TreeOrder order;  // leaves are ranks: what the result must be, bit for bit
@@ -72,29 +76,31 @@ struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
   std::vector<NodeId> members;  // rank -> NPU or I/O controller; then relays
-  // The last so many members are none of the group: NPUs outside of it, or adders of switches (NodeKind::kAdder). They have no operand
-  // and no result, add what meets there and send it on.
+  // The last so many members are none of the group: NPUs outside of it, or adders of switches
+  // (NodeKind::kAdder). They have no operand and no result, add what meets there and send it on.
   int relays = 0;
   std::uint64_t bytes = 0;  // size as the user gave it (NCCL meaning)
   int vc = kDp;             // its priority; single hops of endpoint trees may use another (Send)
   int root = 0;             // rank; of collectives that have one
-  // Streams, multicast and reduce: not 0, the first so many ranks are roots, and the vector is cut into a block for each. A
-  // block goes from its root to all members that are no roots, or their sum goes to it; roots add nothing and get nothing
-  // from each other. All blocks are under way at once.
+  // Streams, multicast and reduce: not 0, the first so many ranks are roots, and the vector is cut
+  // into a block for each. A block goes from its root to all members that are no roots, or their
+  // sum goes to it; roots add nothing and get nothing from each other. All blocks are under way at
+  // once.
   int roots = 0;
   std::uint64_t start_cycle = 0;  // sends nothing before
   std::vector<int> after;         // parts that must be complete before it starts
-  // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources that
-  // see no result of an endpoint tree go by acknowledgements (plan/acknowledgements.h).
+  // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources
+  // that see no result of an endpoint tree go by acknowledgements (plan/acknowledgements.h).
   int window = 0;
   PacketOrder order = PacketOrder::kAuto;  // as asked for
   bool is_ordered = false;  // its packets have an order (collective/detail/packet_order.h)
-  // Cycles in which sources start Tree::in_frame packets, evenly (collective/detail/packet_pace.h); 0: they start them as fast as they may.
+  // Cycles in which sources start Tree::in_frame packets, evenly (collective/detail/packet_pace.h);
+  // 0: they start them as fast as they may.
   std::uint64_t frame = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
-  // Packets by which what a rank sends into one slice may be ahead of what it sends into others and to helpers, in proportion to
-  // what it has to send there; 0: any number.
+  // Packets by which what a rank sends into one slice may be ahead of what it sends into others and
+  // to helpers, in proportion to what it has to send there; 0: any number.
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
   int ranks() const { return static_cast<int>(members.size()) - relays; }
@@ -103,18 +109,22 @@ struct Part {
     return std::span(members).first(static_cast<std::size_t>(ranks()));
   }
   bool is_paced() const { return order == PacketOrder::kPaced; }
-  // On a tree with failed components: what each slice carries, relative to the others (collective/detail/slice_shares.h). Empty where
-  // endpoint trees go hop by hop (collective/detail/port_balance.h).
+  // On a tree with failed components: what each slice carries, relative to the others
+  // (collective/detail/slice_shares.h). Empty where endpoint trees go hop by hop
+  // (collective/detail/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
   std::string algorithms{};  // Plan::collectives: by dimension, as CollectiveSpec::algorithm
-  // On systems (systems/system_plan.h): the dimension that it stays in, -1: none; and the Plan::collectives that it is a step of.
+  // On systems (systems/system_plan.h): the dimension that it stays in, -1: none; and the
+  // Plan::collectives that it is a step of.
   int dimension = -1;
   std::vector<int> collective_of{};
-  // Members that receive something. Not set: those by the trees, which have all their ranks (operations/own_ranks.h).
+  // Members that receive something. Not set: those by the trees, which have all their ranks
+  // (operations/own_ranks.h).
   std::optional<int> receivers{};
 };
 
-// Additions of two flits that the results of a tree take, in switches and at endpoints; a sum at every rank is one for each.
+// Additions of two flits that the results of a tree take, in switches and at endpoints; a sum at
+// every rank is one for each.
 std::uint64_t additions_of(const Tree& tree);
 
 struct RankOfPart {

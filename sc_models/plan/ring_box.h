@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks laid out in a box of several dimensions, whose lines have trees of one shape: the data of collective/endpoint_trees.h.
+// Ranks laid out in a box of several dimensions, whose lines have trees of one shape: the data of
+// collective/endpoint_trees.h.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ enum class LineShape : std::uint8_t {
   kHalving,  // place p is below p with the highest bit flipped in which it differs from the owner's; 2^k places
 };
 
-// ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner
-// and back; empty: all on the part's.
+// ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the
+// owner and back; empty: all on the part's.
 struct RingBox {
   std::vector<int> sides{};
   std::vector<int> ranks{};

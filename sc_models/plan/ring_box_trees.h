@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees along the rings of a box (collective/endpoint_trees.h), one per owner, whose ranks are made from the owner's place: N trees
-// of N ranks differ in nothing else, so that the hops between neighbours are all that is kept.
+// Trees along the rings of a box (collective/endpoint_trees.h), one per owner, whose ranks are made
+// from the owner's place: N trees of N ranks differ in nothing else, so that the hops between
+// neighbours are all that is kept.
 //
-// Positions of a box: dimension 0 fastest. Tree of an owner: along dimension d, on lines whose coordinates below d are the owner's,
-//   sums go from each position to the next one of its ring, but not from the owner's coordinate; results the same way, but not to it.
-//   The roles say which of the two a tree has, and which ranks contribute and receive.
-// Acknowledgements: ranks of trees with one of the two alone tell each other what has come (plan/acknowledgements.h).
+// Positions of a box: dimension 0 fastest. Tree of an owner: along dimension d, on lines whose
+//   coordinates below d are the owner's, sums go from each position to the next one of its ring,
+//   but not from the owner's coordinate; results the same way, but not to it. The roles say which
+//   of the two a tree has, and which ranks contribute and receive.
+// Acknowledgements: ranks of trees with one of the two alone tell each other what has come
+//   (plan/acknowledgements.h).
 // Cost: O(N x dimensions) for a box, for a tree, and for the loads of all trees together.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of a system (topology/system.h) as boxes: all combinations of some places of each dimension.
+// Groups of a system (topology/system.h) as boxes: all combinations of some places of each
+// dimension.
 //
 // Errors: BadInput for a group that is no box.
 #pragma once
@@ -25,7 +26,8 @@ struct BoxHop {
   int from = 0, to = 0;  // places
 };
 
-// The smallest box that NPUs are in. Its root has the places of `root` where the box has them, else the first ones.
+// The smallest box that NPUs are in. Its root has the places of `root` where the box has them, else
+// the first ones.
 MemberBox places_of(const SystemPlaces& places, const std::vector<NodeId>& npus, NodeId root);
 std::size_t npus_of(const MemberBox& box);
 // The box that members fill.
@@ -33,7 +35,8 @@ MemberBox box_of(const Topology& system, const SystemPlaces& places,
                  const std::vector<NodeId>& members, NodeId root);
 // Hops from an NPU to the root of a box, lowest dimension first.
 std::vector<BoxHop> path_to(const SystemPlaces& places, NodeId npu, const MemberBox& box);
-// Groups of a dimension that a box has members in, ascending; of collectives with a root those that take part.
+// Groups of a dimension that a box has members in, ascending; of collectives with a root those that
+// take part.
 std::vector<int> groups_of(const SystemPlaces& places, const MemberBox& box, int dimension,
                            bool rooted);
 

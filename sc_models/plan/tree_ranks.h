@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a tree and its order of additions (plan/plan.h): their own, or made from the box of rings that the tree is of
-// (plan/ring_box_trees.h) when they are first looked at. Copies share what was made, until one of them is written.
-// A process of several has those of its own members alone (operations/own_ranks.h).
+// Ranks of a tree and its order of additions (plan/plan.h): their own, or made from the box of
+// rings that the tree is of (plan/ring_box_trees.h) when they are first looked at. Copies share
+// what was made, until one of them is written. A process of several has those of its own members
+// alone (operations/own_ranks.h).
 //
 // Threads: reading is safe from several at once, writing is not.
 #pragma once
@@ -48,8 +49,8 @@ class RingBoxTree {
   mutable SumOrder order_;
 };
 
-// A vector. One that may be written is the tree's own from then on: references to ranks that may be written end where the
-// tree is copied.
+// A vector. One that may be written is the tree's own from then on: references to ranks that may be
+// written end where the tree is copied.
 class TreeRanks {
  public:
   TreeRanks() = default;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python extension fredsim._fredsim; fredsim/_fredsim.pyi has its interface.
 //
-// Purpose: machines, plans, fixed facts and answers to questions, for the package around it, which makes objects and arrays of them.
+// Purpose: machines, plans, fixed facts and answers to questions, for the package around it, which
+// makes objects and arrays of them.
 // Units: those of topology/topology.h and plan/plan.h.
 // Errors: BadInput as _fredsim.BadInput, with the words that the command prints.
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of `fredsim train`: "runs" has one object per machine, with the counters of all its iterations together.
+// The JSON of `fredsim train`: "runs" has one object per machine, with the counters of all its
+// iterations together.
 #pragma once
 
 #include <span>

@@ -6,11 +6,13 @@
 // did not come by the stage, so that they add up to the mean latency. The path of a sum is that of
 // the operand that came last, switch by switch; the path of a distribution is that of the copy.
 //
-// Of every packet that was delivered: from the cycle in which it was handed to its NIC (synthetic traffic: created) to
-//   the one in which its last flit was taken by the NIC at the other end. The parts of a packet add up to its latency,
-//   to the cycle; a run in which they do not fails.
-// Means are over all packets, also over those that did not come by the stage, so that they add up to the mean latency.
-// The path of a sum is that of the operand that came last, switch by switch; the path of a distribution, that of the copy.
+// Of every packet that was delivered: from the cycle in which it was handed to its NIC (synthetic
+//   traffic: created) to the one in which its last flit was taken by the NIC at the other end. The
+//   parts of a packet add up to its latency, to the cycle; a run in which they do not fails.
+// Means are over all packets, also over those that did not come by the stage, so that they add up
+//   to the mean latency.
+// The path of a sum is that of the operand that came last, switch by switch; the path of a
+//   distribution, that of the copy.
 #pragma once
 
 #include <cstdint>

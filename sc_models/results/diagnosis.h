@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a work on a machine, as data (`fredsim doctor`): each limit lifted alone, then all together. Times of flows.
+// Limits of a work on a machine, as data (`fredsim doctor`): each limit lifted alone, then all
+// together. Times of flows.
 #pragma once
 
 #include <array>

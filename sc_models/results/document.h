@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head of every file of results: what made it, and the schema that it keeps to, results/results.schema.json.
+// Head of every file of results: what made it, and the schema that it keeps to,
+// results/results.schema.json.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace fredsim {
 
-// Version of the schema: one higher where a reader of the files before it would go wrong. A key more does
-// not count.
+// Version of the schema: one higher where a reader of the files before it would go wrong. A key
+// more does not count.
 inline constexpr int kResultsSchema = 1;
 
 JsonObject<fields::kDocument> document_of(const Origin& origin);

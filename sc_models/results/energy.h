@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy of a run by part: what its counters say, times the energy of each event (energy/run_energy.h).
+// Energy of a run by part: what its counters say, times the energy of each event
+// (energy/run_energy.h).
 //
 // Units: pJ.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object of the results JSON that takes only keys of its table (results/fields/field.h), in the order in which they are set.
+// An object of the results JSON that takes only keys of its table (results/fields/field.h), in the
+// order in which they are set.
 //
 // Errors: a key that the table does not have does not compile; one that is known at run time only
 // (set_named) is a std::logic_error.

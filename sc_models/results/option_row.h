@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An option of a question as a row beside the member that it sets: from the row come its help and completion, the check of its value, the
-// refusal where it means nothing, and its field in results.
+// An option of a question as a row beside the member that it sets: from the row come its help and
+// completion, the check of its value, the refusal where it means nothing, and its field in results.
 //
-// A table is a constexpr array of rows, one per option, in the order of the help: rows::under(heading, row, …). `Options` is what the
+// A table is a constexpr array of rows, one per option, in the order of the help:
+//   rows::under(heading, row, …). `Options` is what the
 // rows fill; a row names its member by the path from there, such as
-//   word<&Question::training, &TrainingOptions::recompute>("--recompute", "WHAT", "what the help says", {.words = "none full"}).
+//   word<&Question::training, &TrainingOptions::recompute>("--recompute", "WHAT", "what the help
+//   says", {.words = "none full"}).
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Origin of a file of results: program, commit and command. A header of its own, without nlohmann/json.hpp, for programs of users.
+// Origin of a file of results: program, commit and command. A header of its own, without
+// nlohmann/json.hpp, for programs of users.
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prediction of a run on several processes (ranks): the parts of its machine and the time of a simulated cycle. Nothing of it is
-// simulated.
+// Prediction of a run on several processes (ranks): the parts of its machine and the time of a
+// simulated cycle. Nothing of it is simulated.
 //
-// Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour and waits for theirs. A
-//   window takes as long as the costliest part and the costliest exchange; each rank has a core of its own. Left out: waits by an
-//   uneven wall clock, caches that a smaller part fits into.
+// Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour
+//   and waits for theirs. A window takes as long as the costliest part and the costliest exchange;
+//   each rank has a core of its own. Left out: waits by an uneven wall clock, caches that a smaller
+//   part fits into.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace fredsim {
 
-// Time of an exchange, each way at the same time, by shared memory of one machine (docs/studies/processes.md).
+// Time of an exchange, each way at the same time, by shared memory of one machine
+// (docs/studies/processes.md).
 struct ExchangeCosts {
   double message_ns = 2600;
   double flit_ns = 12;    // to put a flit into a message and take one out, with a credit each
@@ -24,7 +26,8 @@ struct RankPart {
   double cost_ns = 0;             // per cycle
   int links_out = 0;              // that cross, from it
   std::vector<int> neighbours{};  // ranks that it exchanges messages with, ascending
-  // At most in a look-ahead: flits that leave it; and bytes, with a credit for each flit that may come.
+  // At most in a look-ahead: flits that leave it; and bytes, with a credit for each flit that may
+  // come.
   std::uint64_t flits_per_window = 0, bytes_per_window = 0;
 };
 

@@ -85,8 +85,9 @@ struct WorkersResult {
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };
 
-// Operations of a work whose collectives come after each other (engine/communicator.h), or of parts of a plan that wait
-// for others that they cannot run together with (OnConflict::kLater); those that begin together are an operation.
+// Operations of a work whose collectives come after each other (engine/communicator.h), or of parts
+// of a plan that wait for others that they cannot run together with (OnConflict::kLater); those
+// that begin together are an operation.
 struct OperationsResult {
   std::uint64_t complete = 0;
   struct Rows {                   // phases
@@ -96,8 +97,8 @@ struct OperationsResult {
     std::uint64_t evicted = 0;
     std::uint64_t words_written = 0;  // register writes during the run
   } rows;
-  // Cycles, of all operations: for rows that were to be written, or for a place for them; then for operations that they
-  // could not be under way with.
+  // Cycles, of all operations: for rows that were to be written, or for a place for them; then for
+  // operations that they could not be under way with.
   std::uint64_t waited_for_rows = 0, waited_for_others = 0;
 };
 
@@ -119,7 +120,8 @@ struct CreditLimit {
   std::string key;  // key of the machine file that has the buffer
 };
 
-// Systems of dimensions: what an NPU may send, and the part of it that NPUs sent, over the whole time.
+// Systems of dimensions: what an NPU may send, and the part of it that NPUs sent, over the whole
+// time.
 struct SystemResult {
   struct Dimension {
     std::string name;
@@ -132,8 +134,9 @@ struct SystemResult {
 };
 
 struct RunResult {
-  // A run of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there is no bound; a
-  // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
+  // A run of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there
+  // is no bound; a size, bandwidth or seed of 0 and an empty text mean that it does not apply, null
+  // in JSON, "-" in tables.
   bool is_own = false;
   std::string config;  // path as given
   Settings settings;   // over what the file says
@@ -170,14 +173,15 @@ struct RunResult {
   // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
   // the same; 0: not in the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
-  // Cycles that were not simulated: nothing happened in them, or they repeat others, as do these flits x links. The
-  // counters include them.
+  // Cycles that were not simulated: nothing happened in them, or they repeat others, as do these
+  // flits x links. The counters include them.
   std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
   std::uint64_t equal_slices_flit_hops = 0;  // flits x links of slices that were not simulated
   std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
   std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;
-  // Additions of two flits that all results take; of them those in switches, by node. Words of phase stores written by the control plane.
+  // Additions of two flits that all results take; of them those in switches, by node. Words of
+  // phase stores written by the control plane.
   std::uint64_t additions = 0;
   std::vector<std::uint64_t> switch_additions{};
   std::uint64_t words_written = 0;

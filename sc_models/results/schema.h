@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON Schema (draft 2020-12) of the files of results, made from their tables.
 //
-// A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies", "route") and per object
-// in it. No file has a key beside those named. "own" is the file of a testbench with NPUs of its own: the
-// definitions with "own_" in front allow null where something does not apply to it.
+// A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies",
+// "route") and per object in it. No file has a key beside those named. "own" is the file of a
+// testbench with NPUs of its own: the definitions with "own_" in front allow null where something
+// does not apply to it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +14,8 @@
 
 namespace fredsim {
 
-// `machine`: the schema of the machine in a run (config/machine_schema.h). `documents`: a table per kind of file (report/fields/all.h).
+// `machine`: the schema of the machine in a run (config/machine_schema.h). `documents`: a table per
+// kind of file (report/fields/all.h).
 nlohmann::ordered_json results_schema(const nlohmann::ordered_json& machine,
                                       std::span<const fields::Object* const> documents);
 

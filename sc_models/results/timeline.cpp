@@ -43,8 +43,8 @@ bool is_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-// Time stamp of an edge, in ticks. Perfetto takes a time stamp times 1000, in floating point and cut to a
-// whole number, as its ns: where that falls below the true ns, the next tick does not.
+// Time stamp of an edge, in ticks. Perfetto takes a time stamp times 1000, in floating point and
+// cut to a whole number, as its ns: where that falls below the true ns, the next tick does not.
 std::uint64_t ticks_of(std::uint64_t cycle, std::uint64_t clock_hz) {
   const auto ticks =
       static_cast<std::uint64_t>(Uint128{cycle} * (kTicksPerNs * 1'000'000'000) / clock_hz);

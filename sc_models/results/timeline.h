@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs over time as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
 //
-// Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and counters on
-//   them. Runs of one machine stand one after the other.
-// Tracks: in the order of their owners, those of one owner by name, numbers in it by value; ids ascend in
-//   this order and are unique in the file, none is 0 (for Perfetto, the idle process). A track without an
-//   event is left out. Spans of one track must not overlap: viewers drop or misplace one that does.
-// Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and durations
-//   down to whole ns, each by itself; they are written such that spans which only touch still do then.
-// Arrows: flow events (s, t, f) between the beginnings of spans that are in the file, each in its span, behind it.
-// Bound: at most `max_events` spans, instants and counter values per timeline, of which details fill half at
-//   most; arrows, of which a span has a few, do not count; what comes later is counted and left out, and the file says how many of which category
-//   ("otherData"). Failures are always in it.
+// Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and
+//   counters on them. Runs of one machine stand one after the other.
+// Tracks: in the order of their owners, those of one owner by name, numbers in it by value; ids
+//   ascend in this order and are unique in the file, none is 0 (for Perfetto, the idle process). A
+//   track without an event is left out. Spans of one track must not overlap: viewers drop or
+//   misplace one that does.
+// Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and
+//   durations down to whole ns, each by itself; they are written such that spans which only touch
+//   still do then.
+// Arrows: flow events (s, t, f) between the beginnings of spans that are in the file, each in its
+//   span, behind it.
+// Bound: at most `max_events` spans, instants and counter values per timeline, of which details
+//   fill half at most; arrows, of which a span has a few, do not count; what comes later is counted
+//   and left out, and the file says how many of which category ("otherData"). Failures are always
+//   in it.
 // Same runs, same text: nothing of wall time or of the switches' implementations is in it.
 #pragma once
 
@@ -63,9 +67,11 @@ class Timeline {
     Track track;
     std::uint64_t cycle = 0;
   };
-  // An arrow from the first of these places to the last one, by way of the others; at least two, in the order of time.
+  // An arrow from the first of these places to the last one, by way of the others; at least two, in
+  // the order of time.
   void arrow(std::span<const Place> places, std::string name);
-  // Values that hold from `cycle` on. Counters are told apart by their names and those of the values.
+  // Values that hold from `cycle` on. Counters are told apart by their names and those of the
+  // values.
   void counter(int process, const std::string& name, std::uint64_t cycle,
                std::span<const Value> values);
   // Marks the end of a run: across all tracks of its process, and as "failed" in "otherData".

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of synthetic traffic (`fredsim traffic`): one point per offered rate.
 //
-// Units: rates in flits per cycle and sending node; latencies in cycles from a packet's creation, which may
-// wait at its source, to the consumption of its tail. Every number here was simulated.
+// Units: rates in flits per cycle and sending node; latencies in cycles from a packet's creation,
+// which may wait at its source, to the consumption of its tail. Every number here was simulated.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,8 @@ struct TrafficSaturation {
   double accepted_rate = 0;          // rate of that point
   std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is
   double first_accepted = 0;         // at that rate
-  // Beyond saturation more is accepted, by NPUs whose own paths are free, as where others send to one hot spot.
+  // Beyond saturation more is accepted, by NPUs whose own paths are free, as where others send to
+  // one hot spot.
   bool rises_beyond() const { return first_rate && accepted > *first_rate; }
 };
 TrafficSaturation saturation_of(std::span<const TrafficPoint> points);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of `fredsim train`.
 //
-// Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the model file.
+// Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the
+// model file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace fredsim {
 struct TrainedWorkload {
   std::string name;          // the model's
   std::string model_file{};  // empty: built in
-  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done.
+  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say
+  // themselves what is done.
   std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;                    // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
@@ -73,17 +75,20 @@ struct TrainingResult {
   double iteration_ns = 0;  // mean; nothing, as all below it, where the run was interrupted
   std::vector<double>
       iterations_ns;  // one by one, by the end of the last NPU; those that were complete
-  // Parts of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs with work (exposed communication by
-  // kind, "bubble" beside it), and the tasks of the critical path by kind, which are no exposed times.
+  // Parts of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs
+  // with work (exposed communication by kind, "bubble" beside it), and the tasks of the critical
+  // path by kind, which are no exposed times.
   std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
-  // Placement of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty: not a model.
+  // Placement of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty:
+  // not a model.
   std::string placement{};
   std::vector<int> npus{};          // by worker
   std::optional<double> speedup{};  // over the first machine
   // The first machine once more, with the algorithm and stream that are best; empty: as of all.
   bool is_best_base = false;
   std::string algorithm{}, stream{};
-  // Order of the packets of some collectives: "recurring", "paced"; empty: all in that of their arrival.
+  // Order of the packets of some collectives: "recurring", "paced"; empty: all in that of their
+  // arrival.
   std::string packet_order{};
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;

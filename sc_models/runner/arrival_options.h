@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals of NPUs at collectives (operations/arrivals.h) as asked for: at random, beside the overhead of the machine.
+// Arrivals of NPUs at collectives (operations/arrivals.h) as asked for: at random, beside the
+// overhead of the machine.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once

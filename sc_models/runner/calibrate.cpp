@@ -102,8 +102,8 @@ CalibratedRow row_of(const std::string& machine, const CalibratedWork& work,
   return row;
 }
 
-// Program that this is: version and commit, and, where those do not tell it, since files were changed or the commit is unknown, a hash of the
-// program itself.
+// Program that this is: version and commit, and, where those do not tell it, since files were
+// changed or the commit is unknown, a hash of the program itself.
 std::string calibrating_program() {
   const bool is_told = commit() != "unknown" && !commit().ends_with("-dirty");
   if (is_told) return version_text();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers `fredsim calibrate`: exact runs by which flows are calibrated (flow/calibrator.h), kept in a file.
+// Answers `fredsim calibrate`: exact runs by which flows are calibrated (flow/calibrator.h), kept
+// in a file.
 //
-// Errors: BadInput naming the option, where a file cannot be read; those of CalibrationFile; of calibrate() those of load_machines() and
-//   make_plan(), before the first cycle is simulated, and Interrupted.
+// Errors: BadInput naming the option, where a file cannot be read; those of CalibrationFile; of
+//   calibrate() those of load_machines() and make_plan(), before the first cycle is simulated, and
+//   Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,8 @@ struct CalibratedRow {
 // Adds to the file. SystemC is elaborated and simulated here, once in a process.
 std::vector<CalibratedRow> calibrate(const CalibrateRequest& request, CalibrationFile& file);
 
-// A file that is there; `option` names it in messages. To be added to: empty where there is none, or a device.
+// A file that is there; `option` names it in messages. To be added to: empty where there is none,
+// or a device.
 CalibrationFile read_calibrations(const std::string& option, const std::string& path);
 CalibrationFile calibrations_to_add_to(const std::string& option, const std::string& path);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of exact runs over flows (flow/calibration.h) on one machine, of a shape at a size: of works whose collectives are under way
-// together, of operations each by itself, and of the steps of a system's plans.
+// Surplus of exact runs over flows (flow/calibration.h) on one machine, of a shape at a size: of
+// works whose collectives are under way together, of operations each by itself, and of the steps of
+// a system's plans.
 //
-// A surplus is that of an exact run of this very shape and size where it costs little, else of smaller ones, carried on; each shape is
-// measured once. A machine has it of its own runs (runner/detail/machine_calibration.h), a system of its blocks (runner/detail/system_calibration.h).
+// A surplus is that of an exact run of this very shape and size where it costs little, else of
+// smaller ones, carried on; each shape is measured once. A machine has it of its own runs
+// (runner/detail/machine_calibration.h), a system of its blocks
+// (runner/detail/system_calibration.h).
 // Errors: those of exact runs; Interrupted, while they are under way.
 #pragma once
 
@@ -46,7 +49,8 @@ class FlowCalibration {
   virtual std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) = 0;
   // Machine that errors are found on, as a result says it.
   virtual std::string measured_on() const = 0;
-  // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error. `work` has no order.
+  // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
+  // `work` has no order.
   virtual RunResult run(const AnyPlan& work) = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of this process in child processes, whose outputs are caught in memory.
 //
-// None outlives this process or this object: both end them by SIGTERM, which they take as an interruption.
+// None outlives this process or this object: both end them by SIGTERM, which they take as an
+// interruption.
 // Errors: RunFailed, where the system gives no process or memory; those of a ChildProcess.
 #pragma once
 

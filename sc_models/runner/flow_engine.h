@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of `--engine flow` whose operations come after each other: works with order, training, inference.
+// Runs of `--engine flow` whose operations come after each other: works with order, training,
+// inference.
 //
-// Error of a result: of the whole run none was measured. It is that of its operations, each alone (runner/calibration.h), the mean,
-//   weighted by the time that they were under way, and the largest; and as much more as whole runs have beyond it (ErrorMargin).
-//   Unmeasured, where any operation is.
+// Error of a result: of the whole run none was measured. It is that of its operations, each alone
+//   (runner/calibration.h), the mean, weighted by the time that they were under way, and the
+//   largest; and as much more as whole runs have beyond it (ErrorMargin). Unmeasured, where any
+//   operation is.
 // Errors: those of FlowOperations and FlowCalibration.
 #pragma once
 
@@ -32,8 +34,8 @@ struct FlowEngineOptions {
 
 class FlowEngine final : public RunEngine {
  public:
-  // `plans`: all that the run will issue. With a calibration from an SC_THREAD: takes the surplus of what is not known yet. Topology and
-  // calibration must outlive it.
+  // `plans`: all that the run will issue. With a calibration from an SC_THREAD: takes the surplus
+  // of what is not known yet. Topology and calibration must outlive it.
   FlowEngine(const Topology& topology, FlowOperations::Plans plans,
              const FlowEngineOptions& options = {});
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of runs of `--engine flow`, whatever they run on.
 //
-// Short runs: all flits together cross no more links than operations by which flows would be calibrated may (runner/detail/machine_calibration.h),
-//   so that the exact run costs no more, and has no error. Operations of a few kilobytes overlap in ways that no measurement of one alone
+// Short runs: all flits together cross no more links than operations by which flows would be
+//   calibrated may (runner/detail/machine_calibration.h), so that the exact run costs no more, and
+//   has no error. Operations of a few kilobytes overlap in ways that no measurement of one alone
 //   shows: iterations of training that take some thousand cycles were up to 37 % off as flows.
-// Stated error: more than what was measured, since the run itself was not. The addition was found on random works on small machines of all
-//   kinds of switches, and 95 % of others are within it (docs/studies/flow_error.md, scripts/reproduce flow_error --stated).
-//   Sizes between those of a file: errors at sizes of its checks are measured, those at others are larger where times are no straight
-//   lines between two of them. Operations after each other: each is known alone, not how several share links, buffers and arbiters. Parts
-//   of the breakdown of an iteration are off by as much of the iteration as the iteration itself. Systems: measured at other sizes, on a
-//   smaller one where the system is large.
+// Stated error: more than what was measured, since the run itself was not. The addition was found
+//   on random works on small machines of all kinds of switches, and 95 % of others are within it
+//   (docs/studies/flow_error.md, scripts/reproduce flow_error --stated).
+//   Sizes between those of a file: errors at sizes of its checks are measured, those at others are
+//   larger where times are no straight lines between two of them. Operations after each other: each
+//   is known alone, not how several share links, buffers and arbiters. Parts of the breakdown of an
+//   iteration are off by as much of the iteration as the iteration itself. Systems: measured at
+//   other sizes, on a smaller one where the system is large.
 // Errors: Interrupted, of an exact run that was not complete.
 #pragma once
 
@@ -50,7 +53,8 @@ FlowRun run_as_flows(const Topology& topology, const SystemPlan& plan,
 
 // An exact run that calibrates.
 RunResult complete(RunResult exact);
-// The result of flows that take as long as a complete exact run: its times, without what flits alone have. Its error is none, of itself.
+// The result of flows that take as long as a complete exact run: its times, without what flits
+// alone have. Its error is none, of itself.
 RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, RunResult exact);
 
 // Plans that a run issues.

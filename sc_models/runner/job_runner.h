@@ -26,7 +26,8 @@ class JobRunner : public sc_core::sc_module {
   void run_jobs();
 
   std::function<void()> jobs_;
-  // The kernel says "Simulation stopped by user" on standard output, where results go: not meanwhile.
+  // The kernel says "Simulation stopped by user" on standard output, where results go: not
+  // meanwhile.
   sc_core::sc_actions when_stopped_;
   std::exception_ptr failure_;
 };

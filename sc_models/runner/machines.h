@@ -15,8 +15,8 @@
 
 namespace fredsim {
 
-// Machines in the order given, with the overrides applied. A note on standard error (not with --quiet) where only some of them
-// have the key of one.
+// Machines in the order given, with the overrides applied. A note on standard error (not with
+// --quiet) where only some of them have the key of one.
 std::vector<MachineConfig> load_machines(const MachineOptions& options, bool quiet);
 
 // BadInput for a machine that the engine which simulates flit by flit cannot run.
@@ -31,12 +31,12 @@ bool runs_in_steps(const Topology& topology, bool is_flow);
 // The heading above a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);
 
-// Differences of compared machines in NPUs and clocks, with the values of all, for a list of notes; no
-// lines: nothing. A speed-up between such machines is not that of their fabrics alone.
+// Differences of compared machines in NPUs and clocks, with the values of all, for a list of notes;
+// no lines: nothing. A speed-up between such machines is not that of their fabrics alone.
 TitledList unequal_parts(std::span<const MachineConfig* const> machines);
 
-// Predictions for a machine in so many parts, a process each, then in 16 and 256, where those are more and it has as many. BadInput
-// where it has not so many.
+// Predictions for a machine in so many parts, a process each, then in 16 and 256, where those are
+// more and it has as many. BadInput where it has not so many.
 std::vector<RankForecast> rank_forecasts(const Topology& topology, int ranks, SwitchModel model,
                                          int lanes, const ExchangeCosts& exchange);
 

@@ -37,23 +37,24 @@ struct NumberRange {
 };
 std::optional<NumberRange> to_range(std::string_view text);
 
-// Bytes of one collective, 1 … kMaxCollectiveBytes, as NCCL-tests take them: a bare number is bytes, K,
-// M and G are powers of two.
+// Bytes of one collective, 1 … kMaxCollectiveBytes, as NCCL-tests take them: a bare number is
+// bytes, K, M and G are powers of two.
 std::uint64_t parse_collective_size(const std::string& text, const std::string& option);
 
 // Sizes b, b·f, b·f², … <= e from the texts of -b, -e and -f; b alone where -e is empty.
 std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
                                             const std::string& factor);
 
-// The text of a --group option: "all" (gives no members) or members (group_members.h) with commas between them, such as
-// "io0,0,1,5-8". Which there are, and that none comes twice, is checked with the machine at hand (make_plan).
+// The text of a --group option: "all" (gives no members) or members (group_members.h) with commas
+// between them, such as "io0,0,1,5-8". Which there are, and that none comes twice, is checked with
+// the machine at hand (make_plan).
 std::vector<int> parse_group(const std::string& text);
 
 inline constexpr int kMaxRates = 1000;  // max values of --rate
 
-// Injection rates in flits per cycle and node, kMinTrafficRate or more: "0.1", "0.1,0.2" or the sweep
-// "FROM:TO:STEP", whose rates are rounded to 10^-9; ascending, each once. What the machine's ports take is
-// checked with the machine at hand.
+// Injection rates in flits per cycle and node, kMinTrafficRate or more: "0.1", "0.1,0.2" or the
+// sweep "FROM:TO:STEP", whose rates are rounded to 10^-9; ascending, each once. What the machine's
+// ports take is checked with the machine at hand.
 std::vector<double> parse_rates(const std::string& text, const std::string& option);
 
 // A number above 0, 1 at most.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --strategy, --dimension, --placement: 3D parallelism on the command line (plan/parallelism.h, worker_placement.h).
+// --strategy, --dimension, --placement: 3D parallelism on the command line (plan/parallelism.h,
+// worker_placement.h).
 //
 // A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].
 // Errors: BadInput naming the option or the file and line, what was found and what is allowed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Name of this program in messages, help texts and results: fredsim, or the name that its main() gave
-// fredsim_main().
+// Name of this program in messages, help texts and results: fredsim, or the name that its main()
+// gave fredsim_main().
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ inline constexpr const char* kFredsim = "fredsim";
 // A signal handler may call it.
 const char* program_name();
 
-// Name by which a shell finds the program again: the path that it was called by where that is relative, such as build/fredsim, else its name.
+// Name by which a shell finds the program again: the path that it was called by where that is
+// relative, such as build/fredsim, else its name.
 std::string called_as();
 
 }  // namespace fredsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A question as a value: machines, what is asked of them, and how it is answered.
 //
-// The command line, studies, Python and testbenches only make one; runner/run.h answers it. A default is that of the option
-// (docs/reference/options.md).
+// The command line, studies, Python and testbenches only make one; runner/run.h answers it. A
+// default is that of the option (docs/reference/options.md).
 #pragma once
 
 #include <cstdint>

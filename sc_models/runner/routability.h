@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routings of one switch, counted: strategies that a machine's switches can route, and random sets of flows. No simulation.
+// Routings of one switch, counted: strategies that a machine's switches can route, and random sets
+// of flows. No simulation.
 //
 // Interrupted (runner/interrupt.h): what was found so far, with `done` below `asked`.
-// Errors: BadInput, where the machine has no in-switch collectives or the placement does not cover it.
+// Errors: BadInput, where the machine has no in-switch collectives or the placement does not cover
+// it.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress of switch RTL that is built on demand: what, and about how long.
 //
-// On a terminal a line that is rewritten in place and wiped out at the end; in a log a line when it begins, for every size that is
-// there, and while other processes are waited for. Libraries that were damaged have a line of their own, which stays.
+// On a terminal a line that is rewritten in place and wiped out at the end; in a log a line when it
+// begins, for every size that is there, and while other processes are waited for. Libraries that
+// were damaged have a line of their own, which stays.
 #pragma once
 
 #include <atomic>

@@ -37,8 +37,8 @@ double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) 
   return run.is_best_base ? std::min(speedup, 1.0) : speedup;
 }
 
-// All machines at one size after the other, so that the first figures are there soon. Ends early when
-// interrupted, with an incomplete run if it was under way.
+// All machines at one size after the other, so that the first figures are there soon. Ends early
+// when interrupted, with an incomplete run if it was under way.
 void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
               RunObserver& observer) {
   for (std::size_t s = 0; s < request.work.sizes.size(); ++s) {

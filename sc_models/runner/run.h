@@ -9,11 +9,14 @@
 //   const fredsim::Results results = fredsim::run(request, nobody);
 //   std::cout << fredsim::results_text(results, {.command = "mine"});
 //
-// SystemC: works and training, by flits or by flows, whose calibration runs flits, are elaborated and simulated here, once in a process;
-//   traffic and searches need no SystemC and may be run as often as one likes.
-// Files: those that the question names beside its results are tried first and written here; after a failed run the timeline until then.
+// SystemC: works and training, by flits or by flows, whose calibration runs flits, are elaborated
+//   and simulated here, once in a process; traffic and searches need no SystemC and may be run as
+//   often as one likes.
+// Files: those that the question names beside its results are tried first and written here; after a
+//   failed run the timeline until then.
 // Interrupted (runner/interrupt.h): results so far, with an incomplete run.
-// Errors: BadInput and RoutingConflict before the first cycle, RunFailed; BadInput where SystemC has been started before.
+// Errors: BadInput and RoutingConflict before the first cycle, RunFailed; BadInput where SystemC
+//   has been started before.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +59,8 @@ class RunObserver {
   virtual void on_end(const Results& /*results*/) {}
 };
 
-// `files`: files that the caller reads and writes, which no placement or trace of the question may overwrite.
+// `files`: files that the caller reads and writes, which no placement or trace of the question may
+// overwrite.
 Results run(const Question& question, RunObserver& observer, const FileUses& files = {});
 
 // Results in the form of --json.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that several questions share, with their rows (results/option_row.h): machines, outputs, switches, limits.
+// Options that several questions share, with their rows (results/option_row.h): machines, outputs,
+// switches, limits.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
@@ -135,7 +136,8 @@ inline constexpr auto kSwitchRows = rows::under(
 // After they are read.
 void check_switches(const SwitchOptions& options);
 
-// --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in FabricOptions.
+// --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in
+// FabricOptions.
 struct SimulationOptions {
   int lanes = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none

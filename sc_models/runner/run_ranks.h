@@ -10,8 +10,8 @@ namespace fredsim {
 
 // Ranks of the session; null: one process.
 Ranks* run_ranks();
-// A note on standard error, of the messages of all ranks so far and how long they have waited for them; none from one process, or with
-// --quiet. All ranks call it.
+// A note on standard error, of the messages of all ranks so far and how long they have waited for
+// them; none from one process, or with --quiet. All ranks call it.
 void note_ranks(bool quiet);
 // An option that looks at the whole fabric: BadInput where it is given with several processes.
 void refuse_on_ranks(std::string_view option, bool is_given);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for a network without switches and a strategy: what it is asked for, with the rows of its options.
+// Search for a network without switches and a strategy: what it is asked for, with the rows of its
+// options.
 //
 // Units: bytes per second, picoseconds.
 // Errors: BadInput naming the option, what was found and what is allowed.

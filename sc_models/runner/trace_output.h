@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and --comm-groups.
+// The files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and
+// --comm-groups.
 //
 // All are written, in place of older ones of these names, or none, and the older ones stay.
-// Errors: BadInput naming the file and why; a file of a rank beyond these, PREFIX.RANK.et, that is there from before, since
-//   it would be read as one of them.
+// Errors: BadInput naming the file and why; a file of a rank beyond these, PREFIX.RANK.et, that is
+//   there from before, since it would be read as one of them.
 #pragma once
 
 #include <cstddef>

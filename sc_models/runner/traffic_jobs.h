@@ -2,8 +2,8 @@
 // The job of `fredsim traffic`: synthetic traffic on one machine, at one rate after the other.
 //
 // Units: rates in flits per cycle and node.
-// Errors: the constructor finds everything that can be wrong with the input, BadInput; measure() throws what TrafficRun does, with the
-//   job's name before it.
+// Errors: the constructor finds everything that can be wrong with the input, BadInput; measure()
+//   throws what TrafficRun does, with the job's name before it.
 #pragma once
 
 #include <memory>
@@ -84,7 +84,8 @@ class TrafficJobs {
  public:
   explicit TrafficJobs(const TrafficRequest& request);
 
-  // All rates, or those of the search for saturation. False: interrupted, with an incomplete point if one was under way.
+  // All rates, or those of the search for saturation. False: interrupted, with an incomplete point
+  // if one was under way.
   bool measure();
   bool is_complete() const { return is_complete_; }
 

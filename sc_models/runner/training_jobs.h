@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of `fredsim train`: a model's iterations, or a workload's from files, on several machines.
+// The jobs of `fredsim train`: a model's iterations, or a workload's from files, on several
+// machines.
 //
 // The constructor plans and elaborates; run() is called in an SC_THREAD.
-// Errors: the constructor finds everything that can be wrong with the input, BadInput or RoutingConflict, before the first cycle is
-//   simulated; run() throws what run_training() does, with the job's name before it, BadInput or RunFailed where no compute rate
-//   gives the speed-up of --fit.
+// Errors: the constructor finds everything that can be wrong with the input, BadInput or
+//   RoutingConflict, before the first cycle is simulated; run() throws what run_training() does,
+//   with the job's name before it, BadInput or RunFailed where no compute rate gives the speed-up
+//   of --fit.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +103,8 @@ class TrainingJobs {
   bool is_launched_at_once() const;
   void add_values(std::vector<std::string>& idealised) const;
   void add_shares(std::vector<std::string>& idealised) const;
-  // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
+  // Traces are read as they run, but for a timeline, which has all their tasks, and for more of
+  // them than files may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
   // Checks models alone: graphs from files are in memory already.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A work of `run` planned on a machine, and its time as flows, calibrated by no exact run: whole, or without some limits.
+// A work of `run` planned on a machine, and its time as flows, calibrated by no exact run: whole,
+// or without some limits.
 //
-// Errors: as make_plan(), plan_system() and plan_steps() raise them when it is planned; of flows and Interrupted when it is run.
+// Errors: as make_plan(), plan_system() and plan_steps() raise them when it is planned; of flows
+// and Interrupted when it is run.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,8 @@
 
 namespace fredsim {
 
-// `seed`: of random matrices. With order, if the work has some or it is asked for; by flows a system's are steps.
+// `seed`: of random matrices. With order, if the work has some or it is asked for; by flows a
+// system's are steps.
 AnyPlan plan_of_work(const Topology& topology, const WorkOptions& work, std::uint64_t size,
                      std::uint64_t seed, bool has_order = false, bool is_flow = true);
 
@@ -29,7 +32,8 @@ class WorkFlows {
   // Time, parts and bounds; no traffic.
   RunResult run(const FlowLifts& lifts = {}) const;
   const AnyPlan& planned() const { return planned_; }
-  // Chosen by dimension, as CollectiveSpec::algorithm has it, of the first collective on a system; else empty.
+  // Chosen by dimension, as CollectiveSpec::algorithm has it, of the first collective on a system;
+  // else empty.
   std::string algorithms_by_dimension() const;
 
  private:

@@ -72,7 +72,8 @@ void check_same_controllers(const MachineConfig& base, const MachineConfig& othe
   }
 }
 
-// Carries out an action on a machine; its errors open with the machine as typed where several have its name.
+// Carries out an action on a machine; its errors open with the machine as typed where several have
+// its name.
 template <class Action>
 auto named(const MachineConfig& config, bool shares_name, const Action& action) {
   try {
@@ -192,7 +193,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
 
 namespace {
 
-// Machines of one name and settings are told apart by their files, those of one file by their number.
+// Machines of one name and settings are told apart by their files, those of one file by their
+// number.
 std::string timeline_name(const std::vector<ComparedMachine>& compared, std::size_t i) {
   const MachineConfig& config = compared[i].config;
   const auto alike = [&](bool by_file) {
@@ -235,7 +237,8 @@ void check_waves(const FileUses& files, const std::vector<std::string>& waves) {
   check_outputs(files.inputs, outputs);
 }
 
-// Parts that go ahead by themselves (engine/communicator.h), which takes that nobody looks at single edges.
+// Parts that go ahead by themselves (engine/communicator.h), which takes that nobody looks at
+// single edges.
 Cut cut_for(const Topology& topology, const FabricOptions& options) {
   const bool is_looked_at =
       options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
 //
-// In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and size.
-// Errors: plan_work() and elaborate() find everything that can be wrong with the input, BadInput or RoutingConflict, before the
-//   first cycle is simulated; run_job() throws what run_plan() and run_work() do, with the job's name before it.
+// In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and
+//   size.
+// Errors: plan_work() and elaborate() find everything that can be wrong with the input, BadInput or
+//   RoutingConflict, before the first cycle is simulated; run_job() throws what run_plan() and
+//   run_work() do, with the job's name before it.
 #pragma once
 
 #include <cstddef>

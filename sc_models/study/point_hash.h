@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of a point: equal for the same machine, work, seed and version of fredsim, however the study writes them.
+// Hash of a point: equal for the same machine, work, seed and version of fredsim, however the study
+// writes them.
 //
-// Machine: all keys that it has, defaults included, without its path; "16 KiB" and "16384 B" are the same. Work: the options of the study,
-// sizes and numbers by value, files by their contents. A default that is written out is another work than one that is left out.
-// Errors: BadInput with the study's file and line: a machine file that cannot be read or is no YAML; a setting that the machine has
-// no key for. A machine that its settings make impossible is none: its point fails when it is run.
+// Machine: all keys that it has, defaults included, without its path; "16 KiB" and "16384 B" are
+// the same. Work: the options of the study, sizes and numbers by value, files by their contents. A
+// default that is written out is another work than one that is left out.
+// Errors: BadInput with the study's file and line: a machine file that cannot be read or is no
+// YAML; a setting that the machine has no key for. A machine that its settings make impossible is
+// none: its point fails when it is run.
 #pragma once
 
 #include <map>

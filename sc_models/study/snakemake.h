@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study as a workflow of Snakemake 7: each point a job, its table the last one. Snakemake runs them on this machine or, by its own
-// executor, on Slurm; fredsim only says which there are.
+// A study as a workflow of Snakemake 7: each point a job, its table the last one. Snakemake runs
+// them on this machine or, by its own executor, on Slurm; fredsim only says which there are.
 //
 // Errors: none.
 #pragma once

@@ -127,7 +127,8 @@ std::vector<StudyAxis> read_settings(const ConfigNode& node) {
   return axes;
 }
 
-// An option that comes several times takes a list for its value: one of the values, or one of a list of them.
+// An option that comes several times takes a list for its value: one of the values, or one of a
+// list of them.
 StudyValue option_value(const ConfigNode& node, const StudyOption& option) {
   if (option.form == OptionForm::kFlag) {
     const std::string& text = text_in(node, option.name, "true or false");

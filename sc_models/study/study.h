@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study: machines, their settings and works as axes, whose product is the points that `fredsim sweep` runs.
+// A study: machines, their settings and works as axes, whose product is the points that `fredsim
+// sweep` runs.
 //
-// Keys: rows of study_file_keys(), and `run`, `traffic`, `train` with options of the command of this name, each with a value or a list of
-//   values; a list of such maps: one after the other. Their schema: study/study_schema.h.
+// Keys: rows of study_file_keys(), and `run`, `traffic`, `train` with options of the command of
+//   this name, each with a value or a list of values; a list of such maps: one after the other.
+//   Their schema: study/study_schema.h.
 // An axis is a setting, by its key; an option, by its name; `seed`, `machine` or `command`.
 // Paths are as on a command line: from the working directory.
 // Strict. Errors: BadInput with file and line, the key, what was found and what is allowed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that a point of a study can be, with the options that a study may give: made from the command line's own (cli/study_commands.h).
+// Commands that a point of a study can be, with the options that a study may give: made from the
+// command line's own (cli/study_commands.h).
 #pragma once
 
 #include <cstdint>

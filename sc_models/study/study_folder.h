@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folder of a study's results: a file per point, named by its hash, each there as a whole or not at all; and whose they are.
+// Folder of a study's results: a file per point, named by its hash, each there as a whole or not at
+// all; and whose they are.
 //
 //   folder.json        version of fredsim that the results are of
 //   points/HASH.json   results of the point's command (--json), or how it failed (results/fields/sweep.h)
-// Several processes may write points at the same time. Nothing is ever removed; points of other studies may be there as well.
-// Errors: BadInput naming the folder or file, what was found and what is allowed: results of another version, a folder with something
+// Several processes may write points at the same time. Nothing is ever removed; points of other
+//   studies may be there as well.
+// Errors: BadInput naming the folder or file, what was found and what is allowed: results of
+//   another version, a folder with something
 // else in it, a file that is no result.
 #pragma once
 

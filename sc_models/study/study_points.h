@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a study, in order: work by work, machine by machine, then its settings, the options of the work and the seed, the last of
-// these changing first. Axes that are zipped change together, at the place of the first one.
+// Points of a study, in order: work by work, machine by machine, then its settings, the options of
+// the work and the seed, the last of these changing first. Axes that are zipped change together, at
+// the place of the first one.
 //
-// Errors: BadInput with file and line: more than kMaxStudyPoints points, exclusions not counted; zipped axes of different
-// lengths, or of which a point has some only; no point that is left.
+// Errors: BadInput with file and line: more than kMaxStudyPoints points, exclusions not counted;
+// zipped axes of different lengths, or of which a point has some only; no point that is left.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +63,8 @@ class StudyPoints {
 // The value of an axis (StudyZip, StudyExclusion) at a point; null: the point has no such axis.
 const std::string* value_of(const StudyPoint& point, std::string_view axis);
 
-// Words of its command line, without the program and without outputs: "run", "configs/mesh.yaml", "--set", "npu.count=4", …
+// Words of its command line, without the program and without outputs: "run", "configs/mesh.yaml",
+// "--set", "npu.count=4", …
 std::vector<std::string> command_of(const StudyPoint& point);
 
 }  // namespace fredsim

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of a study as a table: a row per point that was run, in the order of the study.
 //
-// The same points give the same text, byte for byte, wherever and in whatever order they were run. Columns of CSV are the keys of the JSON
-// lines, those inside an object with its key and a dot in front ("settings.npu.count", "results.cycles"); those without a value in
-// any row are left out. Keys: results/fields/sweep.h.
+// The same points give the same text, byte for byte, wherever and in whatever order they were run.
+// Columns of CSV are the keys of the JSON lines, those inside an object with its key and a dot in
+// front ("settings.npu.count", "results.cycles"); those without a value in any row are left out.
+// Keys: results/fields/sweep.h.
 // Errors: none.
 #pragma once
 

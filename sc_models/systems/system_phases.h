@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the phases of a system's plan: those of each step's plan follow each other, by group of its dimension; plans of a group with
-// equal rows share them.
+// Numbers of the phases of a system's plan: those of each step's plan follow each other, by group
+// of its dimension; plans of a group with equal rows share them.
 //
 // Errors: BadInput for phases that the switches have no room for.
 #pragma once

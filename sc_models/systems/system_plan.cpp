@@ -28,7 +28,8 @@
 namespace fredsim {
 namespace {
 
-// Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than bandwidth.
+// Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than
+// bandwidth.
 constexpr std::uint64_t kLeastChunk = std::uint64_t{1} << 20;
 constexpr int kMostAutoChunks = 64;
 // An all-reduce stays one step where that takes less than this part of its two halves.
@@ -124,7 +125,8 @@ class SystemPlanner {
     asked_.push_back(std::move(asked));
   }
 
-  // A multicast goes to the box of those that receive, and there as a broadcast does; from within it is one.
+  // A multicast goes to the box of those that receive, and there as a broadcast does; from within
+  // it is one.
   Asked asked_for(const CollectiveSpec& spec, std::vector<NodeId> members) const {
     const NodeId root = members[spec.root];
     if (sends_to_others(spec.collective) &&
@@ -167,7 +169,8 @@ class SystemPlanner {
         std::clamp<std::uint64_t>(spec.bytes / kLeastChunk, 1, kMostAutoChunks));
   }
 
-  // Collectives of one shape; those whose members are the same places of a block are one part of a step for all of its groups.
+  // Collectives of one shape; those whose members are the same places of a block are one part of a
+  // step for all of its groups.
   void plan_family(const std::vector<int>& family) {
     const CollectiveSpec& spec = *asked_[family.front()].spec;
     const std::vector<std::string> words = algorithms_of(spec);
@@ -231,7 +234,8 @@ class SystemPlanner {
     }
   }
 
-  // Bytes that NPUs which add up between each other put on the fabric, beside those of shares that are not rounded up.
+  // Bytes that NPUs which add up between each other put on the fabric, beside those of shares that
+  // are not rounded up.
   void note_rounding(const CollectiveSpec& spec, const Asked& asked, const Schedule& schedule) {
     if (!adds_or_gathers(spec.collective)) return;
     const auto times = [](Collective one) { return one == Collective::kAllReduce ? 2 : 1; };
@@ -287,7 +291,8 @@ class SystemPlanner {
                      const std::vector<std::string>& words, const std::vector<int>& family,
                      const std::vector<std::uint64_t>& bytes) {
     const std::vector<int> dimensions = dimensions_of(asked.box);
-    // In proportion to bytes, by those of the whole collective, which few flits that are not full are a small part of.
+    // In proportion to bytes, by those of the whole collective, which few flits that are not full
+    // are a small part of.
     std::map<std::pair<int, Collective>, StepPlans::Time> times;  // by dimension or hop
     const auto time = [&](std::size_t s, const Stage& stage) {
       const bool passes_on = s < asked.path.size();
@@ -324,7 +329,8 @@ class SystemPlanner {
       std::vector<Stage> stages =
           stages_of(spec.collective, asked.path, asked.box, order, bytes[chunk]);
       if (spec.collective == Collective::kAllReduce) {
-        // The two halves in the last dimension of the way up, apart as elsewhere unless its switches add up for less.
+        // The two halves in the last dimension of the way up, apart as elsewhere unless its
+        // switches add up for less.
         const Stage& joint = stages[order.size() - 1];
         const Stage halves[] = {{joint.dimension, Collective::kReduceScatter, joint.bytes},
                                 {joint.dimension, Collective::kAllGather, joint.bytes}};
@@ -406,7 +412,8 @@ class SystemPlanner {
                     spec.algorithm, words.size(), dimensions));
   }
 
-  // On a block each step comes after the one before: of its family, or where some add up in the switches of all.
+  // On a block each step comes after the one before: of its family, or where some add up in the
+  // switches of all.
   void order_on_blocks() {
     std::set<int> adding;  // dimensions
     for (const SystemStep& step : plan_.steps)

@@ -48,7 +48,8 @@ class Assembly {
   NodeId add_io(int ports, std::uint16_t address);
   NodeId add_adder(int ports, std::uint16_t address);
   NodeId add_switch(Node node);
-  // Both directions, with the wires inside switches (topology/switch_wires.h); SlowClock where the rate is above one flit per cycle.
+  // Both directions, with the wires inside switches (topology/switch_wires.h); SlowClock where the
+  // rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);
   // The same, of a topology whose links lead one way.
   void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
@@ -71,7 +72,8 @@ class Assembly {
 // Kind of the switches that have none of their own.
 std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind);
 
-// Share of part i, where `count` are dealt out over `parts` as evenly as possible: the first parts get one more.
+// Share of part i, where `count` are dealt out over `parts` as evenly as possible: the first parts
+// get one more.
 int dealt_to(int count, int parts, int i);
 
 // `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts

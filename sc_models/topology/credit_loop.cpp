@@ -14,15 +14,16 @@
 namespace fredsim {
 namespace {
 
-// Cycles from a flit at an input pin to its credit at the output pin, where it goes on at once, as measured behind chiplets of FRED and
-// crossbars; routers of a mesh take 8 to 11 cycles more.
+// Cycles from a flit at an input pin to its credit at the output pin, where it goes on at once, as
+// measured behind chiplets of FRED and crossbars; routers of a mesh take 8 to 11 cycles more.
 constexpr int kPipelineCycles = 2;
 
 std::string size_of(int flits) {
   return format_size(static_cast<std::uint64_t>(flits) * kFlitBytes);
 }
 
-// Control packets of a flit: acknowledgements, of kAcknowledgedPackets data packets each, however short these are.
+// Control packets of a flit: acknowledgements, of kAcknowledgedPackets data packets each, however
+// short these are.
 int control_for(int data_flits) {
   constexpr int kAcknowledgedPackets = 16;
   return std::max(BufferShape{}.control_flits, data_flits / kAcknowledgedPackets);

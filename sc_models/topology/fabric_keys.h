@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a machine file that a kind of topology, or a scheme of links, has for itself, and how it reads them. The file is
-// somebody else's (config/config_reader.h).
+// Keys of a machine file that a kind of topology, or a scheme of links, has for itself, and how it
+// reads them. The file is somebody else's (config/config_reader.h).
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace fredsim {
 
-// All of it stays as long as the program. Kinds may share a key, which then is the same in each, or of another form.
+// All of it stays as long as the program. Kinds may share a key, which then is the same in each, or
+// of another form.
 struct FabricKey {
   std::string_view
       path;  // "fabric.width"; a key of an entry of a list without the entry's number: "fabric.levels.below"
@@ -28,7 +29,8 @@ struct FabricKey {
   bool operator==(const FabricKey&) const = default;
 };
 
-// Values of a machine file under its keys, defaults included. The third entry of a list is at "path.3".
+// Values of a machine file under its keys, defaults included. The third entry of a list is at
+// "path.3".
 // Errors: BadInput with file and line, the key, what was found and what is allowed.
 class FabricKeys : public KeyValues {
  public:
@@ -39,8 +41,9 @@ class FabricKeys : public KeyValues {
   virtual std::vector<std::string> names(std::string_view path) const = 0;
   // A share or rate: 0, or from `least` to `most`.
   virtual double share(std::string_view path, double min, double max) const = 0;
-  // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of this file has it, else as the
-  // command line would (config/machine_path.h). BadInput in such a machine itself, which is made of none.
+  // Another machine, by the name of its file, as `fredsim info` would build it: as the folder of
+  // this file has it, else as the command line would (config/machine_path.h). BadInput in such a
+  // machine itself, which is made of none.
   virtual Topology machine(std::string_view path) const = 0;
   // Path of another file that is no machine, by its name in the folder of this one.
   virtual std::string file(std::string_view path) const = 0;

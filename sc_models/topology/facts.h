@@ -12,8 +12,8 @@ namespace fredsim {
 
 // Bisection bandwidth in bytes/s, one direction, counted as the paper counts it. Its
 // figures fix the rule, and both are one direction only:
-//   mesh: the links of mesh_bisection_links (topology/mesh2d/mesh2d.h). 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s. A torus of
-//     sides above 2 has twice the mesh's.
+//   mesh: the links of mesh_bisection_links (topology/mesh2d/mesh2d.h). 5 x 4 in halves of ten: 5 x
+//     750 GB/s = 3.75 TB/s. A torus of sides above 2 has twice the mesh's.
 //   FRED tree: half of what all switches right below the top together have towards it, one of them
 //     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).

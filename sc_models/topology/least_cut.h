@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least cut between two sets of endpoints: the bandwidth that links carry from one to the other at most, by maximum flow
-// (push-relabel, in Boost).
+// Least cut between two sets of endpoints: the bandwidth that links carry from one to the other at
+// most, by maximum flow (push-relabel, in Boost).
 // Units: bytes/s, of one direction. A topology whose links lead both ways has the same cut in both.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example machines of a kind of topology, for `fredsim new`: keys and values from which a machine file is written
-// (config/new_machine.h).
+// Example machines of a kind of topology, for `fredsim new`: keys and values from which a machine
+// file is written (config/new_machine.h).
 //
-// Values are as a machine file has them, with their units. Errors: none; a number of NPUs that the kind cannot have gives no keys.
+// Values are as a machine file has them, with their units. Errors: none; a number of NPUs that the
+// kind cannot have gives no keys.
 #pragma once
 
 #include <functional>
@@ -16,12 +17,13 @@ namespace fredsim {
 struct MachineExample {
   int npus = 0;         // default number
   std::string numbers;  // allowed ones: "width x height, 1 to 64 each"
-  // Keys of a machine of so many NPUs that runs, but for name and fabric.type; entries of lists are numbered from 1:
-  // "fabric.nodes.1.name". None: there is no such machine.
+  // Keys of a machine of so many NPUs that runs, but for name and fabric.type; entries of lists are
+  // numbered from 1: "fabric.nodes.1.name". None: there is no such machine.
   std::function<std::vector<Setting>(int npus)> keys;
 };
 
-// A network that another file describes, as `fabric.file`: so many NPUs and no others. `others`: further keys.
+// A network that another file describes, as `fabric.file`: so many NPUs and no others. `others`:
+// further keys.
 MachineExample example_of_file(const std::string& file, int npus,
                                const std::vector<Setting>& others = {});
 

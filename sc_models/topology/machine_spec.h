@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as all builders are given it, whatever its fabric: of it, and of what a fabric needs beside it
-// (topology/<kind>/<kind>.h), they make a topology.
+// A machine as all builders are given it, whatever its fabric: of it, and of what a fabric needs
+// beside it (topology/<kind>/<kind>.h), they make a topology.
 //
 // Units: bandwidths in bytes/s per direction, latencies in ps, clock in Hz; a link's rate
 //   becomes an exact rational of flits per cycle, its latency is rounded up to cycles

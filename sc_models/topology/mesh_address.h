@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of endpoints on a mesh or torus: router column x, router row y, and which endpoint of that router: 0 is the
-// NPU, 1 and up the I/O controllers on its outward faces. The fields are those of rtl/common/mesh_pkg.sv.
+// Addresses of endpoints on a mesh or torus: router column x, router row y, and which endpoint of
+// that router: 0 is the NPU, 1 and up the I/O controllers on its outward faces. The fields are
+// those of rtl/common/mesh_pkg.sv.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems: NPUs in several dimensions, each of which joins those that differ in it alone, a group, by a block: a ring, all with each
-// other, a switch, or a whole wafer. So an NPU has NIC ports in every dimension.
+// Systems: NPUs in several dimensions, each of which joins those that differ in it alone, a group,
+// by a block: a ring, all with each other, a switch, or a whole wafer. So an NPU has NIC ports in
+// every dimension.
 //
-// NPUs: the lowest dimension runs fastest; number = c0 + s0 * (c1 + s1 * (c2 + …)), c the places and s the sizes.
-// Groups of a dimension are numbered alike, with that dimension left out.
-// Nodes: NPUs; then switches of the blocks, by dimension, group and their order in the block; then the blocks' I/O controllers likewise.
+// NPUs: the lowest dimension runs fastest; number = c0 + s0 * (c1 + s1 * (c2 + …)), c the places
+// and s the sizes. Groups of a dimension are numbered alike, with that dimension left out.
+// Nodes: NPUs; then switches of the blocks, by dimension, group and their order in the block; then
+// the blocks' I/O controllers likewise.
 // Links: by dimension and group, in the order of the block's.
-// Buffers of switches: those of the block (Node::buffers); what NPUs receive in is as large as the largest of any block.
+// Buffers of switches: those of the block (Node::buffers); what NPUs receive in is as large as the
+// largest of any block.
 // Addresses: those in the block; a packet stays in the dimension that it is sent in.
 #pragma once
 
@@ -33,7 +36,8 @@ class SystemPlaces {
   int group(int npu, int dimension) const;
   // NPU at a place of a group.
   int npu(int dimension, int group, int place) const;
-  // In the system, of a node or link of a block. NPUs, switches and controllers of a block follow each other in this order.
+  // In the system, of a node or link of a block. NPUs, switches and controllers of a block follow
+  // each other in this order.
   NodeId node(int dimension, int group, NodeId of_block) const;
   int link(int dimension, int group, int of_block) const {
     const Side& side = sides_[dimension];
@@ -50,7 +54,8 @@ class SystemPlaces {
   int npus_ = 1;
 };
 
-// Address that packets carry to an endpoint in a dimension of a system; of no system, dimension -1, its only one.
+// Address that packets carry to an endpoint in a dimension of a system; of no system, dimension -1,
+// its only one.
 std::uint16_t address_in(const Topology& topology, NodeId endpoint, int dimension);
 // Dimension of a NIC port of a system's NPU; of no system -1.
 int dimension_of_port(const Topology& topology, int port);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fabric as data: nodes with ports, and directed links with rate and latency; and what can be done with it: its
-// dimensions, levels and slices, and how unicasts are routed. Whoever wants to know asks these, never which kind
-// of topology it is (topology/topology_kind.h).
+// A fabric as data: nodes with ports, and directed links with rate and latency; and what can be
+// done with it: its dimensions, levels and slices, and how unicasts are routed. Whoever wants to
+// know asks these, never which kind of topology it is (topology/topology_kind.h).
 //
 // Units: rates in flits per cycle (exact rational), latencies in cycles, buffers in flits.
 // A node's output port `p` and input port `p` are the two directions of one physical port.
-// Links are directed; every connected port has one link out and one link in, of one cable, unless links lead one way.
+// Links are directed; every connected port has one link out and one link in, of one cable, unless
+// links lead one way.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,16 @@ namespace fredsim {
 class LinkPolicy;
 class UnicastPaths;
 
-// kAdder: a reduction engine of a switch, an endpoint at a port of it that is no NPU's: it adds what comes and passes on sums.
+// kAdder: a reduction engine of a switch, an endpoint at a port of it that is no NPU's: it adds
+// what comes and passes on sums.
 enum class NodeKind : std::uint8_t { kNpu, kIo, kAdder, kSwitch };
 
 using NodeId = int;
 
 inline constexpr int kMaxPorts = 32;  // per node: a port is a bit of a 32-bit mask
 
-// Position of a switch in a grid and use of its ports: N, E, S, W, then local ports, to its NPU, then those
-// of its I/O controllers.
+// Position of a switch in a grid and use of its ports: N, E, S, W, then local ports, to its NPU,
+// then those of its I/O controllers.
 struct MeshPlace {
   int local_ports = 4;
   int io_ports = 2;
@@ -50,8 +52,8 @@ enum MeshPort : int {
   kFirstLocal = mesh_pkg::FIRST_LOCAL
 };
 
-// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs. kAutoBuffer: not sized yet
-// (topology/credit_loop.h).
+// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
+// kAutoBuffer: not sized yet (topology/credit_loop.h).
 inline constexpr int kAutoBuffer = 0;
 struct BufferShape {
   int data_flits = 48;     // per data VC and port: 24 KiB
@@ -76,7 +78,8 @@ struct Node {
   int slice = -1;        // parallel chiplet slice, -1 where there is none
   int switch_index = 0;  // chiplets of slices: of which switch of the level,
   int chiplet = 0;       // and which of that switch's in the slice
-  // The first of the nodes one level up that it is joined to, or was before links failed; -1: none. By index_ports().
+  // The first of the nodes one level up that it is joined to, or was before links failed; -1: none.
+  // By index_ports().
   NodeId above = -1;
   bool failed = false;                   // it, or all of its links (topology/faults.h)
   std::optional<BufferShape> buffers{};  // a switch's, where they are not the machine's
@@ -92,15 +95,16 @@ struct Link {
   NodeId to = 0;
   int to_port = 0;
   Rational rate;  // flits per cycle, 0 < rate <= 1
-  // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
-  // to send; links/link.h says when one that takes longer is there.
+  // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes
+  // one cycle to send; links/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
-  // Time of a flit on the wire, with what a scheme adds to it, over that of its bytes at `bytes_per_second`.
+  // Time of a flit on the wire, with what a scheme adds to it, over that of its bytes at
+  // `bytes_per_second`.
   double wire_stretch = 1;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
-  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (links/link.h); 0: it
-  // sends flit by flit, at `rate`.
+  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average
+  // (links/link.h); 0: it sends flit by flit, at `rate`.
   int burst = 0;
   Rational peak{};                             // flits per cycle, rate < peak <= 1; of bursts
   std::shared_ptr<const LinkPolicy> policy{};  // links/link_policy.h; null: a plain link
@@ -112,12 +116,13 @@ struct Link {
   }
 };
 
-// A flit takes so many bits on the wire for every `bare` ones: the link becomes slower by that, exactly. BadInput where the rate is
-// no fraction of 64 bits any more.
+// A flit takes so many bits on the wire for every `bare` ones: the link becomes slower by that,
+// exactly. BadInput where the rate is no fraction of 64 bits any more.
 void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits);
 
-// Reachability between endpoints of a tree with failed components, in a slice: those reach each other whose chiplets
-// of level 1 have a chiplet in common that both reach by going up. Either way, since links fail in both directions.
+// Reachability between endpoints of a tree with failed components, in a slice: those reach each
+// other whose chiplets of level 1 have a chiplet in common that both reach by going up. Either way,
+// since links fail in both directions.
 struct SliceReach {
   int slices = 0;
   int chiplets = 0;          // level-1 chiplets of a slice
@@ -131,7 +136,8 @@ struct FailedComponents {
   SliceReach reach;
   bool any() const { return !names.empty(); }
   bool cut_slices() const { return reach.slices != 0; }
-  // True if one endpoint reaches another by NIC port `port` (the slice) of both. Where none are cut: always.
+  // True if one endpoint reaches another by NIC port `port` (the slice) of both. Where none are
+  // cut: always.
   bool leave_path(NodeId from, NodeId to, int port) const;
 };
 
@@ -141,16 +147,16 @@ enum class UnicastRoutes : std::uint8_t {
   kByTable,        // by destination; written before traffic flows (routing/online_routes.h)
 };
 
-// NPUs beside each other: all joined by switches above them, or each with the next, and on a ring the last with the
-// first. (The ends of a ring of 2 are neighbours already.)
+// NPUs beside each other: all joined by switches above them, or each with the next, and on a ring
+// the last with the first. (The ends of a ring of 2 are neighbours already.)
 enum class Joined : std::uint8_t { kSwitches, kLine, kRing };
 struct TopologyDimension {
   int size = 0;
   Joined joined = Joined::kSwitches;
 };
 
-// Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2 are
-// neighbours already.)
+// Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2
+// are neighbours already.)
 struct MeshRings {
   int columns = 0;  // length of a row that is a ring
   int rows = 0;     // length of a column that is one
@@ -180,15 +186,15 @@ struct SwitchTree {
   int depth() const { return static_cast<int>(levels.size()); }
   int switches(int level) const;  // on level 1 … depth(): 1 at the top
   int npus_per_l1() const { return levels.front().below; }
-  // Links that join one slice of a switch to one chiplet of the level above, which gives each switch
-  // below it as many ports. `level`: of the lower one.
+  // Links that join one slice of a switch to one chiplet of the level above, which gives each
+  // switch below it as many ports. `level`: of the lower one.
   int uplinks_per_chiplet_above(int level) const;
 };
 
 struct Topology;
 
-// Two layers of switches, each of the lower one joined to each of the upper one and to no other, NPUs at both.
-// Node::switch_index counts the lower ones first. None: they are in no layers.
+// Two layers of switches, each of the lower one joined to each of the upper one and to no other,
+// NPUs at both. Node::switch_index counts the lower ones first. None: they are in no layers.
 struct SwitchLayers {
   int lower = 0, upper = 0;
   int pair_links = 0;  // between a lower and an upper one
@@ -198,12 +204,14 @@ struct SwitchLayers {
 struct BlockFacts {
   bool has_switch = false;      // NPUs are joined by switches
   bool is_symmetrical = false;  // any two NPUs are joined as any other two
-  // Links of an NPU, at least, where the block has so many NPUs; null: it has one size, a machine's or a line's.
+  // Links of an NPU, at least, where the block has so many NPUs; null: it has one size, a machine's
+  // or a line's.
   int (*links)(int npus) = nullptr;
   int min_size = 2;  // below it there is no other size but 2
 };
 
-// A dimension of a system (topology/system.h): NPUs that differ in it alone are a group, which a block joins.
+// A dimension of a system (topology/system.h): NPUs that differ in it alone are a group, which a
+// block joins.
 struct SystemBlock {
   std::string name;  // "node"
   std::string
@@ -225,20 +233,20 @@ struct Topology {
   int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
   VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
-  // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL
-  // has; and its top module, empty: ours.
+  // Parameters of the RTL of all its switches, beside what buffers and format say; of those that
+  // only a user's own RTL has; and its top module, empty: ours.
   std::vector<NamedValue> switch_values;
   std::vector<NamedValue> own_values;
   std::string rtl_top;
   UnicastRoutes unicasts = UnicastRoutes::kByTable;
   // Paths that the kind lays itself (topology/unicast_paths.h); null: routing/online_routes.h does.
   std::shared_ptr<const UnicastPaths> paths{};
-  // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
-  // number of NPUs.
+  // NPUs that follow each other by number stand beside each other in the first one. Their sizes
+  // multiplied are the number of NPUs.
   std::vector<TopologyDimension> dimensions;
   std::vector<SystemBlock> blocks{};  // lowest first; empty: no system
-  // Why flit by flit it cannot be run, as the end of a message: "found 128 ports; …". Empty: it can. Limits of ports and of
-  // addresses do not hold for others.
+  // Why flit by flit it cannot be run, as the end of a message: "found 128 ports; …". Empty: it
+  // can. Limits of ports and of addresses do not hold for others.
   std::string flow_only{};
   // A port's link out leads to another node than its link in comes from. It is run as flows alone.
   bool one_way = false;

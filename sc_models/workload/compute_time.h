@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time in which an NPU computes a layer.
 //
-// By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its memory, which are
-//   those of the layer's parameters, once, and of its input and output activations in the forward pass, twice as many
-//   in the backward pass, whose parameters' other half is their gradients. Or by one rate for all layers, in place of that
-//   (a fitted one). A layer that has times of its own takes those.
-// Heads: one is on one MP worker, so where workers do not divide them the time is that of a worker with the most.
-// Recomputation: the backward pass first repeats the whole forward pass of a layer (full), or the FLOPs of its attention
-//   scores (selective), which go through no memory. Full, what is between the halves of a transformer's layer is computed again, and
-//   not sent again.
+// By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its
+//   memory, which are those of the layer's parameters, once, and of its input and output
+//   activations in the forward pass, twice as many in the backward pass, whose parameters' other
+//   half is their gradients. Or by one rate for all layers, in place of that (a fitted one). A
+//   layer that has times of its own takes those.
+// Heads: one is on one MP worker, so where workers do not divide them the time is that of a worker
+//   with the most.
+// Recomputation: the backward pass first repeats the whole forward pass of a layer (full), or the
+//   FLOPs of its attention scores (selective), which go through no memory. Full, what is between
+//   the halves of a transformer's layer is computed again, and not sent again.
 // Kept activations: what the backward pass needs of the forward pass (kept_bytes).
-// Expanded memory: what lies in it comes and goes at its bandwidth, and not while other bytes do: shares of parameters and
-//   gradients, and of kept activations, once into it and once back, in place of the same share of inputs and outputs.
+// Expanded memory: what lies in it comes and goes at its bandwidth, and not while other bytes do:
+//   shares of parameters and gradients, and of kept activations, once into it and once back, in
+//   place of the same share of inputs and outputs.
 // Units: picoseconds; samples are those of a microbatch; `mp`: workers over which a layer is split.
 #pragma once
 
@@ -39,15 +42,16 @@ double roofline_ps(const ComputeSpeed& speed, double flops, const MemoryBytes& b
 // Time of bytes to or from memory alone, whatever the rate.
 double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes);
 
-// Activations that the backward pass computes again: none, attention scores, or all but the outputs of layers, of a
-// transformer those of both halves together.
+// Activations that the backward pass computes again: none, attention scores, or all but the outputs
+// of layers, of a transformer those of both halves together.
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 
-// Workers by whose number a layer's work is divided: `mp`, or where that does not divide its heads fewer, so that the share is
-// that of a worker with the most of them.
+// Workers by whose number a layer's work is divided: `mp`, or where that does not divide its heads
+// fewer, so that the share is that of a worker with the most of them.
 double sharing_workers(const ModelLayer& layer, int mp);
 
-// Bytes that one of `mp` workers, with the most heads, keeps of a sample from a layer's forward pass to its backward pass.
+// Bytes that one of `mp` workers, with the most heads, keeps of a sample from a layer's forward
+// pass to its backward pass.
 double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute);
 
 // Shares of an NPU's data that lie in expanded memory, 0 to 1.
@@ -60,7 +64,8 @@ std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
 
 enum class Pass : std::uint8_t { kForward, kBackward };
 
-// FLOPs of a training iteration of so many samples, repeated ones included; none: a layer has times in place of FLOPs, or experts.
+// FLOPs of a training iteration of so many samples, repeated ones included; none: a layer has times
+// in place of FLOPs, or experts.
 std::optional<double> training_flops(const ModelShape& model, double samples, Recompute recompute);
 
 // `input_bytes`: of one sample, the output of the layer before.

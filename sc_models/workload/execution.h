@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executions of a training iteration: where the weights are, in which order the passes go through the stages, and what that needs of
-// memory and of the graph.
+// Executions of a training iteration: where the weights are, in which order the passes go through
+// the stages, and what that needs of memory and of the graph.
 //
 // An execution is a file in executions/ and its name in schedules.cmake.
 // Errors: none.
@@ -25,7 +25,8 @@ class Passes {
  public:
   // The first stage waits for its input.
   virtual void wait_for_input() = 0;
-  // All microbatches of a stage whose weights stay, forward, then backward, and the reduction of its gradients.
+  // All microbatches of a stage whose weights stay, forward, then backward, and the reduction of
+  // its gradients.
   virtual void forward_and_backward(int stage) = 0;
 
   // ---- groups of layers that go through the wafer one after the other
@@ -34,7 +35,8 @@ class Passes {
   // The stages have the layers of this group; the number of the round, a group in a pass.
   virtual int begin(int group, Pass pass) = 0;
   virtual void stream(WeightStreams::Direction direction) = 0;
-  // Layers of a stage in the round at work, and what comes from another stage in a round and goes to another one.
+  // Layers of a stage in the round at work, and what comes from another stage in a round and goes
+  // to another one.
   virtual void run_layers(int stage, int microbatch) = 0;
   virtual void receive(int from, int to, int microbatch, int round) = 0;
   virtual void send(int from, int to, int microbatch) = 0;
@@ -53,7 +55,8 @@ class ExecutionKind {
   ExecutionKind& operator=(const ExecutionKind&) = delete;
 
   virtual std::string_view name() const = 0;  // as `--execution` has it
-  // NPUs have the weights, reduce gradients by a schedule, and update parameters; models may have experts.
+  // NPUs have the weights, reduce gradients by a schedule, and update parameters; models may have
+  // experts.
   virtual bool keeps_weights() const = 0;
   // Layers of a stage: those that are there at once together.
   virtual std::vector<LayerRange> ranges(const ModelShape& model, const TrainingOptions& options,

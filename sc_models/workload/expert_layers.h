@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of experts over the workers of a strategy: who has which experts, and what a layer sends and computes.
+// Layers of experts over the workers of a strategy: who has which experts, and what a layer sends
+// and computes.
 //
-// Groups: `ep` workers of a stage that follow each other, MP fastest, then DP; ep divides MP × DP. Rank r of a group has the experts
-//   that the placement gives to rank r. Groups beside each other have copies of the same experts.
-// Tokens: those of a replica are divided over its MP workers, as evenly as they come out, the first ones one more. A worker routes its
-//   own, sends them to the ranks that have their experts (dispatch) and gets them back (combine): hidden values, `token_bytes` each,
-//   once for every expert of a token (experts/expert_tokens.h). What stays on a rank is not sent.
+// Groups: `ep` workers of a stage that follow each other, MP fastest, then DP; ep divides MP × DP.
+//   Rank r of a group has the experts that the placement gives to rank r. Groups beside each other
+//   have copies of the same experts.
+// Tokens: those of a replica are divided over its MP workers, as evenly as they come out, the first
+//   ones one more. A worker routes its own, sends them to the ranks that have their experts
+//   (dispatch) and gets them back (combine): hidden values, `token_bytes` each, once for every
+//   expert of a token (experts/expert_tokens.h). What stays on a rank is not sent.
 // Units: tokens, bytes.
 // Errors: BadInput for sizes that do not divide, with what would go.
 #pragma once
@@ -92,12 +95,13 @@ class ExpertLayers {
   mutable std::map<std::tuple<int, Tokens, std::uint64_t, bool>, std::vector<std::uint64_t>> bytes_;
 };
 
-// Parameters that a worker has of these layers: its share of dense ones, and of those with experts what is common and the experts of
-// the rank with the most.
+// Parameters that a worker has of these layers: its share of dense ones, and of those with experts
+// what is common and the experts of the rank with the most.
 std::uint64_t worker_parameters(const ModelShape& model, const LayerRange& layers, int mp,
                                 const ExpertOptions& options);
 
-// None of a model without experts, for which BadInput refuses options of experts. `shape`: nullptr where it is no transformer.
+// None of a model without experts, for which BadInput refuses options of experts. `shape`: nullptr
+// where it is no transformer.
 std::optional<ExpertLayers> expert_layers(const std::string& model, const TransformerShape* shape,
                                           const Strategy& strategy, const ExpertOptions& options);
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of a stage: in which buffers they are sent (workload/schedule.h says how), along which groups, and how many bytes of them.
+// Gradients of a stage: in which buffers they are sent (workload/schedule.h says how), along which
+// groups, and how many bytes of them.
 //
-// Buffers: gradients of a stage follow each other, last layer first, and are cut into buffers of equal size, the last one smaller; or one
-//   per layer. A layer without parameters is in none.
-// Node-local reductions: `every` K, gradients are reduced within a node in each iteration, and over the whole group along DP in each
-//   K-th one, in place of that. A node is what the lowest dimension of a system (topology/system.h) that groups along DP cover joins.
-// Compression: collectives along a parallel dimension carry one of so many bytes, rounded up. Values are not changed, and it takes no time.
+// Buffers: gradients of a stage follow each other, last layer first, and are cut into buffers of
+//   equal size, the last one smaller; or one per layer. A layer without parameters is in none.
+// Node-local reductions: `every` K, gradients are reduced within a node in each iteration, and over
+//   the whole group along DP in each K-th one, in place of that. A node is what the lowest
+//   dimension of a system (topology/system.h) that groups along DP cover joins.
+// Compression: collectives along a parallel dimension carry one of so many bytes, rounded up.
+//   Values are not changed, and it takes no time.
 // Units: bytes.
-// Errors: node_groups(): BadInput for a machine without dimensions, and for groups in one dimension alone.
+// Errors: node_groups(): BadInput for a machine without dimensions, and for groups in one dimension
+//   alone.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +54,8 @@ struct Compression {
 // Parts of `groups`, of workers on `npus`, within a node each; those of one worker are left out.
 std::vector<std::vector<int>> node_groups(const std::vector<std::vector<int>>& groups, int node,
                                           const std::vector<int>& npus, const Topology& topology);
-// Dimension that joins a node: the lowest one that any of the groups covers. `every`: named in errors.
+// Dimension that joins a node: the lowest one that any of the groups covers. `every`: named in
+// errors.
 int node_dimension(const std::vector<std::vector<int>>& groups, const std::vector<int>& npus,
                    const Topology& topology, int every);
 

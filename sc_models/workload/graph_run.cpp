@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kAtATime = 2;  // issues of an operation that is repeated
 
-// Not in order: computations that are begun at cycles still to come, of a rank; and how long before the first of these is over
-// further ones are, so that what comes after them is in time.
+// Not in order: computations that are begun at cycles still to come, of a rank; and how long before
+// the first of these is over further ones are, so that what comes after them is in time.
 constexpr std::size_t kMaxAhead = 1024;
 constexpr std::uint64_t kSoon = 2;
 
@@ -115,7 +115,8 @@ class GraphRun {
     while (!ahead.empty() && ahead.front() <= now + kSoon) ahead.pop_front();
   }
 
-  // Computations as far as what they wait for is known to be complete, at cycles that may be still to come.
+  // Computations as far as what they wait for is known to be complete, at cycles that may be still
+  // to come.
   void advance(int rank) {
     RankState& state = ranks_[rank];
     retire(rank);

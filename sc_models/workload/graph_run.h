@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a task graph on a machine: all ranks at once, their communications on its engine, so that everything
-// competes for the real links and switches.
+// Runs a task graph on a machine: all ranks at once, their communications on its engine, so that
+// everything competes for the real links and switches.
 //
-// Computations: one begins when what it waits for is complete and the one before it on its rank is over.
-// Messages (unicasts): sent as soon as the sender comes, whether or not the receiver has; that is done with it when
-//   it has come and the message is there.
-// Other communications: a rank comes to an operation when what its task there waits for is complete. When the last rank has
-//   come, the operation is issued and all ranks begin, and each is done with it when the engine says so
-//   (on_rank_complete()). That all begin together is an idealisation: how they learn that the others are there costs
-//   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others
-//   of them: switches that add hold a virtual channel until all members of a group have sent, and ranks may come to operations
-//   in different orders, with which ranks that were released one by one (Communicator::release()) could come to a standstill.
-//   Each NPU comes to each operation by its lag later (RunEngine::arrivals()), to messages too, at either end. What it waits for that is
-//   exposed communication.
-//   An operation of a queue (task_graph.h) is issued when it is its turn, too; what it then waited for is the operation before it.
+// Computations: one begins when what it waits for is complete and the one before it on its rank is
+//   over.
+// Messages (unicasts): sent as soon as the sender comes, whether or not the receiver has; that is
+//   done with it when it has come and the message is there.
+// Other communications: a rank comes to an operation when what its task there waits for is
+//   complete. When the last rank has come, the operation is issued and all ranks begin, and each is
+//   done with it when the engine says so (on_rank_complete()). That all begin together is an
+//   idealisation: how they learn that the others are there costs nothing. It is what keeps
+//   operations that share ports of the switches from waiting for ranks that wait for others of
+//   them: switches that add hold a virtual channel until all members of a group have sent, and
+//   ranks may come to operations in different orders, with which ranks that were released one by
+//   one (Communicator::release()) could come to a standstill. Each NPU comes to each operation by
+//   its lag later (RunEngine::arrivals()), to messages too, at either end. What it waits for that
+//   is exposed communication. An operation of a queue (task_graph.h) is issued when it is its turn,
+//   too; what it then waited for is the operation before it.
 // Time: in which ranks only compute is not simulated.
-// Records: of each task, when it began to take time, when it was complete, and the task whose end let it begin. Of a
-//   communication these are the begin of the operation and what the rank that came last had waited for.
+// Records: of each task, when it began to take time, when it was complete, and the task whose end
+//   let it begin. Of a communication these are the begin of the operation and what the rank that
+//   came last had waited for.
 // Times: of each rank, where its time went (rank_time.h).
 // Result: counters of the whole run, as those of a work (engine/work_run.h), without parts.
-// Errors: RoutingConflict and BadInput of plans (plan_shapes()); RunFailed as Communicator::wait(), and where tasks
-//   are left when nothing goes on any more, with what waits for what, or where the parts of a rank's time do not add up.
+// Errors: RoutingConflict and BadInput of plans (plan_shapes()); RunFailed as Communicator::wait(),
+//   and where tasks are left when nothing goes on any more, with what waits for what, or where the
+//   parts of a rank's time do not add up.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +67,9 @@ GraphOutcome run_graph(RunEngine& engine, const TaskGraph& graph,
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress = {});
 
-// The same of tasks that come as they are needed, without records. What is held of them are those that are under way, ready or within the
-// look-ahead of such a one (TaskSource), and, not in order, up to 1024 computations of a rank that have begun ahead of the time.
+// The same of tasks that come as they are needed, without records. What is held of them are those
+// that are under way, ready or within the look-ahead of such a one (TaskSource), and, not in order,
+// up to 1024 computations of a rank that have begun ahead of the time.
 GraphOutcome run_tasks(RunEngine& engine, TaskSource& source,
                        const std::function<void(const Progress&)>& on_progress = {});
 GraphOutcome run_tasks(Machine& machine, TaskSource& source, const ShapePlans& plans,

@@ -214,8 +214,8 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
     return half_counts(options.split, is_attention, Pass::kForward, false);
   };
   const HalfCounts attention = half(true), mlp = half(false);
-  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine, and an all-gather where workers along MP
-  // have shares of the tokens for them alone.
+  // Gate and experts in place of an MLP, shared ones beside them; dispatch and combine, and an
+  // all-gather where workers along MP have shares of the tokens for them alone.
   const auto experts = static_cast<std::uint64_t>(shape.expert_layers());
   const std::uint64_t dense = layers - experts;
   const std::uint64_t of_experts = shape.shared_experts > 0 ? 3 : 2;
@@ -262,7 +262,8 @@ std::uint64_t graph_bytes(const GraphSize& size) {
 }
 
 std::uint64_t graph_run_bytes(const GraphSize& size) {
-  // graph_run.cpp: the state and the record of a task, who waits for it; its place in an operation, and how often it is left.
+  // graph_run.cpp: the state and the record of a task, who waits for it; its place in an operation,
+  // and how often it is left.
   constexpr double kOfTask = 24 + 24 + 24 + kAllocation + 4 + 16;
   constexpr double kOfOperation = kGrowth * 120 + 2 * kAllocation;
   constexpr double kOfPart = 2 * (24 + kAllocation);

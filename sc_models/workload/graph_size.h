@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size of a task graph, before it is built: a model with billions of parameters in small buckets has more tasks than a machine
-// has memory for, and takes minutes to find out.
+// Size of a task graph, before it is built: a model with billions of parameters in small buckets
+// has more tasks than a machine has memory for, and takes minutes to find out.
 //
-// Tasks and operations are those that training_graph() and inference_graph() make, within a few per cent (exact but for the weights
-// and input that I/O controllers send), for the same options; bytes are what the heap takes for them at its peak, vectors that
-// grow included, within a factor of two (tests/workload/graph_size_test.cpp).
+// Tasks and operations are those that training_graph() and inference_graph() make, within a few per
+// cent (exact but for the weights and input that I/O controllers send), for the same options; bytes
+// are what the heap takes for them at its peak, vectors that grow included, within a factor of two
+// (tests/workload/graph_size_test.cpp).
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,8 @@ class InferenceBuilder : private WorkerGraph {
         visit(first + lane);
       }
     };
-    // Without workers along MP attention sends nothing behind it, and its turn goes on up to dispatch.
+    // Without workers along MP attention sends nothing behind it, and its turn goes on up to
+    // dispatch.
     const bool reduces = strategy_.mp > 1;
     in_turn([&](int microbatch) { receive_inputs(stage, microbatch); });
     for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
@@ -154,7 +155,8 @@ class InferenceBuilder : private WorkerGraph {
                                fmt::format("experts {} all-gather", l)));
   }
 
-  // Logits, by the workers that have the last tokens of the sequences; these are gathered where they are split.
+  // Logits, by the workers that have the last tokens of the sequences; these are gathered where
+  // they are split.
   void head(int stage) {
     const auto last_tokens = [this](const Members& group) {
       return context_rank_of(group.front()) == 0 ? activation_bytes(work_.sequences) : 0;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that is trained, layer by layer, as far as time and traffic depend on it.
 //
-// Units: parameters are numbers (of experts: all of them, FLOPs those of a token's), FLOPs are of the forward pass of one sample (a multiplication and an addition are
-//   two; the backward pass takes twice as many), outputs are bytes of one sample's activations, which are
-//   also what its gradient has: in FP16, until at_value_bytes() makes them as wide as those of a machine. Split over MP workers (Megatron), a layer has its share of parameters and FLOPs on
-//   each of them, and one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
+// Units: parameters are numbers (of experts: all of them, FLOPs those of a token's), FLOPs are of
+//   the forward pass of one sample (a multiplication and an addition are two; the backward pass
+//   takes twice as many), outputs are bytes of one sample's activations, which are also what its
+//   gradient has: in FP16, until at_value_bytes() makes them as wide as those of a machine. Split
+//   over MP workers (Megatron), a layer has its share of parameters and FLOPs on each of them, and
+//   one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
 //   of its input, which is taken to be as large, in the backward pass.
-// Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224 x 224 pixels,
-//   batch normalisation with its convolution); transformers of h hidden values and sequences of s tokens, 12 h^2 + 13
-//   h parameters per layer in two halves, attention and MLP, each of which reduces; embeddings are left out:
-//   transformer_17b 78 layers, h 4256, s 1024, 28 heads; gpt3 96, 12288, 2048, 96; transformer_1t 128, 25600, 2048, 160.
-//   Transformers keep what Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", MLSys 2023,
-//   section 4) count, dropout masks among it; other layers keep their outputs.
-//   For inference a vocabulary of 50257 words, that of GPT-2 and GPT-3.
+// Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224
+//   x 224 pixels, batch normalisation with its convolution); transformers of h hidden values and
+//   sequences of s tokens, 12 h^2 + 13 h parameters per layer in two halves, attention and MLP,
+//   each of which reduces; embeddings are left out: transformer_17b 78 layers, h 4256, s 1024, 28
+//   heads; gpt3 96, 12288, 2048, 96; transformer_1t 128, 25600, 2048, 160. Transformers keep what
+//   Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", MLSys
+//   2023, section 4) count, dropout masks among it; other layers keep their outputs. For inference
+//   a vocabulary of 50257 words, that of GPT-2 and GPT-3.
 // Errors: BadInput for a name that is not there.
 #pragma once
 
@@ -43,32 +46,37 @@ struct ModelLayer {
   double flops = 0;
   std::uint64_t output_bytes = 0;
   bool reduces = false;
-  // Bytes that the backward pass needs of a sample: on every MP worker, shared by them, and of attention scores (shared, and
-  // computed again by so many FLOPs). All 0: the output alone.
+  // Bytes that the backward pass needs of a sample: on every MP worker, shared by them, and of
+  // attention scores (shared, and computed again by so many FLOPs). All 0: the output alone.
   std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
   double score_flops = 0;
-  // Full recomputation begins at its input and repeats the layer behind it, too: its own output is not kept.
+  // Full recomputation begins at its input and repeats the layer behind it, too: its own output is
+  // not kept.
   bool joins_next = false;
   std::uint64_t heads = 0;  // attention heads, each on one of the MP workers; 0: shares are equal
   int expert_layer = -1;    // its number among those with experts; -1: it has none
   bool splits_tokens =
       false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
-  // Times given by the model file: of a whole microbatch on one worker, whatever its share; else both 0.
+  // Times given by the model file: of a whole microbatch on one worker, whatever its share; else
+  // both 0.
   std::uint64_t forward_ps = 0, backward_ps = 0;
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
 };
 
-// A transformer by its numbers: workload/transformer_shape.h says what follows from them. Norms and biases are left out.
+// A transformer by its numbers: workload/transformer_shape.h says what follows from them. Norms and
+// biases are left out.
 struct TransformerShape {
   int layers = 0;
   std::uint64_t hidden = 0, heads = 0;
   std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
   std::uint64_t head_size = 0;
-  // Latent attention: values of a token that stand for the keys and values of all heads, of which `rope_size` beside them have its
-  // position, and those that stand for its queries; 0: keys and values of heads, queries from the hidden values.
+  // Latent attention: values of a token that stand for the keys and values of all heads, of which
+  // `rope_size` beside them have its position, and those that stand for its queries; 0: keys and
+  // values of heads, queries from the hidden values.
   std::uint64_t kv_rank = 0, rope_size = 0, q_rank = 0;
   std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
-  // Experts in place of the MLP of every layer but the first ones: a token goes to `top_k` of them, and to the shared ones; 0: none.
+  // Experts in place of the MLP of every layer but the first ones: a token goes to `top_k` of them,
+  // and to the shared ones; 0: none.
   int experts = 0, top_k = 0, shared_experts = 0, dense_layers = 0;
   std::uint64_t expert_mlp = 0;  // as mlp, of an expert
   bool has_experts(int layer) const { return experts > 0 && layer >= dense_layers; }

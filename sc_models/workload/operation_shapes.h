@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels and operations of a task graph under construction: each label once, operations of equal work one shape.
+// Labels and operations of a task graph under construction: each label once, operations of equal
+// work one shape.
 #pragma once
 
 #include <map>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory traffic of updating the parameters of an NPU, and the state that it takes.
 //
-// Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the weights that layers compute
-//   with and the gradients are FP16 (weights: or as wide as the machine's); the optimizer reads each gradient and an FP32 master copy of each weight, and writes that copy and
-//   the weight. Adam (Kingma and Ba, ICLR 2015, algorithm 1) also reads and writes two moments, in FP32 as ZeRO counts
-//   them (Rajbhandari et al., SC 2020, section 3.1: 12 bytes of state per parameter). SGD is without momentum, and has none.
-// Time: bytes over the bandwidth of the NPU's memory. The arithmetic, some ten FLOPs per parameter, is hidden behind it.
+// Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the
+//   weights that layers compute with and the gradients are FP16 (weights: or as wide as the
+//   machine's); the optimizer reads each gradient and an FP32 master copy of each weight, and
+//   writes that copy and the weight. Adam (Kingma and Ba, ICLR 2015, algorithm 1) also reads and
+//   writes two moments, in FP32 as ZeRO counts them (Rajbhandari et al., SC 2020, section 3.1: 12
+//   bytes of state per parameter). SGD is without momentum, and has none.
+// Time: bytes over the bandwidth of the NPU's memory. The arithmetic, some ten FLOPs per parameter,
+//   is hidden behind it.
 // Units: bytes per parameter; `weight`: of one that layers compute with.
 #pragma once
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a worker with a share of the tokens, whose workers pass keys and values around a ring (sequence_split.h): what it
-// computes in each step.
+// Attention of a worker with a share of the tokens, whose workers pass keys and values around a
+// ring (sequence_split.h): what it computes in each step.
 //
-// Step 0 has the worker's own tokens, step k those of the worker k before it. Only those pairs of a query and a key count that a
-//   causal mask leaves. The chunks are dealt so that all workers have as many of them in a step, half a square but for the first.
-// Training: the time of a half's pass is dealt by FLOPs over projections and steps. Models count every pair, masked ones as well, as
-//   their sources do: a step has the share of it that it has of the pairs that count.
-// Inference: each part by roofline; a step reads a whole block of keys and values and all own queries.
+// Step 0 has the worker's own tokens, step k those of the worker k before it. Only those pairs of a
+//   query and a key count that a causal mask leaves. The chunks are dealt so that all workers have
+//   as many of them in a step, half a square but for the first.
+// Training: the time of a half's pass is dealt by FLOPs over projections and steps. Models count
+//   every pair, masked ones as well, as their sources do: a step has the share of it that it has of
+//   the pairs that count.
+// Inference: each part by roofline; a step reads a whole block of keys and values and all own
+//   queries.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +36,8 @@ struct HalfPart {
   Pass pass = Pass::kForward;  // forward in a backward pass: computed again
 };
 
-// Keys and values of a sample that a worker passes on in a step, of so many bytes each. `model`: a worker's part.
+// Keys and values of a sample that a worker passes on in a step, of so many bytes each. `model`: a
+// worker's part.
 std::uint64_t block_bytes(const ModelShape& model, int mp, double value_bytes);
 
 // Pairs of a worker with so many tokens of a sequence.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of gradients: which collectives reduce the buffers of a stage (workload/gradient_schedule.h), what the next iteration waits
-// for, and what that needs of memory and of the graph.
+// Schedules of gradients: which collectives reduce the buffers of a stage
+// (workload/gradient_schedule.h), what the next iteration waits for, and what that needs of memory
+// and of the graph.
 //
-// A schedule is a file in schedules/ and its name in schedules.cmake. The functions below are those of most: all-reduces in the order of
-//   the buffers, all of which the next iteration waits for, and an update of all parameters behind them.
+// A schedule is a file in schedules/ and its name in schedules.cmake. The functions below are those
+//   of most: all-reduces in the order of the buffers, all of which the next iteration waits for,
+//   and an update of all parameters behind them.
 // Units: bytes, parameters of a worker.
 // Errors: none.
 #pragma once
@@ -34,8 +36,8 @@ class StageGradients {
   virtual void wait_for_sent() = 0;
   // Updates the parameters of all layers, of which this is one of so many equal shares.
   virtual void update_all(int shares) = 0;
-  // The next forward pass of a layer waits for the buffers with its gradients, and updates what they hold. Those that are needed first
-  // last.
+  // The next forward pass of a layer waits for the buffers with its gradients, and updates what
+  // they hold. Those that are needed first last.
   virtual void feed(std::vector<SentBuffer> buffers) = 0;
   virtual int replicas() const = 0;
   // Bytes of the weights whose gradients have so many.

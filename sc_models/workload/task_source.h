@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks of a run, as run_tasks() takes them (graph_run.h): each rank's in order, a few at a time.
 //
-// next(): a rank's next task; its `after` are places in that order. Those that are complete for good may be left out.
-// look_ahead(): of a rank, at least by how much a task comes after the last of those that it waits for; where it waits for none, after
-//   the place before the first. In order (TaskGraph::in_order) a computation waits for the one before it, too. The run asks for so many
-//   tasks beyond the last that is complete, so each is there before it can be ready.
-// forget(): tasks of the rank up to there, or an operation, are complete, and nobody asks for them again.
+// next(): a rank's next task; its `after` are places in that order. Those that are complete for
+//   good may be left out.
+// look_ahead(): of a rank, at least by how much a task comes after the last of those that it waits
+//   for; where it waits for none, after the place before the first. In order (TaskGraph::in_order)
+//   a computation waits for the one before it, too. The run asks for so many tasks beyond the last
+//   that is complete, so each is there before it can be ready.
+// forget(): tasks of the rank up to there, or an operation, are complete, and nobody asks for them
+//   again.
 // Errors: BadInput of a file that has changed since it was looked at.
 #pragma once
 
@@ -37,7 +40,8 @@ class TaskSource {
   virtual GraphOperation operation(int number) const = 0;
   virtual void forget(int /*rank*/, std::uint64_t /*end*/) {}
   virtual void forget_operation(int /*number*/) {}
-  // Names of tasks and groups, for messages: as a graph of these tasks alone would have them, by rank.
+  // Names of tasks and groups, for messages: as a graph of these tasks alone would have them, by
+  // rank.
   virtual void name(TaskGraph& graph) const = 0;
 };
 
@@ -63,7 +67,8 @@ class GraphTasks : public TaskSource {
   int iterations_ = 1;
 };
 
-// Finds a rank's look-ahead as its tasks come, in order. `after` of a task that waits for none is empty.
+// Finds a rank's look-ahead as its tasks come, in order. `after` of a task that waits for none is
+// empty.
 class LookAhead {
  public:
   explicit LookAhead(bool in_order) : in_order_(in_order) {}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of NPUs that a layer of a text workload communicates in, by its type (workload/text_graph.h says which).
+// Groups of NPUs that a layer of a text workload communicates in, by its type
+// (workload/text_graph.h says which).
 //
-// Errors: BadInput where MP is neither in the file nor given, does not divide the NPUs, or is given where the type says it.
+// Errors: BadInput where MP is neither in the file nor given, does not divide the NPUs, or is given
+// where the type says it.
 #pragma once
 
 #include <string>
@@ -19,11 +21,13 @@ struct GroupSpan {
 
 Collective collective_of(TraceCollective collective);
 
-// NPUs that share the model. `given`: in place of what the file says; 0: as it says. `machine`: its name, for messages.
+// NPUs that share the model. `given`: in place of what the file says; 0: as it says. `machine`: its
+// name, for messages.
 int text_model_group(const TextWorkload& workload, const std::string& path, int given, int npus,
                      const std::string& machine);
 
-// Groups of activations and gradients of inputs; and of gradients of weights. `mp`: text_model_group().
+// Groups of activations and gradients of inputs; and of gradients of weights. `mp`:
+// text_model_group().
 GroupSpan text_model_span(TextWorkloadType type, int npus, int mp);
 GroupSpan text_data_span(TextWorkloadType type, int npus, int mp);
 

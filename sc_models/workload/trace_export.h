@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task graph as Chakra execution traces, which trace_graph() reads back to the same cycles.
 //
-// Ranks: NPU r is rank r, I/O controllers come after all NPUs; there are as many as the last one that has something to do.
-//   NPUs without work have traces without nodes.
-// Nodes: a COMP_NODE per computation, a MEM_LOAD_NODE or MEM_STORE_NODE per load or store, its bytes in `tensor_size`; the times of
-//   these exact in `duration_ps`; a COMM_COLL_NODE per communication, as other tools
-//   read it (a multicast is a BROADCAST), and with its operation's shape as we do (workload_files/trace_shapes.h). Where
-//   computations run in order each waits for the one before it.
+// Ranks: NPU r is rank r, I/O controllers come after all NPUs; there are as many as the last one
+//   that has something to do. NPUs without work have traces without nodes.
+// Nodes: a COMP_NODE per computation, a MEM_LOAD_NODE or MEM_STORE_NODE per load or store, its
+//   bytes in `tensor_size`; the times of these exact in `duration_ps`; a COMM_COLL_NODE per
+//   communication, as other tools read it (a multicast is a BROADCAST), and with its operation's
+//   shape as we do (workload_files/trace_shapes.h). Where computations run in order each waits for
+//   the one before it.
 // Groups: by number, in the order of the shapes.
 #pragma once
 

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution traces as a task graph.
 //
-// Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There may be fewer ranks than NPUs.
-// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the trace; without one a
-//   COMP_NODE takes the larger of num_ops over the NPU's rate and tensor_size over its memory bandwidth (or num_ops over the one rate
-//   of all), the others the latter. What loads and stores take is `memory` in a breakdown. METADATA_NODE takes no time.
-// Collectives: the k-th one of a process group (pg_name, not the list of its ranks: two groups of equal ranks are two) at each of its
-//   ranks are one operation, k counted in the order of the file, as far as dependencies allow that. Without pg_name, and where it is "0"
-//   and no file says what that is, the group is all ranks, or those along involved_dim. comm_size is what a rank gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a group
-//   of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the first of the group.
-// Traces that trace_export.h wrote say themselves which collectives are one operation (trace_joint.h).
+// Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There
+//   may be fewer ranks than NPUs.
+// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the
+//   trace; without one a COMP_NODE takes the larger of num_ops over the NPU's rate and tensor_size
+//   over its memory bandwidth (or num_ops over the one rate of all), the others the latter. What
+//   loads and stores take is `memory` in a breakdown. METADATA_NODE takes no time.
+// Collectives: the k-th one of a process group (pg_name, not the list of its ranks: two groups of
+//   equal ranks are two) at each of its ranks are one operation, k counted in the order of the
+//   file, as far as dependencies allow that. Without pg_name, and where it is "0" and no file says
+//   what that is, the group is all ranks, or those along involved_dim. comm_size is what a rank
+//   gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a
+//   group of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the
+//   first of the group.
+// Traces that trace_export.h wrote say themselves which collectives are one operation
+//   (trace_joint.h).
 // Sends: the k-th of (source, destination, tag) is for the k-th receive of the same.
-// Dimensions of involved_dim are those of the machine, ranks first along the first: columns and rows of a grid; NPUs of an L1
-//   switch, L1 switches, … of a tree.
+// Dimensions of involved_dim are those of the machine, ranks first along the first: columns and
+//   rows of a grid; NPUs of an L1 switch, L1 switches, … of a tree.
 // Priority: comm_priority 0 or less is DP, 1 PP, 2 or more MP.
-// Memory: a task per node; nodes are read as a stream. TraceTasks (trace_tasks.h) holds no more than a run needs.
-// Errors: BadInput, naming file, node and field: more ranks than members; a group that is not there or does not have the rank;
-//   ranks that do not agree in type, size, root or priority of a collective, or of whom one lacks it; dimensions of another number. Ranks that
-//   come to collectives of several groups in orders that make them wait for each other are not looked for here: the run ends there
-//   (waiting_text.h).
+// Memory: a task per node; nodes are read as a stream. TraceTasks (trace_tasks.h) holds no more
+//   than a run needs.
+// Errors: BadInput, naming file, node and field: more ranks than members; a group that is not there
+//   or does not have the rank; ranks that do not agree in type, size, root or priority of a
+//   collective, or of whom one lacks it; dimensions of another number. Ranks that come to
+//   collectives of several groups in orders that make them wait for each other are not looked for
+//   here: the run ends there (waiting_text.h).
 #pragma once
 
 #include <string>
@@ -31,7 +39,8 @@
 
 namespace fredsim {
 
-// `algorithm`: of all collectives (CollectiveSpec); empty: as the traces say (trace_joint.h), or auto.
+// `algorithm`: of all collectives (CollectiveSpec); empty: as the traces say (trace_joint.h), or
+// auto.
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
                       const Topology& topology, const std::string& algorithm = {});
 

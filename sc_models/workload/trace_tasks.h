@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution traces as tasks that are read as they are needed (trace_graph.h says what becomes of a node).
+// Execution traces as tasks that are read as they are needed (trace_graph.h says what becomes of a
+// node).
 //
-// Constructed, all files are read once, side by side, and refused as trace_graph() does; what is found of them are shapes, and how far
-//   ahead each has to be read. Then the run reads them again.
-// Memory: of a file what is not complete, and as much of it as its dependencies reach back; shapes; ranks whose operations the others are
-//   still to come to. Where dependencies point to nodes of which others come long before, it may be all of a file.
+// Constructed, all files are read once, side by side, and refused as trace_graph() does; what is
+//   found of them are shapes, and how far ahead each has to be read. Then the run reads them again.
+// Memory: of a file what is not complete, and as much of it as its dependencies reach back; shapes;
+//   ranks whose operations the others are still to come to. Where dependencies point to nodes of
+//   which others come long before, it may be all of a file.
 // Order of shapes: that of trace_graph().
 #pragma once
 

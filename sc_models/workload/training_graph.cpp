@@ -200,7 +200,8 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
                                 "experts " + name + " all-gather"));
   }
 
-  // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its task.
+  // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its
+  // task.
   template <class Bytes>
   std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
                                             const Bytes& uncompressed, const std::string& name,
@@ -374,7 +375,8 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
 
   // ---- updates
 
-  // Layer `l` is next: waits for the buffers that it needs and no layer before it did, and updates what they hold.
+  // Layer `l` is next: waits for the buffers that it needs and no layer before it did, and updates
+  // what they hold.
   void take_gradients(int stage, int l) {
     std::vector<SentBuffer>& fed = fed_[stage];
     for (; !fed.empty() && fed.back().what.first_layer <= l; fed.pop_back()) {

@@ -1,39 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training run of a model as a task graph: iterations of forward pass, backward pass and reduction of gradients.
+// A training run of a model as a task graph: iterations of forward pass, backward pass and
+// reduction of gradients.
 //
-// Workers: strategy MP x DP x PP, placed as the paper does (plan/parallelism.h) where no NPUs are given. Layers are dealt out to the PP
-//   stages in order, so that FLOPs are as even as they come out. A minibatch is cut over the replicas, a replica's samples into
-//   microbatches, whole samples each, the first ones one more where they do not come out even; a replica without samples of a
-//   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
-//   workers of the next one, and the gradient back.
-// Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h), halves of layers and transfers are those of
-//   workload/worker_graph.h.
-// Values: outputs, and the gradients of inputs, have the bytes of the machine's activations, weights those of its weights.
-// Experts: dispatch and combine, in the backward pass of gradients likewise (workload/worker_graph.h), then an all-gather along MP
-//   without sequence parallelism. Gradients of gates and shared experts are reduced by all workers of a stage, those of experts by the
-//   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but these two, and no recomputation of all.
-// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers, by a schedule (workload/schedule.h). One collective of them
-//   follows the other, as on one stream of a collectives library.
-// Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves between each NPU and its memory, of
-//   the parameters that it updates, when all gradients of the iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the
-//   share of one replica, before the all-gather; where layers wait for their own gradients those of a buffer, by all replicas, before the first layer that waits for it.
-//   The load, then the store, one after the other with what it computes.
-// Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited, the rest is in expanded memory
-//   and takes longer to be had.
-// Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
-//   stage goes on when that is done; or overlap, in which gradients are sent as soon as the last microbatch has them,
-//   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in
-//   either.
-// Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O controllers, in equal
-//   shares of whole flits, while iterations before go on, and waited for. Machines without controllers load none, nor do systems.
-// Streaming (execution of models that do not fit the wafer; workload/executions/streaming.cpp): layers go through the wafer in groups, the
-//   next `stream_layers` of the model for each stage. A group's weights come in for the forward pass and again for the backward pass, and
-//   its gradients leave once, which reduces them: there is nothing along DP, and no optimizer on the NPUs: the controllers, who have the
-//   weights, would run it. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
-//   gradients leave before the next weights come. Overlap: weights of the next group are loaded while one is computed, so
-//   that an NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
-// Errors: BadInput for strategies that the machine or model has no room for, for an optimizer where weights are streamed, and for what
-//   does not fit limited memory.
+// Workers: strategy MP x DP x PP, placed as the paper does (plan/parallelism.h) where no NPUs are
+//   given. Layers are dealt out to the PP stages in order, so that FLOPs are as even as they come
+//   out. A minibatch is cut over the replicas, a replica's samples into microbatches, whole samples
+//   each, the first ones one more where they do not come out even; a replica without samples of a
+//   microbatch has nothing to do in it. All microbatches forward, then all of them backward
+//   (GPipe). Between stages, MP worker 0 multicasts its output to all MP workers of the next one,
+//   and the gradient back.
+// Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h),
+//   halves of layers and transfers are those of workload/worker_graph.h.
+// Values: outputs, and the gradients of inputs, have the bytes of the machine's activations,
+//   weights those of its weights.
+// Experts: dispatch and combine, in the backward pass of gradients likewise
+//   (workload/worker_graph.h), then an all-gather along MP without sequence parallelism. Gradients
+//   of gates and shared experts are reduced by all workers of a stage, those of experts by the
+//   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but
+//   these two, and no recomputation of all.
+// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers, by a schedule
+//   (workload/schedule.h). One collective of them follows the other, as on one stream of a
+//   collectives library.
+// Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves
+//   between each NPU and its memory, of the parameters that it updates, when all gradients of the
+//   iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the share of one
+//   replica, before the all-gather; where layers wait for their own gradients those of a buffer, by
+//   all replicas, before the first layer that waits for it. The load, then the store, one after the
+//   other with what it computes.
+// Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited,
+//   the rest is in expanded memory and takes longer to be had.
+// Accounting: serial, in which gradients are sent when the backward pass is over and a worker that
+//   sends to the next stage goes on when that is done; or overlap, in which gradients are sent as
+//   soon as the last microbatch has them, and nobody waits for what he sends. Reductions along MP
+//   and what comes from another stage are waited for in either.
+// Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O
+//   controllers, in equal shares of whole flits, while iterations before go on, and waited for.
+//   Machines without controllers load none, nor do systems.
+// Streaming (execution of models that do not fit the wafer; workload/executions/streaming.cpp):
+//   layers go through the wafer in groups, the next `stream_layers` of the model for each stage. A
+//   group's weights come in for the forward pass and again for the backward pass, and its gradients
+//   leave once, which reduces them: there is nothing along DP, and no optimizer on the NPUs: the
+//   controllers, who have the weights, would run it. Serial: a group's weights are loaded when all
+//   that comes before is complete, computing waits for them, and gradients leave before the next
+//   weights come. Overlap: weights of the next group are loaded while one is computed, so that an
+//   NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
+// Errors: BadInput for strategies that the machine or model has no room for, for an optimizer where
+//   weights are streamed, and for what does not fit limited memory.
 #pragma once
 
 #include "topology/topology.h"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that training a model takes of an NPU, and the part of it that does not fit the NPU's own memory.
+// Memory that training a model takes of an NPU, and the part of it that does not fit the NPU's own
+// memory.
 //
-// Weights, of the machine's bytes, and gradients, FP16: of a worker's share of its stage; streamed, of the groups of layers that it has at once. With ZeRO-2
-//   and gradients that are sent as they come (overlap), those of its own share and a bucket.
+// Weights, of the machine's bytes, and gradients, FP16: of a worker's share of its stage; streamed,
+//   of the groups of layers that it has at once. With ZeRO-2 and gradients that are sent as they
+//   come (overlap), those of its own share and a bucket.
 // Optimizer: the state of workload/optimizer.h, of the parameters that the worker updates.
-// Activations: of all samples of a replica, since all microbatches go forward before one goes backward; and for one microbatch what
-//   the layer at work computes again and has not kept. Recomputed in full, a transformer's layer keeps its input and is inside with
-//   both of its halves; one that is cut, by stages or streamed groups, keeps the input of either half. Not counted: buffers of
-//   communication, what an allocator wastes.
-// Expanded memory takes what does not fit, in the order of accesses per byte, fewest first: state of the optimizer, activations,
-//   gradients, weights.
+// Activations: of all samples of a replica, since all microbatches go forward before one goes
+//   backward; and for one microbatch what the layer at work computes again and has not kept.
+//   Recomputed in full, a transformer's layer keeps its input and is inside with both of its
+//   halves; one that is cut, by stages or streamed groups, keeps the input of either half. Not
+//   counted: buffers of communication, what an allocator wastes.
+// Expanded memory takes what does not fit, in the order of accesses per byte, fewest first: state
+//   of the optimizer, activations, gradients, weights.
 // Units: bytes.
 // Errors: expanded_shares(): BadInput for more than both memories have.
 #pragma once

@@ -28,7 +28,8 @@ struct TrainingQuestion {
   TrainingOptions training;
   SequenceSplit split{};                        // its contexts are in the strategies' dp
   std::optional<InferenceOptions> inference{};  // in place of training
-  // Values of --gradients, with what it is without a number, and --compress; empty: nothing is compressed.
+  // Values of --gradients, with what it is without a number, and --compress; empty: nothing is
+  // compressed.
   std::string gradients, compress;
   int text_mp = 0;  // MP of a text workload; 0: as it says
   OnConflict on_conflict = OnConflict::kRefuse;

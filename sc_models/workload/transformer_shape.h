@@ -2,14 +2,16 @@
 // Layers and work derived from the numbers of a transformer: its layers for training, its work in
 // inference.
 //
-// A layer: projections to queries, keys and values, attention, projection of its output; and an MLP of `mlp_matrices`
-//   matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`: grouped queries, which share keys and values.
+// A layer: projections to queries, keys and values, attention, projection of its output; and an MLP
+//   of `mlp_matrices` matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`:
+//   grouped queries, which share keys and values.
 //   Counted are the matrices: norms and biases are left out.
-// Inference, one token behind `context` others: it attends to these and itself. An NPU has the share of one of `mp` workers:
-//   whole heads, the largest share where they do not divide; keys and values of a group at every one of its heads. By
-//   roofline, part after part: two projections and the MLP's matrices read their weights once; attention reads keys and
-//   values of all tokens; activations go to memory and back between parts. Weights, activations, and keys and values have the
-//   machine's bytes (npu.value_bytes).
+// Inference, one token behind `context` others: it attends to these and itself. An NPU has the
+//   share of one of `mp` workers: whole heads, the largest share where they do not divide; keys and
+//   values of a group at every one of its heads. By roofline, part after part: two projections and
+//   the MLP's matrices read their weights once; attention reads keys and values of all tokens;
+//   activations go to memory and back between parts. Weights, activations, and keys and values have
+//   the machine's bytes (npu.value_bytes).
 // Units: bytes; tokens; picoseconds.
 #pragma once
 

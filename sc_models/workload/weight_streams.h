@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight streaming: the operations by which weights come from the I/O controllers and gradients go back to them.
+// Weight streaming: the operations by which weights come from the I/O controllers and gradients go
+// back to them.
 //
-// Shares: controllers hold the weights in equal shares and send at the same time; each gets the sums of the gradients of
-//   what it holds (plan/plan.h, Part::roots). 2 bytes per gradient, and per weight those of the machine's.
-// Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed over all workers, to whom
-//   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
-//   evenly as possible, and each shard's go between its controllers and its workers, one per replica. Where switches add and
-//   some shards have a controller more, they are dealt out twice, so that all shards have as many in the end: an operation of
-//   either deal, each controller with as much in both, so that none is idle while others send. So they are, as often as it takes,
-//   on any machine on which one has failed.
-// Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to `chunk_bytes` per
-//   controller, in whole bursts, so that one is like the other and is simulated once; at most 1 % more than asked for.
+// Shares: controllers hold the weights in equal shares and send at the same time; each gets the
+//   sums of the gradients of what it holds (plan/plan.h, Part::roots). 2 bytes per gradient, and
+//   per weight those of the machine's.
+// Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed
+//   over all workers, to whom those without a share in it add zeros. Multicast: the controllers are
+//   dealt out to the shards, (MP worker, stage), as evenly as possible, and each shard's go between
+//   its controllers and its workers, one per replica. Where switches add and some shards have a
+//   controller more, they are dealt out twice, so that all shards have as many in the end: an
+//   operation of either deal, each controller with as much in both, so that none is idle while
+//   others send. So they are, as often as it takes, on any machine on which one has failed.
+// Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to
+//   `chunk_bytes` per controller, in whole bursts, so that one is like the other and is simulated
+//   once; at most 1 % more than asked for.
 // Phases: loads and gradients are planned together, so that those of a controller share a phase.
-// Failed controllers hold nothing and send nothing: all of this is about the others, which have larger shares.
+// Failed controllers hold nothing and send nothing: all of this is about the others, which have
+//   larger shares.
 // Errors: BadInput for a machine without controllers that work, or with fewer than shards.
 #pragma once
 
@@ -31,8 +36,8 @@ enum class Stream : std::uint8_t { kBroadcast, kMulticast };
 
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 
-// Rank of an I/O controller in a graph whose first ranks are workers; added where it is missing. `controllers`: those that
-// have not failed, ascending, in the order of their ranks.
+// Rank of an I/O controller in a graph whose first ranks are workers; added where it is missing.
+// `controllers`: those that have not failed, ascending, in the order of their ranks.
 int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& controllers,
                     int controller);
 
@@ -50,7 +55,8 @@ class WeightStreams {
                 const Strategy& strategy, const std::vector<int>& npus, Stream stream,
                 std::uint64_t chunk_bytes);
 
-  // An operation for weights of so many bytes, by stage. `after`: by worker, what it waits for. The tasks by worker.
+  // An operation for weights of so many bytes, by stage. `after`: by worker, what it waits for. The
+  // tasks by worker.
   std::vector<int> add(Direction direction, const std::vector<std::uint64_t>& stage_bytes,
                        const std::string& name, int iteration, std::vector<std::vector<int>> after);
 

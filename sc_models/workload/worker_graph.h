@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder of the task graphs of training and of inference: workers MP x DP x PP on NPUs, their computations, operations of groups of them,
-// layers whose sequences are split or that have experts, and the input of iterations.
+// Builder of the task graphs of training and of inference: workers MP x DP x PP on NPUs, their
+// computations, operations of groups of them, layers whose sequences are split or that have
+// experts, and the input of iterations.
 //
-// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (plan/parallelism.h).
-// Sequence parallelism: an all-gather of the half's input along MP comes before it, and a reduce-scatter of its output, in place of
-//   the all-reduce, behind it: on a ring as many bytes together. In the backward pass likewise, of gradients. The input that the
-//   forward pass has left is shared, too, so it is gathered once more, behind the gradients: only gradients of weights wait for
-//   it, or whatever is computed again. Between stages each MP worker sends its share to the same one of the next stage, a unicast;
-//   without sequence parallelism MP worker 0 multicasts all of it. Gradients of norms, few bytes, are not reduced along MP.
-// Ring attention: an operation per step passes all blocks of keys and values on, by a unicast from each worker of a context to the
-//   next one. It begins with the computation of the step before, and the next step waits until its blocks are sent and received.
-//   In the backward pass the gradients of a block follow it around the ring, a step behind, and home: one operation more. Adding
-//   to them takes no time. All are on the virtual channel of MP, as they are waited for as its collectives are.
-// Experts (workload/expert_layers.h): a worker gates its tokens and dispatches them; computes the shared experts beside that; then its
-//   own experts, when all of their tokens are there, and sends these back (combine), which the next layer waits for. Workers along MP have a share of the tokens each: whoever
-//   calls gathers them again. Callers with several microbatches on an NPU compute other ones between the two halves, and behind them.
-//   The backward pass takes the same way with gradients, and computes twice as long.
-// Input (workload/detail/input_loads.h): comes from the I/O controllers; loads of the next iteration are under way beside the present one, which
-//   waits for its own.
+// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it
+//   (plan/parallelism.h).
+// Sequence parallelism: an all-gather of the half's input along MP comes before it, and a
+//   reduce-scatter of its output, in place of the all-reduce, behind it: on a ring as many bytes
+//   together. In the backward pass likewise, of gradients. The input that the forward pass has left
+//   is shared, too, so it is gathered once more, behind the gradients: only gradients of weights
+//   wait for it, or whatever is computed again. Between stages each MP worker sends its share to
+//   the same one of the next stage, a unicast; without sequence parallelism MP worker 0 multicasts
+//   all of it. Gradients of norms, few bytes, are not reduced along MP.
+// Ring attention: an operation per step passes all blocks of keys and values on, by a unicast from
+//   each worker of a context to the next one. It begins with the computation of the step before,
+//   and the next step waits until its blocks are sent and received. In the backward pass the
+//   gradients of a block follow it around the ring, a step behind, and home: one operation more.
+//   Adding to them takes no time. All are on the virtual channel of MP, as they are waited for as
+//   its collectives are.
+// Experts (workload/expert_layers.h): a worker gates its tokens and dispatches them; computes the
+//   shared experts beside that; then its own experts, when all of their tokens are there, and sends
+//   these back (combine), which the next layer waits for. Workers along MP have a share of the
+//   tokens each: whoever calls gathers them again. Callers with several microbatches on an NPU
+//   compute other ones between the two halves, and behind them. The backward pass takes the same
+//   way with gradients, and computes twice as long.
+// Input (workload/detail/input_loads.h): comes from the I/O controllers; loads of the next
+//   iteration are under way beside the present one, which waits for its own.
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
@@ -65,7 +73,8 @@ class WorkerGraph {
   using GroupBytes = std::function<std::uint64_t(const Members&)>;
   using StageTasks = std::vector<std::vector<int>>;  // by worker of a stage
 
-  // `npus`: by worker, at least as many; empty: the paper's placement. `experts`: of a model that has some.
+  // `npus`: by worker, at least as many; empty: the paper's placement. `experts`: of a model that
+  // has some.
   WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
               const std::string& algorithm, const SequenceSplit& split,
               std::optional<ExpertLayers> experts);
@@ -82,12 +91,14 @@ class WorkerGraph {
 
   int add(int w, Task task);
   void compute(int w, const std::string& name, double picoseconds);
-  // A load or a store, in its turn among the computations; `expanded`: bytes of it in expanded memory.
+  // A load or a store, in its turn among the computations; `expanded`: bytes of it in expanded
+  // memory.
   void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
                      double expanded, bool stores);
   std::vector<int> so_far(int w) const;  // tasks that a worker has done
-  // All-to-all of these groups of a stage, -v unless all blocks are as large, beside `others`, those of the other stages; bytes by group, from member to member. By
-  // worker of `own`: its task; groups that send nothing are left out.
+  // All-to-all of these groups of a stage, -v unless all blocks are as large, beside `others`,
+  // those of the other stages; bytes by group, from member to member. By worker of `own`: its task;
+  // groups that send nothing are left out.
   using Matrix = std::vector<std::uint64_t>;
   std::map<int, int> exchange(const std::vector<Members>& own, const std::vector<Members>& others,
                               const std::function<const Matrix&(const Members&)>& bytes,
@@ -103,8 +114,9 @@ class WorkerGraph {
   std::vector<Members> transfers(int from, int to, const std::vector<int>& replicas) const;
   CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
                          Dimension dimension) const;
-  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes by group. Whichever stage's
-  // operation it is, the groups are planned in the order of the stages: all of them have the same phases.
+  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes
+  // by group. Whichever stage's operation it is, the groups are planned in the order of the stages:
+  // all of them have the same phases.
   template <class Bytes>
   int add_operation(Collective collective, const std::vector<Members>& own,
                     const std::vector<Members>& others, const Bytes& bytes, Dimension dimension,
@@ -137,7 +149,8 @@ class WorkerGraph {
     GroupBytes along_cp{};  // bytes of a block of keys and values
   };
   void run_half(int stage, const Half& half);
-  // Half of a model in training, layer `l`. `picoseconds`: of a worker for all of the pass; `samples`: of the replica of a group.
+  // Half of a model in training, layer `l`. `picoseconds`: of a worker for all of the pass;
+  // `samples`: of the replica of a group.
   Half training_half(const ModelShape& model, int l, Pass pass, Recompute recompute,
                      std::string name, const std::function<double(int w)>& picoseconds,
                      const GroupBytes& samples, const Compression& compression,
@@ -180,8 +193,9 @@ class WorkerGraph {
   void dispatch_tokens(int stage, const ExpertPass& pass);
   void combine_tokens(int stage, const ExpertPass& pass);
 
-  // Gradients that are reduced together: of dense layers along DP; of what every worker has of a layer of experts, its gate and shared
-  // ones, by all workers of a stage; of experts, by those who have copies of them.
+  // Gradients that are reduced together: of dense layers along DP; of what every worker has of a
+  // layer of experts, its gate and shared ones, by all workers of a stage; of experts, by those who
+  // have copies of them.
   enum class GradientKind : std::uint8_t { kDense, kCommon, kExperts };
   static constexpr int kGradientKinds = 3;
   std::vector<Members> gradient_groups(GradientKind kind, int stage, bool of_others) const;
@@ -231,7 +245,8 @@ class WorkerGraph {
   // Tasks of a controller of its latest operation.
   std::vector<int> latest_of(int rank) const;
 
-  // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
+  // By worker: tasks of the input under way, for the next iteration, and of that which this one
+  // waits for.
   std::vector<std::vector<int>> loads_, next_loads_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bidirectional_ring: half of the data either way around a ring of NPUs, so that links of both directions are busy.
+// bidirectional_ring: half of the data either way around a ring of NPUs, so that links of both
+// directions are busy.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// detours: all-reduces of small groups of NPUs on a grid, over paths by NPUs outside of the groups too, which forward packets; all
-// groups of a plan that have it are planned together (collective/detail/detour_flow.h).
+// detours: all-reduces of small groups of NPUs on a grid, over paths by NPUs outside of the groups
+// too, which forward packets; all groups of a plan that have it are planned together
+// (collective/detail/detour_flow.h).
 //
 // Every hop goes from an NPU to the next one, which reads it and sends it on.
-// Shares: a tree sends at the program's rate until so long before the end as its packets are on their way, so that all trees end
-//   together; one whose packets would be on their way for longer has no share. The whole takes the program's time and the mean of
-//   the trees' latencies by rate, not the longest one. Shares are whole packets.
+// Shares: a tree sends at the program's rate until so long before the end as its packets are on
+//   their way, so that all trees end together; one whose packets would be on their way for longer
+//   has no share. The whole takes the program's time and the mean of the trees' latencies by rate,
+//   not the longest one. Shares are whole packets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -170,8 +172,9 @@ class Detours final : public Algorithm {
     return cycles;
   }
 
-  // Shares of the vector, by tree, with which all trees that have one end together: flits / rate + latency is the same for all.
-  // Rates are the program's, tree.flits / all in `cycles_per_flit` * all.
+  // Shares of the vector, by tree, with which all trees that have one end together: flits / rate +
+  // latency is the same for all. Rates are the program's, tree.flits / all in `cycles_per_flit` *
+  // all.
   static std::vector<double> shares_of(const std::vector<DetourTree>& trees,
                                        const std::vector<double>& latency, double cycles_per_flit) {
     double all = 0;
@@ -180,7 +183,8 @@ class Detours final : public Algorithm {
     std::vector<std::size_t> order(trees.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](std::size_t t) { return latency[t]; });
-    // Trees by latency, as long as the end that those before have is later than the next one's first packet.
+    // Trees by latency, as long as the end that those before have is later than the next one's
+    // first packet.
     double end = 0, rate = 0, late = 0;
     std::size_t used = 0;
     for (; used < order.size() && (used == 0 || latency[order[used]] < end); ++used) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// edge_tree: from or to I/O controllers of a grid, over trees of single hops between NPUs (collective/detail/edge_tree.h).
+// edge_tree: from or to I/O controllers of a grid, over trees of single hops between NPUs
+// (collective/detail/edge_tree.h).
 #include "collective/detail/edge_tree.h"
 
 #include <fmt/format.h>

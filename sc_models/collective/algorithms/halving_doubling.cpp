@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// halving_doubling: recursive halving to the owners, recursive doubling back from them, in groups of 2^k ranks.
+// halving_doubling: recursive halving to the owners, recursive doubling back from them, in groups
+// of 2^k ranks.
 //
-// Trees: of owner k, rank r sends its sum to r with the highest bit flipped in which r and k differ, and gets the result from there. So k steps
-//   each way, in which partners p/2, p/4, … 1 ranks apart exchange 1/2, 1/4, … 1/p of the vector, and as many bytes as on a ring.
+// Trees: of owner k, rank r sends its sum to r with the highest bit flipped in which r and k
+//   differ, and gets the result from there. So k steps each way, in which partners p/2, p/4, … 1
+//   ranks apart exchange 1/2, 1/4, … 1/p of the vector, and as many bytes as on a ring.
 // Steps overlap: packets of a later one leave as soon as theirs of the one before are added.
-// Source: Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH, 2005, §4.
+// Source: Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in
+//   MPICH, 2005, §4.
 #include <fmt/format.h>
 
 #include <bit>

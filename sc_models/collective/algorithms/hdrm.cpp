@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// hdrm: halving-doubling with rank mapping, for as many members on each switch of two layers (topology/topology.h,
-// SwitchLayers), which a BiGraph has. No partners are on one switch or in one layer, and each pair of switches has one flow
-// each way in every step.
+// hdrm: halving-doubling with rank mapping, for as many members on each switch of two layers
+// (topology/topology.h, SwitchLayers), which a BiGraph has. No partners are on one switch or in one
+// layer, and each pair of switches has one flow each way in every step.
 //
-// Group: m members on each of n switches, half of them upper ones, m and n powers of 2. Partners differ in one bit of their
-//   places 0 … mn - 1.
-// Map: place = (layer, i, v) with log2 n/2 bits of i and log2 m of v. Its layer is the parity of all of its bits, so each
-//   step changes layers. On the lower layer it is on switch i, on the upper one on switch i xor v (modulo n/2). So of the m
-//   places on a switch, which have every v, the partners are on switches that differ in v, in any step.
-// With m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many links where there are as
-//   many. The plan says so.
-// Source: Dong et al., EFLOPS: Algorithm and System Co-Design for a High Performance Distributed Training Platform, HPCA
-//   2020. A published simulator of it rotates where the upper switch is chosen by exclusive or here; the flows per pair are
-//   the same.
+// Group: m members on each of n switches, half of them upper ones, m and n powers of 2. Partners
+//   differ in one bit of their places 0 … mn - 1.
+// Map: place = (layer, i, v) with log2 n/2 bits of i and log2 m of v. Its layer is the parity of
+//   all of its bits, so each step changes layers. On the lower layer it is on switch i, on the
+//   upper one on switch i xor v (modulo n/2). So of the m places on a switch, which have every v,
+//   the partners are on switches that differ in v, in any step.
+// With m > n/2 a switch has more members than switches to send to: 2m/n flows per pair, on as many
+//   links where there are as many. The plan says so.
+// Source: Dong et al., EFLOPS: Algorithm and System Co-Design for a High Performance Distributed
+//   Training Platform, HPCA 2020. A published simulator of it rotates where the upper switch is
+//   chosen by exclusive or here; the flows per pair are the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,8 +80,9 @@ class Hdrm final : public Algorithm {
         "this group on {} has {} on each of {} upper and {} lower ones; allowed: {}",
         topology.name, each, upper, lower, allowed_algorithms(part.collective));
   }
-  // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as full as the NICs, so that
-  // what goes beyond it waits in queues and comes late to some steps (docs/studies/eflops.md).
+  // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as
+  // full as the NICs, so that what goes beyond it waits in queues and comes late to some steps
+  // (docs/studies/eflops.md).
   bool paces_by_window() const override { return true; }
   int window(const Topology& topology, const Part& part) const override {
     if (part.collective != Collective::kAllReduce) return Algorithm::window(topology, part);
@@ -107,7 +109,8 @@ class Hdrm final : public Algorithm {
       const unsigned v = place % on_each;
       const unsigned i = place / on_each % half;
       const bool is_upper = std::popcount(place) % 2 == 1;
-      // Flows of a pair go to members that follow each other on a switch, and by their addresses over the links of the pair.
+      // Flows of a pair go to members that follow each other on a switch, and by their addresses
+      // over the links of the pair.
       const unsigned member = v % half * flows + v / half;
       box.ranks.push_back(is_upper ? by_switch.upper[i ^ v % half][member]
                                    : by_switch.lower[i][member]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hier_direct: `direct` level by level of a FRED tree, inside the L1 switches and then across them, where every switch of a
-// level holds as many members.
+// hier_direct: `direct` level by level of a FRED tree, inside the L1 switches and then across them,
+// where every switch of a level holds as many members.
 #include <fmt/format.h>
 
 #include "collective/algorithm.h"

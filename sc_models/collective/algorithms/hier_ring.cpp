@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hier_ring: on a mesh the hierarchical 2D ring in both dimension orders (plan/mesh_rings.h), over the whole mesh. On a
-// FRED tree rings inside the L1 switches, then across them, level by level, where every switch of a level holds as many
-// members. Elsewhere dimension by dimension.
+// hier_ring: on a mesh the hierarchical 2D ring in both dimension orders (plan/mesh_rings.h), over
+// the whole mesh. On a FRED tree rings inside the L1 switches, then across them, level by level,
+// where every switch of a level holds as many members. Elsewhere dimension by dimension.
 #include <fmt/format.h>
 
 #include "collective/algorithm.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// in_switch: inside the switches of a FRED tree, or the routers of a mesh that add (collective/in_switch_plan.h).
+// in_switch: inside the switches of a FRED tree, or the routers of a mesh that add
+// (collective/in_switch_plan.h).
 #include <fmt/format.h>
 
 #include "collective/algorithm.h"

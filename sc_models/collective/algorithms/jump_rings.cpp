@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// jump_rings: a ring for each jump j by which every member has a direct link to the member that is j ranks after it, where links lead one way.
+// jump_rings: a ring for each jump j by which every member has a direct link to the member that is
+// j ranks after it, where links lead one way.
 //
-// Jumps have no common divisor with the group's size, so that each ring has all members. Rings share the data in proportion to their slowest
-//   links.
+// Jumps have no common divisor with the group's size, so that each ring has all members. Rings
+//   share the data in proportion to their slowest links.
 // Source: Wang et al., TopoOpt, NSDI 2023, §4.2.
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_tree: combs over a group that fills a rectangle of a grid (collective/detail/multi_tree.h), or spanning trees packed on the
-// links between NPUs next to each other (collective/detail/packed_trees.h).
+// multi_tree: combs over a group that fills a rectangle of a grid (collective/detail/multi_tree.h),
+// or spanning trees packed on the links between NPUs next to each other
+// (collective/detail/packed_trees.h).
 #include "collective/detail/multi_tree.h"
 
 #include <fmt/format.h>

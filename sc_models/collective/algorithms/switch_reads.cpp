@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// switch_reads: sums in the reduction engines of a switch, read and multicast by GPUs, as NCCL's NVLS does it on NVLink switches
-// (multimem.ld_reduce and multimem.st).
+// switch_reads: sums in the reduction engines of a switch, read and multicast by GPUs, as NCCL's
+// NVLS does it on NVLink switches (multimem.ld_reduce and multimem.st).
 //
-// Each rank owns a shard. It reads the sum of its shard from the switch, which has the operands from all ranks, the owner's own too,
-//   and writes it back to the switch, which sends a copy to every other rank. So a rank sends S (1 + 1/N) bytes, its vector and the sum
-//   of its shard, and as many packets of all shards are under way as its window allows.
-// The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as relays (Part::relays): shard k is
-//   added at engine k and copied at the next one, so that with as many engines as ranks none has more to carry than a rank. Reads
-//   are idealised: operands come without a request. What requests and acknowledgements take of the wire is in the links' efficiency.
-// The copy that the hardware sends back to the owner, S/N bytes towards each rank, is left out: the owner has the sum.
+// Each rank owns a shard. It reads the sum of its shard from the switch, which has the operands
+//   from all ranks, the owner's own too, and writes it back to the switch, which sends a copy to
+//   every other rank. So a rank sends S (1 + 1/N) bytes, its vector and the sum of its shard, and
+//   as many packets of all shards are under way as its window allows.
+// The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as
+//   relays (Part::relays): shard k is added at engine k and copied at the next one, so that with as
+//   many engines as ranks none has more to carry than a rank. Reads are idealised: operands come
+//   without a request. What requests and acknowledgements take of the wire is in the links'
+//   efficiency.
+// The copy that the hardware sends back to the owner, S/N bytes towards each rank, is left out: the
+//   owner has the sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +25,8 @@ namespace fredsim {
 namespace {
 
 constexpr int kMinAdders = 2;  // a tree adds at one and copies at another
-// Found by measurement on 8 GPUs and 450 GB/s: 32 to 400 packets per shard do the same, 27, which cover the round trip of one alone, lose 7 %, since
-// the shards of all meet at the ports.
+// Found by measurement on 8 GPUs and 450 GB/s: 32 to 400 packets per shard do the same, 27, which
+// cover the round trip of one alone, lose 7 %, since the shards of all meet at the ports.
 constexpr int kWindow = 64;
 
 // The tree of one owner. Ranks of adders come behind those of the group.

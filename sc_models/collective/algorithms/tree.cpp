@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree: binary trees, by levels of a FRED tree or rows and columns of a grid where the group has them; every rank owns as
-// much as any other.
+// tree: binary trees, by levels of a FRED tree or rows and columns of a grid where the group has
+// them; every rank owns as much as any other.
 #include "collective/algorithm.h"
 #include "collective/detail/endpoint_part.h"
 #include "collective/detail/member_boxes.h"

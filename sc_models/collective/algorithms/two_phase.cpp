@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// two_phase: an all-to-all on a grid, half of each block along X and then Y, the other half along Y and then X, both at the same time.
+// two_phase: an all-to-all on a grid, half of each block along X and then Y, the other half along Y
+// and then X, both at the same time.
 //
-// A block for another row and column is read by the NPUs at the two corners in between, and sent on packet by packet as it arrives.
-//   Packets go straight through routers, and links along X and Y are busy from the first cycle to the last: within 2 % of the busiest
-//   link's time from 2 MiB on 5 x 4, where X-Y routing (direct) leaves a fifth of it idle.
-// A corner that is no member of the group, or has no path, relays nothing; the other one then has the whole block, and without any it
-//   goes straight to its receiver, as in direct.
-// Virtual channels: by the distance of a hop, farthest first. What comes from afar passes what the NPUs on its way send to their
-//   neighbours, so that these cannot hold it up until nothing else is left to send.
+// A block for another row and column is read by the NPUs at the two corners in between, and sent on
+//   packet by packet as it arrives. Packets go straight through routers, and links along X and Y
+//   are busy from the first cycle to the last: within 2 % of the busiest link's time from 2 MiB on
+//   5 x 4, where X-Y routing (direct) leaves a fifth of it idle.
+// A corner that is no member of the group, or has no path, relays nothing; the other one then has
+//   the whole block, and without any it goes straight to its receiver, as in direct.
+// Virtual channels: by the distance of a hop, farthest first. What comes from afar passes what the
+//   NPUs on its way send to their neighbours, so that these cannot hold it up until nothing else is
+//   left to send.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,9 +34,10 @@ struct Straight {
   int distance = 0, longest = 0;
 };
 
-// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last one, on long lines those two links
-// away too; where there are three, the next distances have the one before. (Fitted on lines of 3 to 12: other shares of the same
-// channels take up to a fifth longer.)
+// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last
+// one, on long lines those two links away too; where there are three, the next distances have the
+// one before. (Fitted on lines of 3 to 12: other shares of the same channels take up to a fifth
+// longer.)
 int channel_index(const Straight& hop, int count) {
   constexpr int kLong = 9;
   if (count == 1) return 0;
@@ -155,7 +159,8 @@ class TwoPhase final : public Algorithm {
   Layout layout() const override { return Layout::kStar; }
 
  private:
-  // Packets of a pair's half in flight: more than corners hold back while their links are another's.
+  // Packets of a pair's half in flight: more than corners hold back while their links are
+  // another's.
   static constexpr int kWindow = 1024;
 
   // Some pair of NPUs shares neither row nor column.

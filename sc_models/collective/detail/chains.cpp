@@ -24,7 +24,8 @@ namespace {
 using Directions = std::array<bool, 2>;
 constexpr std::array<Directions, 3> kDirections{{{true, true}, {false, false}, {true, false}}};
 
-// Parts decide one after the other, knowing what those before want; then each of them again, knowing all.
+// Parts decide one after the other, knowing what those before want; then each of them again,
+// knowing all.
 constexpr int kRounds = 3;
 
 class ChainPlanner {

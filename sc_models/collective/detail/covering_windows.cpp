@@ -17,8 +17,9 @@ namespace fredsim {
 namespace {
 
 constexpr double kMargin = 1.25;
-// Sources of several trees may inject between packets that others pass on: a window stays together as one burst, which waits behind
-// bursts of others at every hop. Measured on rings of eight over links of 500 ns: 0.78 of the rate at kMargin, 0.99 at this one.
+// Sources of several trees may inject between packets that others pass on: a window stays together
+// as one burst, which waits behind bursts of others at every hop. Measured on rings of eight over
+// links of 500 ns: 0.78 of the rate at kMargin, 0.99 at this one.
 constexpr double kBurstMargin = 4;
 
 bool is_covered(const Part& part) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// In-switch trees of a slice that does not join all ranks of a group, on a FRED tree with failed components
-// (topology/faults.h).
+// In-switch trees of a slice that does not join all ranks of a group, on a FRED tree with failed
+// components (topology/faults.h).
 //
-// A rank that the slice does not join, a detached one, sends its operand to a helper, one that it joins, over any other slice;
-//   the helper adds it to its own, sends the sum into the slice, and passes the result back. Helpers are those with the least
-//   to do for others by the slices that lead there, ranks of the same L1 switch first, if not by much fewer slices. Where
-//   uplinks are slow and none of a switch is joined, its ranks are a chain, of which one sends over the uplinks. Helpers take
-//   turns, tree by tree. All-reduce only: of other collectives endpoint trees carry no more.
-// Virtual channel: one that is no part's. On that of the tree its packets would wait for the helper's behind operands which
-//   wait for those packets.
+// A rank that the slice does not join, a detached one, sends its operand to a helper, one that it
+//   joins, over any other slice; the helper adds it to its own, sends the sum into the slice, and
+//   passes the result back. Helpers are those with the least to do for others by the slices that
+//   lead there, ranks of the same L1 switch first, if not by much fewer slices. Where uplinks are
+//   slow and none of a switch is joined, its ranks are a chain, of which one sends over the
+//   uplinks. Helpers take turns, tree by tree. All-reduce only: of other collectives endpoint trees
+//   carry no more.
+// Virtual channel: one that is no part's. On that of the tree its packets would wait for the
+//   helper's behind operands which wait for those packets.
 #pragma once
 
 #include <vector>
@@ -22,7 +24,8 @@ namespace fredsim {
 // all.
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice);
-// True if a slice can do without the ranks that it does not join: two or more joined, and each of the others reaches one of those. The plan's parts are known.
+// True if a slice can do without the ranks that it does not join: two or more joined, and each of
+// the others reaches one of those. The plan's parts are known.
 bool can_detach(const Topology& topology, const Plan& plan, int part,
                 const std::vector<bool>& joined);
 

@@ -12,7 +12,8 @@
 namespace fredsim {
 namespace {
 
-// A hop costs as much as so much of the time in which a link carries the longest vector: only ties are broken by it.
+// A hop costs as much as so much of the time in which a link carries the longest vector: only ties
+// are broken by it.
 constexpr double kHopCost = 1e-6;
 constexpr double kNoFlow = 1e-7;  // shares of the longest vector
 
@@ -119,7 +120,8 @@ class FlowProgram {
   }
 
  private:
-  // Flows from a member to those after it. Columns by hop, from its `a` to its `b` and back; 0: none.
+  // Flows from a member to those after it. Columns by hop, from its `a` to its `b` and back; 0:
+  // none.
   struct Source {
     std::size_t group = 0, place = 0;
     std::vector<std::pair<int, int>> columns{};

@@ -92,7 +92,8 @@ class TreeCutter {
         joined[path->ranks[k]].push_back(path->ranks[k - 1]);
       }
     }
-    // Members first, each in turn, so that they take the sums of as many trees where NPUs outside are no nearer.
+    // Members first, each in turn, so that they take the sums of as many trees where NPUs outside
+    // are no nearer.
     std::vector<int> roots = group_.members;
     std::ranges::rotate(roots,
                         roots.begin() + static_cast<std::ptrdiff_t>(trees_.size() % roots.size()));

@@ -83,10 +83,11 @@ void EndpointPart::add_box_halves(const RingBox& first, const RingBox& second) c
   });
 }
 
-// Packets through the levels of a tree of switches are spread over the VCs that their part may use: on one,
-// packets that wait for an uplink at the head of an L1 chiplet's input hold up those behind them that stay
-// below it, and the sums and results inside an L1 switch each other. What crosses levels goes first. With two
-// VCs it has one for itself where uplinks are slow; else sums go with it, for they wait little.
+// Packets through the levels of a tree of switches are spread over the VCs that their part may use:
+// on one, packets that wait for an uplink at the head of an L1 chiplet's input hold up those behind
+// them that stay below it, and the sums and results inside an L1 switch each other. What crosses
+// levels goes first. With two VCs it has one for itself where uplinks are slow; else sums go with
+// it, for they wait little.
 void EndpointPart::spread(RingBox& box) const {
   const std::vector<int> channels = channels_of(topology_, plan_, number_);
   if (channels.size() < 2) return;
@@ -103,7 +104,8 @@ void EndpointPart::spread(RingBox& box) const {
       part().algorithm, priority_name(across), priority_name(sums), priority_name(results)));
 }
 
-// All-reduce: owners are places of the box and share the vector; otherwise each rank owns its block.
+// All-reduce: owners are places of the box and share the vector; otherwise each rank owns its
+// block.
 template <typename Range>
 void EndpointPart::add_owned(const RingBox& box, const Range& of) const {
   std::vector<int> place_of(members().size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while an algorithm
-// (collective/algorithms) makes its trees. Where there are slices everything is cut over them, and slice s's share goes by
-// NIC port s.
+// One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while
+// an algorithm (collective/algorithms) makes its trees. Where there are slices everything is cut
+// over them, and slice s's share goes by NIC port s.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace fredsim {
 
 class EndpointPart {
  public:
-  // plan.parts[number], whose members, two or more, algorithm and window are set. All must outlive it.
+  // plan.parts[number], whose members, two or more, algorithm and window are set. All must outlive
+  // it.
   EndpointPart(const Topology& topology, const CollectiveSpec& spec, int number, Plan& plan);
 
   const Topology& topology() const { return topology_; }
@@ -42,9 +43,11 @@ class EndpointPart {
 
   TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
   void add(Tree tree) const;  // one without flits is left out
-  // A tree per slice and owner, or of collectives with one root a tree per slice, along the lines of a box.
+  // A tree per slice and owner, or of collectives with one root a tree per slice, along the lines
+  // of a box.
   void add_box(const RingBox& box) const;
-  // The same with each half of every owner's data along a box of its own; of collectives in which all ranks are owners.
+  // The same with each half of every owner's data along a box of its own; of collectives in which
+  // all ranks are owners.
   void add_box_halves(const RingBox& first, const RingBox& second) const;
   // A sum at every rank: `tree(k)` brings all flits of a range from rank k to all, itself included.
   void add_sum_at_every_rank(const FlitRange& range, const std::function<Tree(int)>& tree) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning of one part of a plan at the endpoints, by the algorithm that is asked for (collective/algorithm.h) or, for
-// `auto` and `paper`, by the paper's.
+// Planning of one part of a plan at the endpoints, by the algorithm that is asked for
+// (collective/algorithm.h) or, for `auto` and `paper`, by the paper's.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,15 @@
 
 namespace fredsim {
 
-// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more); in place of the
-// trees of a chain, whose directions depend on all other parts, its description is appended to `chains`.
+// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more);
+// in place of the trees of a chain, whose directions depend on all other parts, its description is
+// appended to `chains`.
 // Errors: BadInput for an algorithm that the group, fabric or collective does not have.
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
                    std::vector<ChainSpec>& chains);
 
-// Adds the trees that depend on all parts: of chains, and of algorithms that plan parts together. Trees stay sorted by part. All trees of
-// the plan are then checked (collective/plan_check.h).
+// Adds the trees that depend on all parts: of chains, and of algorithms that plan parts together.
+// Trees stay sorted by part. All trees of the plan are then checked (collective/plan_check.h).
 void plan_together(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan);
 
 }  // namespace fredsim

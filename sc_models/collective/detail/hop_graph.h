@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hops between NPUs of a grid that no other NPU could divide: from one to another that is a link or two away by the router of no
-// other of them. A router without an NPU of the graph only forwards.
+// Hops between NPUs of a grid that no other NPU could divide: from one to another that is a link or
+// two away by the router of no other of them. A router without an NPU of the graph only forwards.
 //
-// Shapes: ranks are places in the list of NPUs; hops are undirected, with the links of both directions, those between an NPU and
-//   its router too.
+// Shapes: ranks are places in the list of NPUs; hops are undirected, with the links of both
+//   directions, those between an NPU and its router too.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms need them.
+// The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms
+// need them.
 #pragma once
 
 #include <string>
@@ -19,12 +20,13 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
 // A rectangle of a grid by rows and columns, any other group in group order.
 RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// By switch and level of a tree of switches; of one dimension where they are not as many everywhere. Without levels along the
-// dimensions of the fabric; of one dimension where the members do not fill a box of them.
+// By switch and level of a tree of switches; of one dimension where they are not as many
+// everywhere. Without levels along the dimensions of the fabric; of one dimension where the members
+// do not fill a box of them.
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// Empty: level_box() has two dimensions or more. Else the end of a message, as of Algorithm::refusal(), for an algorithm that
-// needs them; `instead` is another one.
+// Empty: level_box() has two dimensions or more. Else the end of a message, as of
+// Algorithm::refusal(), for an algorithm that needs them; `instead` is another one.
 std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& members,
                            std::string_view algorithm, std::string_view instead);
 

@@ -10,8 +10,8 @@
 namespace fredsim {
 namespace {
 
-// Roots along a spine that is a ring: with as many as it has cells its links carry the same; few are enough where it
-// is long.
+// Roots along a spine that is a ring: with as many as it has cells its links carry the same; few
+// are enough where it is long.
 constexpr int kRootsPerRing = 8;
 
 // One line of a comb: from a place outwards, both ways.
@@ -106,9 +106,10 @@ Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles 
 }
 
 Rational comb_share(const GridBox& box, bool blocks) {
-  // Data on a link of a column with share s on row spines, per tooth's own load a: a (s + (1 - s) / w); on a link of a
-  // row: b (1 - s + s / h). Equal at s = (b - a / w) / (a (1 - 1 / w) + b (1 - 1 / h)). A line of n cells has n - 1 of its
-  // n - 1 links in a tree, n - 1 of n as a ring; with a root at every cell, each way carries (n - 1) / n, half of it on a ring.
+  // Data on a link of a column with share s on row spines, per tooth's own load a: a (s + (1 - s) /
+  // w); on a link of a row: b (1 - s + s / h). Equal at s = (b - a / w) / (a (1 - 1 / w) + b (1 - 1
+  // / h)). A line of n cells has n - 1 of its n - 1 links in a tree, n - 1 of n as a ring; with a
+  // root at every cell, each way carries (n - 1) / n, half of it on a ring.
   if (box.height == 1) return {1, 1};
   if (box.width == 1) return {0, 1};
   const auto w = static_cast<std::uint64_t>(box.width);

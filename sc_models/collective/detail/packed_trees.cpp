@@ -18,13 +18,15 @@ namespace {
 
 constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
 constexpr double kSame = 1e-9;     // tolerance for equal loads
-// Hops of at most so many members give way in chains; every number of trees is tried for them, and trees are made shorter.
+// Hops of at most so many members give way in chains; every number of trees is tried for them, and
+// trees are made shorter.
 constexpr int kSmall = 64;
 constexpr int kChain = 3;
 // More trees are worth it where they take so much off the busiest link.
 constexpr double kWorthIt = 0.995;
 
-// No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
+// No trees load the busiest link less, by a vector of one flit: what all hops carry together, and
+// those of one member.
 double min_load(const HopGraph& graph) {
   double all = 0;
   std::vector<double> of_member(graph.size(), 0);
@@ -50,7 +52,8 @@ double reachable(const HopGraph& graph, int trees) {
 
 using Hops = std::vector<int>;  // hops of a tree, by number
 
-// Hops of a tree from `root` outwards, those of a rank together; the last goes to the farthest rank.
+// Hops of a tree from `root` outwards, those of a rank together; the last goes to the farthest
+// rank.
 std::vector<std::pair<int, int>> outwards(const HopGraph& graph, const Hops& tree, int root) {
   std::vector<std::vector<int>> joined(graph.size());
   for (const int hop : tree) {
@@ -186,8 +189,8 @@ class Packing {
     return false;
   }
 
-  // Takes a tree off a link, so that no other one gets `worst` or more: by one hop for another, or up to `steps` of them, each
-  // from a link that the one before filled. False: nothing has changed.
+  // Takes a tree off a link, so that no other one gets `worst` or more: by one hop for another, or
+  // up to `steps` of them, each from a link that the one before filled. False: nothing has changed.
   bool make_room(int link, double worst, int steps) {
     for (std::size_t t = 0; t < trees_.size(); ++t) {
       for (const int hop : graph_.over(link)) {
@@ -220,7 +223,8 @@ class Packing {
     return false;
   }
 
-  // One hop gives way to another that makes the tree's longest path shorter, or as long and all paths from its middle together.
+  // One hop gives way to another that makes the tree's longest path shorter, or as long and all
+  // paths from its middle together.
   bool shorten(Hops& tree, double worst) {
     const std::pair<int, int> before = length_of(graph_, tree);
     for (int& hop : tree) {
@@ -239,7 +243,8 @@ class Packing {
     return false;
   }
 
-  // Hops that join what a tree is without `gone`, each with what its busiest link would carry, the least first.
+  // Hops that join what a tree is without `gone`, each with what its busiest link would carry, the
+  // least first.
   std::vector<std::pair<double, int>> replacements(const Hops& tree, int gone) const {
     // Each rank's part of the tree, by a rank of it.
     std::vector<int> part(graph_.size());

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::uint64_t kFewestPackets = 128;  // min of the longest tree
 constexpr std::uint64_t kMaxPackets = 64;      // max per tree in a frame
-// Slack of a packet after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
+// Slack of a packet after a hop: on a grid by what packets take on its slowest link, on a tree of
+// the frame.
 constexpr double kSlackPackets = 6;
 constexpr double kSlackOfFrame = 0.9;
 constexpr std::uint64_t kMaxWindow = 64;  // on a tree
@@ -67,7 +68,8 @@ class Order {
   }
 
  private:
-  // Packets per frame, by tree, such that the trees are as long as they are to a packet. False: none are.
+  // Packets per frame, by tree, such that the trees are as long as they are to a packet. False:
+  // none are.
   bool find_frame() {
     const auto packet = static_cast<std::uint64_t>(part_.packet_flits);
     const std::uint64_t longest = (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
@@ -131,7 +133,8 @@ class Order {
     return ready + hop(from, to);
   }
 
-  // A channel's packets share an interval evenly: the first place from `ready` on that no other has.
+  // A channel's packets share an interval evenly: the first place from `ready` on that no other
+  // has.
   std::uint64_t place(int rank, const Send& to, std::uint64_t ready, std::uint64_t interval) {
     std::vector<bool>& taken = places_[{rank, to.port, to.vc}];
     const std::uint64_t places = taken.size();

@@ -20,10 +20,12 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kFewestRaced = 4;  // packets of a tree
-// Packets without an order get into each other's way, often later than in the part that is raced: up to a third longer on one switch of
-// four NPUs, mostly by nothing. By so much an order is preferred.
+// Packets without an order get into each other's way, often later than in the part that is raced:
+// up to a third longer on one switch of four NPUs, mostly by nothing. By so much an order is
+// preferred.
 constexpr double kDrift = 1.05;
-// Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU offers.
+// Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU
+// offers.
 constexpr std::size_t kQueuedPackets = 3;
 // Copies that a broadcast root has waiting for a port at most.
 constexpr std::size_t kMostCopies = 2;
@@ -358,8 +360,9 @@ class PacketRace {
     if (!link.from_switch) queue(link);
   }
 
-  // The end of the packet that a link is sending, once the end of it is known on the link before, and all of its flits have credits.
-  // Until then the link is kept, and others that the packet is on.
+  // The end of the packet that a link is sending, once the end of it is known on the link before,
+  // and all of its flits have credits. Until then the link is kept, and others that the packet is
+  // on.
   void settle(int number) {
     LinkState& link = links_[number];
     if (link.packet < 0) return;
@@ -406,7 +409,8 @@ class PacketRace {
     return start(link, false);
   }
 
-  // A new packet of the next source in turn that may send one, a root where `heads` says so; -1: none may.
+  // A new packet of the next source in turn that may send one, a root where `heads` says so; -1:
+  // none may.
   int start(LinkState& link, bool heads) {
     for (std::size_t tried = 0; tried < link.sources.size(); ++tried) {
       Rank& rank = ranks_[link.sources[link.turn]];

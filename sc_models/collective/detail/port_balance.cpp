@@ -63,7 +63,8 @@ class PortBalance {
   NodeId member(const Tree& tree, int rank) const { return plan_.parts[tree.part].members[rank]; }
   NodeId receiver(const Hop& hop) const { return member(*hop.tree, hop.send->rank); }
 
-  // An endpoint tree in a share of a slice. Ranks that are detached from an in-switch tree are free to go by any.
+  // An endpoint tree in a share of a slice. Ranks that are detached from an in-switch tree are free
+  // to go by any.
   bool goes_by_slices(const Tree& tree) const {
     return tree.transport != Transport::kInSwitch && !plan_.parts[tree.part].slice_weights.empty();
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which NIC ports unicasts go on a FRED tree with failed components (topology/faults.h), so that all ports that are left
-// share the load.
+// By which NIC ports unicasts go on a FRED tree with failed components (topology/faults.h), so that
+// all ports that are left share the load.
 //
-// A hop takes any slice that joins its two ends. Loads are those of all links on its path, of the whole plan, in-switch trees
-//   included, as the time that they take at the links' rates. Hops move one after the other to where a sum over the links, of a
-//   high power of their loads, becomes minimal, some rounds long: which makes the busiest links less so.
-// Granularity: a hop is the flits of a tree. Planners cut what they move into more trees where there are few
-//   (slice_cuts()).
+// A hop takes any slice that joins its two ends. Loads are those of all links on its path, of the
+//   whole plan, in-switch trees included, as the time that they take at the links' rates. Hops move
+//   one after the other to where a sum over the links, of a high power of their loads, becomes
+//   minimal, some rounds long: which makes the busiest links less so.
+// Granularity: a hop is the flits of a tree. Planners cut what they move into more trees where
+//   there are few (slice_cuts()).
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,14 @@
 
 namespace fredsim {
 
-// Sets Send::port of all endpoint hops, but of endpoint trees with Part::slice_weights. Before acknowledgements and the order of packets are added, which go by it.
-// Nothing on machines that are whole, nor on grids.
+// Sets Send::port of all endpoint hops, but of endpoint trees with Part::slice_weights. Before
+// acknowledgements and the order of packets are added, which go by it. Nothing on machines that are
+// whole, nor on grids.
 void balance_ports(const Topology& topology, Plan& plan);
 
-// Into how many shares a rank's data is cut for the NIC ports: one each on a machine that is whole; else so many more that
-// a rank with few trees per share spreads them evenly, but none of less than a packet. `flits`: of one of these trees, uncut.
+// Into how many shares a rank's data is cut for the NIC ports: one each on a machine that is whole;
+// else so many more that a rank with few trees per share spreads them evenly, but none of less than
+// a packet. `flits`: of one of these trees, uncut.
 int slice_cuts(const Topology& topology, std::uint64_t trees, std::uint64_t flits);
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a plan's
-// tree (plan/plan.h) on them (§5).
+// The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a
+// plan's tree (plan/plan.h) on them (§5).
 #pragma once
 
 #include <cstdint>
@@ -42,38 +42,44 @@ struct PortMasks {
 };
 using PortUse = std::map<NodeId, PortMasks>;
 
-// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each that is joined leads into it.
+// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each that is
+// joined leads into it.
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,
                            const std::vector<bool>& joined);
-// By which NIC port a member sends into a slice: its number; on a grid, which has one, the first that has a link.
+// By which NIC port a member sends into a slice: its number; on a grid, which has one, the first
+// that has a link.
 int slice_nic_port(const Topology& topology, NodeId member, int slice);
 
-// Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
-// same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the others.
+// Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is
+// the same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the
+// others.
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 
 // Use of the uplink of a node by a group: outputs not 0, upwards; inputs not 0, downwards.
 PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles);
 
-// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, until it returns true; false when it
-// never did.
+// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, until it returns
+// true; false when it never did.
 //
-// Order, the same in every slice: first the same uplink number at every chiplet of a level, then, where the chiplets of a level
-// have a chiplet above in common, all other choices of uplinks that lead to it.
-// Of uplinks that no routing can tell apart (the same two chiplets, the same edge µSwitch at both
-// ends: flows share sub-networks or do not by edge µSwitches alone) one is visited. It is one that is
-// half taken, in the other direction, where there is any: then no uplink is left half taken in one
-// direction while another is in the other direction, so that what fits on them does not depend on the
-// order. On a two-level tree the visit is therefore complete: what no tree visited can do, none can.
+// Order, the same in every slice: first the same uplink number at every chiplet of a level, then,
+// where the chiplets of a level have a chiplet above in common, all other choices of uplinks that
+// lead to it. Of uplinks that no routing can tell apart (the same two chiplets, the same edge
+// µSwitch at both ends: flows share sub-networks or do not by edge µSwitches alone) one is visited.
+// It is one that is half taken, in the other direction, where there is any: then no uplink is left
+// half taken in one direction while another is in the other direction, so that what fits on them
+// does not depend on the order. On a two-level tree the visit is therefore complete: what no tree
+// visited can do, none can.
 bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
                            const GroupRoles& roles, const PortUse& used,
                            const std::function<bool(const ReductionTree&)>& visit);
 
-// Reduction trees like this one that it takes to carry as much as the slowest member's port; 1 without uplinks.
+// Reduction trees like this one that it takes to carry as much as the slowest member's port; 1
+// without uplinks.
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  std::span<const NodeId> members, int slice);
 
-// A flow of a plan's tree at a node of its reduction tree. `sum` marks the one that carries operands towards the sum.
+// A flow of a plan's tree at a node of its reduction tree. `sum` marks the one that carries
+// operands towards the sum.
 struct NodeFlow {
   int node = 0;
   Flow flow;
@@ -82,7 +88,8 @@ struct NodeFlow {
 std::vector<NodeFlow> flows_on(const ReductionTree& tree, const GroupRoles& roles);
 PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles);
 
-// Order of the ranks in the sum, from the order of the ports in every flow; `orders` is parallel to `flows`.
+// Order of the ranks in the sum, from the order of the ports in every flow; `orders` is parallel to
+// `flows`.
 SumOrder rank_order(const ReductionTree& tree, const std::vector<NodeFlow>& flows,
                     const std::vector<SumOrder>& orders);
 

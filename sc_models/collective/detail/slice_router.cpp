@@ -54,7 +54,8 @@ bool SliceRouter::place() {
   return true;
 }
 
-// Uplink trees have equal shares: without one that is much slower than the others these are done earlier.
+// Uplink trees have equal shares: without one that is much slower than the others these are done
+// earlier.
 void SliceRouter::leave_out_slow(SlicePart& part) const {
   std::vector<std::pair<double, ReductionTree>> by_rate;
   for (const ReductionTree& tree : part.uplink_trees) {

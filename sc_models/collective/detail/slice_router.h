@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way together. A grid
-// is one slice; in place of uplinks its parts choose rows and columns (collective/detail/grid_trees.h).
+// Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way
+// together. A grid is one slice; in place of uplinks its parts choose rows and columns
+// (collective/detail/grid_trees.h).
 //
-// Input: the parts of one VC in one slice, each with its trees (SliceTree) and its chiplets of level 1
-//   (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and uplinks
-//   (SlicePart::uplink_trees), so that no port is two parts' and the flows of every chiplet have a routing in
-//   each phase.
-// Search: complete over the uplinks, part by part, going back where flows cannot be routed; it gives up
-//   after a fixed number of steps. Further trees, where an uplink is slower than a port, are taken as long as
-//   they fit.
+// Input: the parts of one VC in one slice, each with its trees (SliceTree) and its chiplets of
+//   level 1 (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and
+//   uplinks (SlicePart::uplink_trees), so that no port is two parts' and the flows of every chiplet
+//   have a routing in each phase.
+// Search: complete over the uplinks, part by part, going back where flows cannot be routed; it
+//   gives up after a fixed number of steps. Further trees, where an uplink is slower than a port,
+//   are taken as long as they fit.
 // Errors: none thrown; obstacle() says why place() failed.
 #pragma once
 
@@ -84,8 +85,8 @@ class SliceRouter {
 
   // Chooses the uplinks. False: obstacle() says what is in the way.
   bool place();
-  // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
-  // the switches can route.
+  // After place() has failed: the last thing that was in the way, or that uplinks are too few
+  // whatever the switches can route.
   Obstacle obstacle();
 
   // The flows of every chiplet in a phase, those of all parts in order.

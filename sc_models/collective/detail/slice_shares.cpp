@@ -104,7 +104,8 @@ SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& 
   return loads;
 }
 
-// By link, what a flit of each slice's share takes on it, in ns; links without any load are left out.
+// By link, what a flit of each slice's share takes on it, in ns; links without any load are left
+// out.
 using Costs = std::vector<std::vector<double>>;
 
 Costs costs_of(const Topology& topology, const SliceLoads& loads) {
@@ -132,8 +133,9 @@ double busiest_ns(const Costs& costs, const std::vector<double>& shares) {
   return max;
 }
 
-// Shares of the slices, of those that may have one, such that the busiest link is the least so. Each round the slices answer to
-// the links that were busiest so far, and the links to what the slices have had.
+// Shares of the slices, of those that may have one, such that the busiest link is the least so.
+// Each round the slices answer to the links that were busiest so far, and the links to what the
+// slices have had.
 std::vector<double> best_shares(const Costs& costs, const std::vector<bool>& allowed) {
   constexpr int kGameRounds = 3000;
   std::vector<double> had(allowed.size());      // by slice, rounds

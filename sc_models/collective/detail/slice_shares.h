@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Share of a group's data per NIC port, that is per slice of a Fred tree. On a grid there is one slice.
+// Share of a group's data per NIC port, that is per slice of a Fred tree. On a grid there is one
+// slice.
 //
-// All slices carry the same, to a flit. With failed components (topology/faults.h) in-switch trees are cut anew: over the
-//   slices in which all of a group's members reach each other, and of an all-reduce those that can do without some of them, too
-//   (collective/detail/detached_ranks.h), in proportion to what these can carry (Part::slice_weights). Endpoint trees
-//   go by the slices that join all members, too, unless they gain much by more ports: then they are cut evenly and balanced
-//   hop by hop (collective/detail/port_balance.h).
-// Weights: the first cut is even over those slices; of the plan that comes out of it, for a vector so long that rounding makes
-//   no difference, the busiest link of every slice gives what the slice carries in a time. So a slice whose uplinks have become
-//   few, or in which an NPU's port is slower, gets less, and one of which only idle links have failed as much as before. Where
-//   ranks are detached, what slices carry depends on each other: the weights are such that the busiest link of all has the
-//   least to carry, a game of slices against links that is played until both know each other. Slices without which that is as
-//   well are left out.
+// All slices carry the same, to a flit. With failed components (topology/faults.h) in-switch trees
+//   are cut anew: over the slices in which all of a group's members reach each other, and of an
+//   all-reduce those that can do without some of them, too (collective/detail/detached_ranks.h), in
+//   proportion to what these can carry (Part::slice_weights). Endpoint trees go by the slices that
+//   join all members, too, unless they gain much by more ports: then they are cut evenly and
+//   balanced hop by hop (collective/detail/port_balance.h).
+// Weights: the first cut is even over those slices; of the plan that comes out of it, for a vector
+//   so long that rounding makes no difference, the busiest link of every slice gives what the slice
+//   carries in a time. So a slice whose uplinks have become few, or in which an NPU's port is
+//   slower, gets less, and one of which only idle links have failed as much as before. Where ranks
+//   are detached, what slices carry depends on each other: the weights are such that the busiest
+//   link of all has the least to carry, a game of slices against links that is played until both
+//   know each other. Slices without which that is as well are left out.
 #pragma once
 
 #include <vector>
@@ -29,8 +32,8 @@ class SliceShares {
   SliceShares(const Topology& topology, std::vector<std::uint64_t> weights);
 
   int slices() const { return slices_; }
-  // Share of a range; `turn` says where the ranges' longer shares begin, so that short ranges are spread over the
-  // slices.
+  // Share of a range; `turn` says where the ranges' longer shares begin, so that short ranges are
+  // spread over the slices.
   FlitRange of(const FlitRange& range, int slice, int turn = 0) const;
 
  private:
@@ -38,8 +41,8 @@ class SliceShares {
   std::vector<std::uint64_t> weights_;  // empty: all the same
 };
 
-// 1 for each slice that joins all members or, where `detached`, can do without the others, 0 for others; empty where nothing has
-// failed. The plan's parts are known.
+// 1 for each slice that joins all members or, where `detached`, can do without the others, 0 for
+// others; empty where nothing has failed. The plan's parts are known.
 std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
                                         bool detached);
 struct SliceUse {

@@ -21,8 +21,9 @@
 namespace fredsim {
 namespace {
 
-// Packets under way per block: as those of a chain. Fewer on a mesh whose links weights and gradients share: weights must not
-// fill the queues of NPUs before gradients that have as far to go (0.400 of the controllers' rate in place of 0.365, measured).
+// Packets under way per block: as those of a chain. Fewer on a mesh whose links weights and
+// gradients share: weights must not fill the queues of NPUs before gradients that have as far to go
+// (0.400 of the controllers' rate in place of 0.365, measured).
 struct Window {
   int min = 0, per_rank = 0;
 };
@@ -102,8 +103,9 @@ class Streams {
     return edge_tree({topology_, plan_, number_, 0}, edge, roles(), root, block, part_.roots);
   }
 
-  // Two controllers of a corner enter by NIC ports of its NPU that trees of others may fill (mesh_pkg::npu_port). So those
-  // of corners go by the other line first where that makes the busiest links less so.
+  // Two controllers of a corner enter by NIC ports of its NPU that trees of others may fill
+  // (mesh_pkg::npu_port). So those of corners go by the other line first where that makes the
+  // busiest links less so.
   void turn_some(std::vector<EdgeTree>& edges, const std::vector<FlitRange>& blocks,
                  std::vector<Tree>& trees) const {
     const LinkWalk walk(topology_, plan_, false);
@@ -157,8 +159,8 @@ class Streams {
            }) > 1;
   }
 
-  // Sums on their way to a controller's slow link wait there: on a virtual channel of their own, if another is free, they do
-  // not hold up those of other controllers behind them.
+  // Sums on their way to a controller's slow link wait there: on a virtual channel of their own, if
+  // another is free, they do not hold up those of other controllers behind them.
   void part_last_hops(std::vector<Tree>& trees) const {
     const std::vector<int> others = other_channels();
     if (others.empty() || !reduces(roles())) return;
@@ -168,8 +170,8 @@ class Streams {
           if (send.rank < part_.roots) send.vc = others.front();
   }
 
-  // Sums beside weights in an input buffer hold them up and are held up: they have a virtual channel of their own where there is one
-  // beside that of the last hops.
+  // Sums beside weights in an input buffer hold them up and are held up: they have a virtual
+  // channel of their own where there is one beside that of the last hops.
   int channel_of_chains() const {
     const std::vector<int> others = other_channels();
     return topology_.has_slices() && reduces(roles()) && others.size() > 1 ? others.back()
@@ -198,7 +200,8 @@ class Streams {
 
   NodeId switch_of(int rank) const { return topology_.nodes[part_.members[rank]].above; }
 
-  // The root, then all others from one of its switch on, `skipped` of them left out, or from anywhere.
+  // The root, then all others from one of its switch on, `skipped` of them left out, or from
+  // anywhere.
   std::vector<int> ring_of(int root, int skipped) const {
     const int others = static_cast<int>(part_.members.size()) - part_.roots;
     std::vector<int> near;

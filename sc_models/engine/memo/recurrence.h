@@ -19,14 +19,15 @@
 //   rank that begins, an operation that completes, an issue) no other state changes than this
 //   knows; at each event the search begins anew.
 // Where it recurs: rings and multi_tree on a mesh (on a torus late, at 1 GiB after some 780 000
-//   cycles) and rings on FRED trees, due to the order of their packets (collective/detail/packet_order.h),
-//   if they reduce and are long enough. The period follows from the rates: links of 125/128 flit
-//   per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648
-//   flits, 466 944, which gains little below a GiB. hier_ring on Fred-A 16 384, on Fred-C 9728.
-// With a pace (collective/detail/packet_pace.h) the state of a mesh recurs after its frame, some hundred
-//   to some thousand cycles, as soon as all hops are in step: looks are then a frame apart, or as
-//   many frames as an acknowledgement covers. All-to-alls do not recur: routers do not reach the
-//   rate of the busiest link.
+//   cycles) and rings on FRED trees, due to the order of their packets
+//   (collective/detail/packet_order.h), if they reduce and are long enough. The period follows from
+//   the rates: links of 125/128 flit per cycle and frames of 152 flits give 19 456 cycles for
+//   multi_tree on 5 x 4; hier_ring, 3648 flits, 466 944, which gains little below a GiB. hier_ring
+//   on Fred-A 16 384, on Fred-C 9728.
+// With a pace (collective/detail/packet_pace.h) the state of a mesh recurs after its frame, some
+//   hundred to some thousand cycles, as soon as all hops are in step: looks are then a frame apart,
+//   or as many frames as an acknowledgement covers. All-to-alls do not recur: routers do not reach
+//   the rate of the busiest link.
 // Not found to recur without a pace: all-gathers and broadcasts on a mesh or at the endpoints of
 //   FRED trees, and some pairs of operations that share links. Packets pass a channel in the order
 //   of their arrival, and trees drift against each other.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hops between endpoints spread over all of their shortest paths, in place of the one that a fabric's routes give each packet.
+// Hops between endpoints spread over all of their shortest paths, in place of the one that a
+// fabric's routes give each packet.
 //
-// Paths: those with the fewest links, by any NIC port, through switches alone; of failed components none is left in a topology.
-// Shares: in proportion to widths, at every node along the paths. Width of a path: its narrowest link, of several from a node on
-//   their sum.
+// Paths: those with the fewest links, by any NIC port, through switches alone; of failed components
+//   none is left in a topology.
+// Shares: in proportion to widths, at every node along the paths. Width of a path: its narrowest
+//   link, of several from a node on their sum.
 // Use: bounds what routes by several paths would gain; nothing sends so.
 #pragma once
 

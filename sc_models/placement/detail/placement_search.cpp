@@ -149,7 +149,8 @@ class Annealer {
   std::uint64_t changes_ = 0;
 };
 
-// Cells of a rectangle of `count` or a few more, in the order in which what lies on them is dealt out.
+// Cells of a rectangle of `count` or a few more, in the order in which what lies on them is dealt
+// out.
 struct Tile {
   int width = 1, height = 1;
   std::vector<int> order;  // y * width + x

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question that is answered while the interpreter goes on: by a thread of this process, or in a process that is forked from it.
+// A question that is answered while the interpreter goes on: by a thread of this process, or in a
+// process that is forked from it.
 //
-// Results go to the descriptor `out`, as the text of --json, a message to `err`. The interpreter is not needed meanwhile.
-// SystemC is elaborated once in a process: questions of works and training in this one are answered once, in forked ones any number of times as
-//   long as none was in this one. A fork takes no other thread along: one that is in the middle of a first use of something may leave it locked.
-// Errors: RunFailed where the system gives no process or thread; those of a question are its exit code and message.
+// Results go to the descriptor `out`, as the text of --json, a message to `err`. The interpreter is
+//   not needed meanwhile.
+// SystemC is elaborated once in a process: questions of works and training in this one are answered
+//   once, in forked ones any number of times as long as none was in this one. A fork takes no other
+//   thread along: one that is in the middle of a first use of something may leave it locked.
+// Errors: RunFailed where the system gives no process or thread; those of a question are its exit
+//   code and message.
 #pragma once
 
 #include <atomic>
@@ -21,14 +25,16 @@ namespace fredsim {
 
 class Answering {
  public:
-  // `words`: of the command. `program`: that beside which machine files are. `kept`: descriptors that the words name.
+  // `words`: of the command. `program`: that beside which machine files are. `kept`: descriptors
+  // that the words name.
   Answering(const std::vector<std::string>& words, const std::string& program, bool in_process,
             int out, int err, const std::vector<int>& kept);
   ~Answering();  // kill()
   Answering(const Answering&) = delete;
   Answering& operator=(const Answering&) = delete;
 
-  // The exit code, below 0 the signal that ended it; none: not within this time, in seconds, below 0: any.
+  // The exit code, below 0 the signal that ended it; none: not within this time, in seconds, below
+  // 0: any.
   std::optional<int> wait(double seconds);
   void interrupt();
   // At once; a thread comes to its end first.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of the results JSON: each key once, with its type, unit, meaning and where it appears.
 //
-// An Object is a table of fields; fields/*.h have one per object that a command writes. Made from them: the JSON itself
-// (results/json_object.h takes no other keys), its schema (results/schema.h), the reference page
-// (results/reference.h) and what `fredsim report` checks in the files that it reads.
+// An Object is a table of fields; fields/*.h have one per object that a command writes. Made from
+// them: the JSON itself (results/json_object.h takes no other keys), its schema (results/schema.h),
+// the reference page (results/reference.h) and what `fredsim report` checks in the files that it
+// reads.
 // Errors: a Key that its object does not have does not compile.
 #pragma once
 
@@ -37,7 +38,8 @@ enum class Kind : std::uint8_t {
   kMachine   // a machine file, with every key that its fabric type has
 };
 
-// kOwn: only in runs of a testbench with NPUs of its own (engine/measurement.h); kInterrupted: only in interrupted runs
+// kOwn: only in runs of a testbench with NPUs of its own (engine/measurement.h); kInterrupted: only
+// in interrupted runs
 enum class Null : std::uint8_t { kNever, kOwn, kInterrupted, kOwnOrInterrupted, kSometimes };
 
 // kFilled: a list that is empty in interrupted runs only

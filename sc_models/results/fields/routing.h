@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the commands that route flows without a fabric: `fredsim conflicts`, `strategies` and `route`.
+// Fields of the commands that route flows without a fabric: `fredsim conflicts`, `strategies` and
+// `route`.
 #pragma once
 
 #include "results/fields/document.h"

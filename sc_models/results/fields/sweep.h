@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `fredsim sweep`: its table, and the file of a point that failed; the file of any other point is that of its command.
+// Fields of `fredsim sweep`: its table, and the file of a point that failed; the file of any other
+// point is that of its command.
 #pragma once
 
 #include "results/fields/document.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of collectives on systems (plan/chunking.h) as results name them, and where they are allowed.
+// Chunks of collectives on systems (plan/chunking.h) as results name them, and where they are
+// allowed.
 #pragma once
 
 #include "plan/chunking.h"
@@ -11,7 +12,8 @@ namespace fredsim {
 // As results have them.
 void name_orders(const Chunking& chunking, RunResult& result);
 
-// Completes what the rows of plan/chunk_rows.h read: with an order of dimensions that was given chunks come as they arrive.
+// Completes what the rows of plan/chunk_rows.h read: with an order of dimensions that was given
+// chunks come as they arrive.
 void complete_chunking(const OptionTexts& texts, Chunking& chunking);
 
 // `has_system`: a machine of the command is one; else no such option is allowed.

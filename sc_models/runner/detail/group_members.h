@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of groups as --group and work files name them: NPUs (workers), I/O controllers, and all of these.
+// Members of groups as --group and work files name them: NPUs (workers), I/O controllers, and all
+// of these.
 #pragma once
 
 #include <limits>
@@ -16,12 +17,13 @@ inline constexpr int kAllNpus = std::numeric_limits<int>::min();  // "all", with
 inline constexpr int kAllIo = kAllNpus + 1;                       // "io:all": all I/O controllers
 inline constexpr int kEachIo = kAllNpus + 2;  // "io:each": as many groups, with one of them each
 
-// One or more members: "3", "0-3", "io2", "io0-3", "all", "io:all" or "io:each"; none: something else.
+// One or more members: "3", "0-3", "io2", "io0-3", "all", "io:all" or "io:each"; none: something
+// else.
 std::optional<std::vector<int>> parse_members(std::string_view text);
 
-// Members of a group on a machine; several groups with io:each. `npus`: of the workers, which members are if
-// `placed_workers`. Errors: BadInput for io:all and io:each where there are no I/O controllers, and for workers that
-// are not placed.
+// Members of a group on a machine; several groups with io:each. `npus`: of the workers, which
+// members are if `placed_workers`. Errors: BadInput for io:all and io:each where there are no I/O
+// controllers, and for workers that are not placed.
 std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vector<int>& group,
                                         const std::vector<int>& npus, bool placed_workers);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of a workload at an allocation of bandwidth, simulated as flows without calibration (flow/flow_simulation.h).
+// Time of a workload at an allocation of bandwidth, simulated as flows without calibration
+// (flow/flow_simulation.h).
 //
-// Searched: the bandwidth of each dimension of a system (fabric.dimensions.N.bandwidth); of a tree of two levels that of an NPU,
-//   `l1`, and what an
-//   L1 switch sends upwards, `l2`, as the share of each of its NPUs. Bandwidths are rounded down to what links can share.
+// Searched: the bandwidth of each dimension of a system (fabric.dimensions.N.bandwidth); of a tree
+//   of two levels that of an NPU, `l1`, and what an
+//   L1 switch sends upwards, `l2`, as the share of each of its NPUs. Bandwidths are rounded down to
+//   what links can share.
 // Time: of an iteration, or of an all-reduce over all NPUs; of several the weighted mean.
 // Errors: BadInput for machines that have no such keys; those of reload_config(), plans and flows.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL of the switches of a command's machines, as --rtl-build says: with progress on standard error, and Ctrl-C.
+// RTL of the switches of a command's machines, as --rtl-build says: with progress on standard
+// error, and Ctrl-C.
 //
 // Errors: those of require_built(); Interrupted.
 #pragma once

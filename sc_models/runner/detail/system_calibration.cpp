@@ -81,7 +81,8 @@ class SystemCalibration::SmallerSystem {
 
   SmallerSystem(const MachineConfig& system, const FabricOptions& options, const std::string& name);
 
-  // Compares one of SystemPlan::collectives of the large system, with so many bytes, or with its own, halved until the run does not take long;
+  // Compares one of SystemPlan::collectives of the large system, with so many bytes, or with its
+  // own, halved until the run does not take long;
   // none: it would take long, a step has no surplus, or the system cannot run exactly.
   std::optional<Checked> check(const Part& collective, const Chunking& chunking,
                                std::optional<std::uint64_t> bytes = {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs of `--engine flow` on a system take (runner/detail/system_calibration.h), before they are planned: machines of the exact runs by which
-// its steps are calibrated, and what is found of each of its links, for all sizes of a command. The system itself is there already.
+// Memory that runs of `--engine flow` on a system take (runner/detail/system_calibration.h), before
+// they are planned: machines of the exact runs by which its steps are calibrated, and what is found
+// of each of its links, for all sizes of a command. The system itself is there already.
 //
 // Within a factor of two of what the systems that ship take, 40 to 700 MB.
 #pragma once

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline (results/timeline.h) in the file that --timeline names, and a line about the events that have no place in it.
+// A timeline (results/timeline.h) in the file that --timeline names, and a line about the events
+// that have no place in it.
 //
-// `shares`: in which a file's events are divided, "" for none. `hint`: by what more of them are shown.
+// `shares`: in which a file's events are divided, "" for none. `hint`: by what more of them are
+// shown.
 // Errors: those of OutputFile::write().
 #pragma once
 

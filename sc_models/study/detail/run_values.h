@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single values of a file of results, for a row of a table: numbers, flags and texts of its run, those of objects in it with the key of
-// the object and a dot in front ("traffic.link_bytes").
+// Single values of a file of results, for a row of a table: numbers, flags and texts of its run,
+// those of objects in it with the key of the object and a dot in front ("traffic.link_bytes").
 //
-// By the tables of fields (results/fields), which say the order too. Left out: keys of every file, the machine, how the simulation went
-// (wall_s and what was skipped), lists, links and switches, null. A file of several runs has no values but those beside them.
+// By the tables of fields (results/fields), which say the order too. Left out: keys of every file,
+// the machine, how the simulation went (wall_s and what was skipped), lists, links and switches,
+// null. A file of several runs has no values but those beside them.
 // Errors: BadInput naming `path`, where the file is not as its table says.
 #pragma once
 

@@ -10,7 +10,8 @@
 
 namespace fredsim {
 
-// "16 KiB", "[mp, pp]", "{below: 4, uplinks: 2}"; texts that YAML would take for something else are in double quotes. Nothing: "".
+// "16 KiB", "[mp, pp]", "{below: 4, uplinks: 2}"; texts that YAML would take for something else are
+// in double quotes. Nothing: "".
 std::string yaml_value(const ConfigNode& node);
 
 }  // namespace fredsim

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule of the chunks of a collective over the dimensions of a system: which dimensions each chunk takes first, and in which order a
-// dimension serves them. Planned before the run, so that all NPUs agree.
+// Schedule of the chunks of a collective over the dimensions of a system: which dimensions each
+// chunk takes first, and in which order a dimension serves them. Planned before the run, so that
+// all NPUs agree.
 //
-// Order of dimensions, Themis: loads are times that the dimensions have work for. They begin with the latency of a step; each chunk takes the
-//   dimensions by ascending load on the way up and the reverse down, and adds its time to each. While the loads differ by less than the time of a
-//   part of the chunk in the least loaded dimension, the order is the baseline's. Dimensions of equal load: lowest first.
-// Order of service: an event model. All chunks are there at 0; a dimension moves one chunk at a time, at full rate, and takes the next one when
-//   that has moved; it arrives a latency later.
+// Order of dimensions, Themis: loads are times that the dimensions have work for. They begin with
+//   the latency of a step; each chunk takes the dimensions by ascending load on the way up and the
+//   reverse down, and adds its time to each. While the loads differ by less than the time of a part
+//   of the chunk in the least loaded dimension, the order is the baseline's. Dimensions of equal
+//   load: lowest first.
+// Order of service: an event model. All chunks are there at 0; a dimension moves one chunk at a
+//   time, at full rate, and takes the next one when that has moved; it arrives a latency later.
 // Units: times in one unit of the caller's.
 // Source: Rashidi et al., Themis, ISCA 2022, §4.2 to §4.4, algorithm 1.
 #pragma once

@@ -18,7 +18,8 @@
 namespace fredsim {
 namespace {
 
-// Latencies of links on the longest path of a tree, from the leaves to the root and back; whole cycles.
+// Latencies of links on the longest path of a tree, from the leaves to the root and back; whole
+// cycles.
 class LongestPath {
  public:
   LongestPath(const Plan& plan, HopPaths& hops) : plan_(plan), hops_(hops) {}

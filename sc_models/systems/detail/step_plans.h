@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of the steps of a system's plan (systems/system_plan.h) on the blocks of their dimensions, each made once, and their times.
+// Plans of the steps of a system's plan (systems/system_plan.h) on the blocks of their dimensions,
+// each made once, and their times.
 //
-// Times: estimated, not simulated: the busiest link, and beside it the latencies of the links on the longest path.
+// Times: estimated, not simulated: the busiest link, and beside it the latencies of the links on
+// the longest path.
 // Errors: those of the planner, with the dimension.
 #pragma once
 
@@ -32,7 +34,8 @@ class StepPlans {
   // `system` outlives it.
   explicit StepPlans(const Topology& system) : system_(system) {}
 
-  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked` has the virtual channel.
+  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked` has
+  // the virtual channel.
   std::shared_ptr<const Plan> plan(const Stage& stage, const std::string& algorithm,
                                    const CollectiveSpec& asked, const Members& members);
   Time time(const Stage& stage, const std::string& algorithm, const CollectiveSpec& asked,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of a chunk of a collective on a system: a collective in one dimension after the other (systems/system_plan.h).
+// Stages of a chunk of a collective on a system: a collective in one dimension after the other
+// (systems/system_plan.h).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ struct Stage {
 
 // Dimensions that a box has several places in, lowest first.
 std::vector<int> dimensions_of(const MemberBox& box);
-// `dimensions`: those of the box, in the order of the way up. An all-reduce is one in the last of them.
+// `dimensions`: those of the box, in the order of the way up. An all-reduce is one in the last of
+// them.
 std::vector<Stage> stages_of(Collective collective, const std::vector<BoxHop>& path,
                              const MemberBox& box, const std::vector<int>& dimensions,
                              std::uint64_t bytes);

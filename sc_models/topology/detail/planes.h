@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches that are parallel chiplets: what the builders of planes (fully_connected, torus3d) share. A plane is one chiplet of
-// every switch, and shares nothing with the others: a slice (Node::slice).
-//   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
+// Switches that are parallel chiplets: what the builders of planes (fully_connected, torus3d)
+// share. A plane is one chiplet of every switch, and shares nothing with the others: a slice
+//   (Node::slice). NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
 //   The I/O controllers are dealt out over the switches in order (dealt_to).
 // Errors: BadInput as topology/machine_spec.h says.
@@ -26,8 +26,8 @@ class Planes {
   int controllers(int i) const;  // at switch i
   NodeId chiplet(int i, int plane) const { return first_ + i * planes_ + plane; }
 
-  // All NPUs, then all chiplets, switch by switch; once, before the rest. Chiplets of switch i have `ports(i)` ports, and are
-  // called `stem(i)` and their plane.
+  // All NPUs, then all chiplets, switch by switch; once, before the rest. Chiplets of switch i have
+  // `ports(i)` ports, and are called `stem(i)` and their plane.
   void add_nodes(const std::function<std::string(int i)>& stem,
                  const std::function<int(int i)>& ports);
   void connect(PortRef a, PortRef b, const LinkClass& link) { assembly_.connect(a, b, link); }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of systems that are no machines themselves, each by itself: NPUs on a ring or a line, joined pairwise, or on switches.
+// The blocks of systems that are no machines themselves, each by itself: NPUs on a ring or a line,
+// joined pairwise, or on switches.
 //
-//   ring, line, fully_connected: each NPU has a switch of its own on its die, which passes on what is for others, one cycle away; the links between
-//     these are the block's. Half of a ring's or line's links go either way; NPUs at the ends of a line
-//     have half of them unused.
-//   switch: each link of an NPU goes to a switch of its own, which joins all NPUs, `latency` away; a switch takes `switch_latency` beside its
-//     own cycles. Switches that add up are Fred_3(size) where collectives are to run in them.
+//   ring, line, fully_connected: each NPU has a switch of its own on its die, which passes on what
+//     is for others, one cycle away; the links between these are the block's. Half of a ring's or
+//     line's links go either way; NPUs at the ends of a line have half of them unused.
+//   switch: each link of an NPU goes to a switch of its own, which joins all NPUs, `latency` away;
+//     a switch takes `switch_latency` beside its own cycles. Switches that add up are Fred_3(size)
+//     where collectives are to run in them.
 //   A link has bandwidth / links.
 // Names: ring and line r<i>.s<plane>, fully_connected x<i>.s<plane>, switch l1_0.s<plane>.
 // Ports: as torus3d, fully_connected and fred_tree have them.

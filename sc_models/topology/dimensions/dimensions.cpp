@@ -32,8 +32,8 @@ void check_sizes(const std::vector<DimensionSpec>& dimensions) {
   }
 }
 
-// Clock, buffers and formats of a system are its machine's, of the first one where there are several. Buffers are each
-// one's own, but those that NPUs receive in: as large as the largest.
+// Clock, buffers and formats of a system are its machine's, of the first one where there are
+// several. Buffers are each one's own, but those that NPUs receive in: as large as the largest.
 MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>& dimensions) {
   const Topology* first = nullptr;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {

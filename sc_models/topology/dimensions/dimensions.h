@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system of several dimensions (topology/system.h), each of whose groups is joined by a block: one of topology/dimensions/blocks.h, or
-// another machine, whose NPUs are the places of its dimension.
+// A system of several dimensions (topology/system.h), each of whose groups is joined by a block:
+// one of topology/dimensions/blocks.h, or another machine, whose NPUs are the places of its
+// dimension.
 //
 //   Names: NPUs npu<i>, I/O controllers io<i>, all else <dimension>.<group>.<name in the block>.
 //   Clock, flits, packets and buffers are the same everywhere: those of its machine blocks.
-// Errors: BadInput as topology/machine_spec.h says; more than kMaxSystemNpus NPUs; machine blocks that contradict each other or the
-//   system's clock.
+// Errors: BadInput as topology/machine_spec.h says; more than kMaxSystemNpus NPUs; machine blocks
+//   that contradict each other or the system's clock.
 #pragma once
 
 #include <optional>

@@ -153,8 +153,8 @@ void add_example_dimension(std::vector<Setting>& keys, int number, std::string_v
   keys.push_back({prefix + ".latency", "500 ns"});
 }
 
-// Boxes of up to eight that are fully connected, joined by a switch, or by two dimensions of switches where one would have more
-// ports than run flit by flit.
+// Boxes of up to eight that are fully connected, joined by a switch, or by two dimensions of
+// switches where one would have more ports than run flit by flit.
 constexpr int kMaxBox = 8;
 std::vector<Setting> dimensions_example_keys(int npus) {
   constexpr int kGigabytesPerLink = 50;  // per second

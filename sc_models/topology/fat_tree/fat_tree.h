@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k-ary fat tree of Al-Fares, Loukissas and Vahdat (A Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008): three levels of
-// switches with k ports and equal links. k pods of k/2 edge and k/2 aggregation switches, each edge switch joined to each aggregation switch of its
-// pod; (k/2)^2 core switches with a link to each pod. k^3/4 NPUs, k/2 at each edge switch; oversubscribed at the edge r times as many.
+// The k-ary fat tree of Al-Fares, Loukissas and Vahdat (A Scalable, Commodity Data Center Network
+// Architecture, SIGCOMM 2008): three levels of switches with k ports and equal links. k pods of k/2
+// edge and k/2 aggregation switches, each edge switch joined to each aggregation switch of its pod;
+//   (k/2)^2 core switches with a link to each pod. k^3/4 NPUs, k/2 at each edge switch;
+//   oversubscribed at the edge r times as many.
 //
-// Names: edge e<pod>_<i>, aggregation a<pod>_<i>, core c<j>; core c<j> is joined to aggregation switch j / (k/2) of every pod.
-// Ports: edge 0 … r*k/2 - 1 NPUs, then aggregation switches; aggregation 0 … k/2 - 1 edge switches, then cores; core: pods.
+// Names: edge e<pod>_<i>, aggregation a<pod>_<i>, core c<j>; core c<j> is joined to aggregation
+//   switch j / (k/2) of every pod.
+// Ports: edge 0 … r*k/2 - 1 NPUs, then aggregation switches; aggregation 0 … k/2 - 1 edge switches,
+//   then cores; core: pods.
 // NPU i has address i; r*k/2 at an edge switch follow each other, edge switches pod by pod.
-// Paths: up, where the destination is not below, by the link that its place chooses: at an edge switch its place there, at an aggregation switch its
-//   edge switch's place in its pod, both modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch different ones.
-//   Nothing goes up again after it has gone down: no deadlock.
-// Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination chooses. Tables of switches know
-//   no sender, so packets of all senders below a switch to one NPU have one link there; where each NPU has one sender, as on a
-//   ring, that is a hash of the flow.
+// Paths: up, where the destination is not below, by the link that its place chooses: at an edge
+//   switch its place there, at an aggregation switch its edge switch's place in its pod, both
+//   modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch
+//   different ones. Nothing goes up again after it has gone down: no deadlock.
+// Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination
+//   chooses. Tables of switches know no sender, so packets of all senders below a switch to one NPU
+//   have one link there; where each NPU has one sender, as on a ring, that is a hash of the flow.
 // Errors: BadInput with the key: an odd k, over kMaxFatTreeNpus NPUs, I/O controllers.
 #pragma once
 

@@ -2,20 +2,21 @@
 // A tree of Fred_m switches, 1 to 8 levels (the paper's wafer has two). Every switch is
 // `slices` parallel parts that share nothing; a part is one chiplet at level 1 and
 // chiplets_per_slice chiplets above.
-//   Names: l1_<i>.s<s>; above l<k>_<i>.s<s>.c<c>; the one switch at the top of two levels or more has
-//     no index: l2.s<s>.c<c>.
-//   Ports of a chiplet: what is below it, then its uplinks, then (L1) its I/O controllers; then those that chiplet_ports adds,
-//     which nothing is joined to.
+//   Names: l1_<i>.s<s>; above l<k>_<i>.s<s>.c<c>; the one switch at the top of two levels or more
+//     has no index: l2.s<s>.c<c>.
+//   Ports of a chiplet: what is below it, then its uplinks, then (L1) its I/O controllers; then
+//     those that chiplet_ports adds, which nothing is joined to.
 //   Switch i of level k has the switches i*below … of the level below; L1 switch i the NPUs
 //     i*below … . The I/O controllers are dealt out over the L1 switches in order, as evenly as
 //     possible, the first ones getting one more.
 //   NPU and I/O: NIC port s is joined to slice s, at bandwidth / slices.
-//   Uplinks: those of all chiplets of one slice of a switch, in the order (chiplet, uplink), are shared
-//     out evenly and in order over the chiplets of that slice of the switch above: number g, with
-//     k = uplinks_per_chiplet_above, goes to chiplet g / k, port j*k + g % k, where the lower switch is
-//     number j of those below the upper one. Each has uplink_bandwidth / (slices x chiplets x uplinks).
-//   Latency: that of the machine's links, unless the level that a link joins to what is below it has its own. I/O controllers
-//     are below level 1.
+//   Uplinks: those of all chiplets of one slice of a switch, in the order (chiplet, uplink), are
+//     shared out evenly and in order over the chiplets of that slice of the switch above: number g,
+//     with k = uplinks_per_chiplet_above, goes to chiplet g / k, port j*k + g % k, where the lower
+//     switch is number j of those below the upper one. Each has uplink_bandwidth / (slices x
+//     chiplets x uplinks).
+//   Latency: that of the machine's links, unless the level that a link joins to what is below it
+//     has its own. I/O controllers are below level 1.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
@@ -32,7 +33,8 @@ namespace fredsim {
 inline constexpr int kMaxTreeLevels = 8;
 struct FredTreeSpec {
   SwitchTree tree;
-  // Latency of the links that join a level to what is below it, by level, lowest first; 0: that of the machine.
+  // Latency of the links that join a level to what is below it, by level, lowest first; 0: that of
+  // the machine.
   std::vector<std::uint64_t> latency_ps{};
   int slices = 0;
   int middle = 0;

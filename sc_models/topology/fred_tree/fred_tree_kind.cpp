@@ -120,8 +120,8 @@ std::vector<std::uint64_t> read_latencies(const FabricKeys& keys, bool two_level
   return latencies;
 }
 
-// L1 switches x NPUs on each as near each other as they come out; as many uplinks as NPUs. NPU, slices and links are those of
-// configs/fred_d.yaml.
+// L1 switches x NPUs on each as near each other as they come out; as many uplinks as NPUs. NPU,
+// slices and links are those of configs/fred_d.yaml.
 std::vector<Setting> fred_tree_example_keys(int npus) {
   constexpr int kFewPorts = 16;        // the most that an L2 chiplet has, if it can
   constexpr int kTerabytesPerNpu = 3;  // per second

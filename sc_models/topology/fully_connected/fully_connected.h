@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches that are all joined to each other, NPUs on each. Every switch is `planes` parallel chiplets; a plane is one
-// chiplet of each switch, joined pairwise, and shares nothing with the others: a slice (Node::slice).
-//   Names: x<i>.s<s>: switch i, plane s.
-//   Ports of a chiplet: its NPUs, then the chiplets of the other switches in order, its own left out, then its I/O
-//     controllers.
-//   Switch i has the NPUs i*npus_per_switch … . The I/O controllers are dealt out over the switches in order, as evenly
-//     as possible, the first ones getting one more.
+// Switches that are all joined to each other, NPUs on each. Every switch is `planes` parallel
+// chiplets; a plane is one chiplet of each switch, joined pairwise, and shares nothing with the
+//   others: a slice (Node::slice). Names: x<i>.s<s>: switch i, plane s.
+//   Ports of a chiplet: its NPUs, then the chiplets of the other switches in order, its own left
+//     out, then its I/O controllers.
+//   Switch i has the NPUs i*npus_per_switch … . The I/O controllers are dealt out over the switches
+//     in order, as evenly as possible, the first ones getting one more.
 //   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
 // Errors: BadInput as topology/machine_spec.h says.

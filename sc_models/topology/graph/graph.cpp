@@ -121,8 +121,9 @@ void check_adders(const GraphSpec& spec) {
   }
 }
 
-// Links both ways by the nodes that they join, in the order of these, whichever end and whichever link is listed first: what is built, and so
-// every time, does not depend on it. One-way links follow as they are listed.
+// Links both ways by the nodes that they join, in the order of these, whichever end and whichever
+// link is listed first: what is built, and so every time, does not depend on it. One-way links
+// follow as they are listed.
 GraphSpec in_order(GraphSpec spec) {
   for (GraphLink& link : spec.links)
     if (!link.one_way && link.from > link.to) std::swap(link.from, link.to);
@@ -184,8 +185,8 @@ class GraphBuilder {
   }
 
  private:
-  // Numbers the parts of the switches that nothing but NPUs joins. False: some NPUs are joined by way of others, which pass on what
-  // is for these; all switches are one part then.
+  // Numbers the parts of the switches that nothing but NPUs joins. False: some NPUs are joined by
+  // way of others, which pass on what is for these; all switches are one part then.
   bool find_parts() {
     JoinedNodes joined(spec_.nodes.size());
     bool has_links_of_npus = false;

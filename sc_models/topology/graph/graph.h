@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of any shape: NPUs and switches, and links between them, as a user lists them.
 //
-//   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each other, and every two of them have links into one
-//     of the parts of the switches that nothing but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
-//   Else there is one on the die of every NPU that is joined to another NPU or has several links; it passes on what is for others, one cycle
-//     away from its NPU, and has all of its links.
-//   Planes: shares into which what goes between NPUs is cut, so that it goes by all NIC ports whose paths are equal, pair by pair
-//     (topology/graph/graph_paths.h).
-//   Parallel links of an NPU are one link of their bandwidth together; between switches each is a link.
-// One way: links between NPUs that lead from one to the other alone, as many from each NPU as to it: a port's link out may lead to another NPU
-//   than its link in comes from, as fibres do that end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
+//   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each
+//     other, and every two of them have links into one of the parts of the switches that nothing
+//     but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
+//   Else there is one on the die of every NPU that is joined to another NPU or has several links;
+//     it passes on what is for others, one cycle away from its NPU, and has all of its links.
+//   Planes: shares into which what goes between NPUs is cut, so that it goes by all NIC ports whose
+//     paths are equal, pair by pair (topology/graph/graph_paths.h).
+//   Parallel links of an NPU are one link of their bandwidth together; between switches each is a
+//     link.
+// One way: links between NPUs that lead from one to the other alone, as many from each NPU as to
+//   it: a port's link out may lead to another NPU than its link in comes from, as fibres do that
+//   end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
 //   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
-// Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order in which nodes are listed; of a switch on a
-//   die 0 to its NPU, then by node, then links one way as they are listed; of other switches by node. The order of links both ways, and of
-//   their ends, changes nothing.
-// Adders: reduction engines of switches. Each has one link, both ways, to a switch, in a graph of one plane; they are nobody's NPU, and
-//   algorithms that use them add there (collective/algorithms/switch_reads.cpp). Names adder<k>, in the order listed.
+// Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order
+//   in which nodes are listed; of a switch on a die 0 to its NPU, then by node, then links one way
+//   as they are listed; of other switches by node. The order of links both ways, and of their ends,
+//   changes nothing.
+// Adders: reduction engines of switches. Each has one link, both ways, to a switch, in a graph of
+//   one plane; they are nobody's NPU, and algorithms that use them add there
+//   (collective/algorithms/switch_reads.cpp). Names adder<k>, in the order listed.
 // Addresses: NPU i has address i, adder k that of the NPUs' number plus k.
 // Paths: topology/graph/graph_paths.h.
-// Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or the key of a machine whose clock does not
-//   carry a link.
+// Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or
+//   the key of a machine whose clock does not carry a link.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +67,9 @@ struct GraphSpec {
   std::string label{};  // of all of it
 };
 
-// BadInput: names that are taken twice, fewer than two NPUs or too many nodes, a link from a node to itself, nodes that no path
-// joins, links one way that end at a switch or of which an NPU has not as many from it as to it.
+// BadInput: names that are taken twice, fewer than two NPUs or too many nodes, a link from a node
+// to itself, nodes that no path joins, links one way that end at a switch or of which an NPU has
+// not as many from it as to it.
 void check_graph(const GraphSpec& spec);
 
 // A spec that is right.

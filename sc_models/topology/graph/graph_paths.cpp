@@ -16,7 +16,8 @@ namespace {
 
 // Most pairs of groups of destinations and links that orders are compared over.
 constexpr std::uint64_t kMaxOrderWork = std::uint64_t{1} << 28;
-// Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the first and the next.
+// Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the
+// first and the next.
 constexpr std::size_t kMaxPairedNpus = 512;
 constexpr int kMaxShares = 16;
 // Times that all destinations are dealt out anew, at most.
@@ -25,8 +26,8 @@ constexpr std::size_t kMaxRoutesDealtAnew = std::size_t{1} << 20;
 // Less than what numbers are rounded by is no reason to deal anew.
 constexpr double kClearlyLess = 1e-9;
 
-// The widest of ways that share a load evenly, in the order given: so many that their number times the width of the narrowest is the most; the
-// fewest of equals.
+// The widest of ways that share a load evenly, in the order given: so many that their number times
+// the width of the narrowest is the most; the fewest of equals.
 template <typename Way, typename Width>
 std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
   if (ways.size() < 2) return ways;
@@ -142,7 +143,8 @@ bool GraphPaths::are_twins(NodeId a, NodeId b) const {
   return next_to(a) == next_to(b);
 }
 
-// A root has its advantage: every switch is joined to every other one by way of it. Trees of several tops have more paths.
+// A root has its advantage: every switch is joined to every other one by way of it. Trees of
+// several tops have more paths.
 std::vector<NodeId> GraphPaths::by_height() const {
   std::vector<int> height(exits_.size(), -1);
   std::deque<NodeId> open;
@@ -350,8 +352,9 @@ GraphPaths::Deal GraphPaths::deal_by_load(std::uint16_t address,
   return deal;
 }
 
-// By digits of the address, one for each switch on the way, the one nearest to the destination first, and again when all that differ among
-// those at the same switches are taken: of trees all switches of a level take the same of their exits, and addresses all pairs of them.
+// By digits of the address, one for each switch on the way, the one nearest to the destination
+// first, and again when all that differ among those at the same switches are taken: of trees all
+// switches of a level take the same of their exits, and addresses all pairs of them.
 GraphPaths::Deal GraphPaths::deal_by_digits(std::uint16_t address,
                                             const std::vector<double>& /*load*/) const {
   const Costs& to = costs(address);
@@ -428,7 +431,8 @@ GraphPaths::Deals GraphPaths::deal_all(Dealer first) const {
   return all;
 }
 
-// Switch by switch: another exit is taken where that makes the sum of squares of links' times less. False: none is.
+// Switch by switch: another exit is taken where that makes the sum of squares of links' times less.
+// False: none is.
 bool GraphPaths::deal_anew(std::uint16_t address, Deal& deal, std::vector<double>& load) const {
   const Costs& to = costs(address);
   std::vector<Exit*> chosen(exits_.size(), nullptr);

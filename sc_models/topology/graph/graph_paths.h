@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths through switches that are joined in any way: up*/down* (Schroeder et al., Autonet, 1991).
 //
-// Rule: switches have an order; a link to an earlier one leads up, to a later one down. A switch sends down, by the fewest links, where
-//   links that all lead down end at the destination; else up, by the fewest links.
-// Order: by distance from the switch with the most links in its plane; or from all that have links to the same switches as it has, and no NPUs;
-//   or by distance from the switches that have NPUs, farthest first. That with the fewest links on paths is taken, of these that with the most
-//   equal paths, of these the first one named, then by number.
-// Equal paths: of several links that are as good, paths behind them counted, the widest are used: so many that their number times the least of
-//   their bandwidths is the most. Destinations are dealt out over them: each takes, in order of addresses, the path whose busiest link has the
-//   least to carry of an all-to-all among all NPUs; then, up to 2^20 routes, switches take other exits, one by one, while that makes times
-//   of links more even. Of NIC ports the same are used, and flows are cut over them (nic_ports()).
-//   Beyond kMaxDealtRoutes routes (destinations x switches) an address takes the link of its number, modulo their number.
-// Deadlock: none; what has gone down never goes up again, and links have the order in which they are used.
-// Not all paths are shortest ones: where two switches are joined by way of later ones alone, packets go round by an earlier one.
+// Rule: switches have an order; a link to an earlier one leads up, to a later one down. A switch
+//   sends down, by the fewest links, where links that all lead down end at the destination; else
+//   up, by the fewest links.
+// Order: by distance from the switch with the most links in its plane; or from all that have links
+//   to the same switches as it has, and no NPUs; or by distance from the switches that have NPUs,
+//   farthest first. That with the fewest links on paths is taken, of these that with the most equal
+//   paths, of these the first one named, then by number.
+// Equal paths: of several links that are as good, paths behind them counted, the widest are used:
+//   so many that their number times the least of their bandwidths is the most. Destinations are
+//   dealt out over them: each takes, in order of addresses, the path whose busiest link has the
+//   least to carry of an all-to-all among all NPUs; then, up to 2^20 routes, switches take other
+//   exits, one by one, while that makes times of links more even. Of NIC ports the same are used,
+//   and flows are cut over them (nic_ports()). Beyond kMaxDealtRoutes routes (destinations x
+//   switches) an address takes the link of its number, modulo their number.
+// Deadlock: none; what has gone down never goes up again, and links have the order in which they
+//   are used.
+// Not all paths are shortest ones: where two switches are joined by way of later ones alone,
+//   packets go round by an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +43,8 @@ class GraphPaths final : public UnicastPaths {
   int port(int chiplet, std::uint16_t address) const override;
   std::vector<int> nic_ports(NodeId from, std::uint16_t address) const override;
 
-  // Shares into which what goes between two NPUs is cut, so that NIC ports carry the same: the fewest that are even between any two of them, or
-  // the most even number up to kMaxShares.
+  // Shares into which what goes between two NPUs is cut, so that NIC ports carry the same: the
+  // fewest that are even between any two of them, or the most even number up to kMaxShares.
   int shares() const;
 
  private:
@@ -50,8 +56,8 @@ class GraphPaths final : public UnicastPaths {
   };
   // Switches with a link to an endpoint, and its bandwidth.
   using Ends = std::vector<std::pair<NodeId, float>>;
-  // By node, to a destination. Links: 2 x their number, + 1 where the first of them leads up; kNone: no path. Widths: bandwidth of the
-  // narrowest link of the widest path.
+  // By node, to a destination. Links: 2 x their number, + 1 where the first of them leads up;
+  // kNone: no path. Widths: bandwidth of the narrowest link of the widest path.
   struct Costs {
     std::vector<std::int32_t> links;
     std::vector<float> width;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths in graphs with links that lead one way: the fewest links. Of several links that are as good the destination's address, modulo their
-// number, chooses.
+// Paths in graphs with links that lead one way: the fewest links. Of several links that are as good
+// the destination's address, modulo their number, chooses.
 // Deadlock: not free of it; such graphs are run as flows alone (Topology::flow_only).
 #pragma once
 

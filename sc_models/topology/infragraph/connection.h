@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections of InfraGraph files of the older dialect: two components and the link between them, in one word.
+// Connections of InfraGraph files of the older dialect: two components and the link between them,
+// in one word.
 //
 //   xpu.0.nvlink.nvlsw.1                              inside a device
 //   server.0.nic.1.eth.leaf.0.port.3                  between components of instances

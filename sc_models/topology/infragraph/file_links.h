@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that an InfraGraph file lists, by name, and what the machine file says where it says nothing.
+// Links that an InfraGraph file lists, by name, and what the machine file says where it says
+// nothing.
 //
-//   New dialect: physical.bandwidth in gigabits_per_second or gigabytes_per_second, physical.latency in ns, us or ms. Older one: bandwidth
-//     and latency without physical, and giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second are no
+//   New dialect: physical.bandwidth in gigabits_per_second or gigabytes_per_second,
+//     physical.latency in ns, us or ms. Older one: bandwidth and latency without physical, and
+//     giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second are no
 //     bandwidth without lanes and coding: such a link is one without.
-//   Machine file: fabric.links by name and fabric.link_bandwidth for links without bandwidth, fabric.link_latency for those without
-//     latency.
-// Errors: BadInput with file and line: what the schema does not have; a link that is used without bandwidth or latency; a name of
-//   fabric.links that no link has, or one whose bandwidth the file says.
+//   Machine file: fabric.links by name and fabric.link_bandwidth for links without bandwidth,
+//     fabric.link_latency for those without latency.
+// Errors: BadInput with file and line: what the schema does not have; a link that is used without
+//   bandwidth or latency; a name of fabric.links that no link has, or one whose bandwidth the file
+//   says.
 #pragma once
 
 #include <cstdint>

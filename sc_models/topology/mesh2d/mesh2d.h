@@ -30,8 +30,8 @@ Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec);
 Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const TopologyKind& kind);
 int mesh_io_controllers(int width, int height);  // how many the mesh has places for: 18 for 5 x 4
 
-// Directed links from one half of a mesh or torus to the other, over the smallest cut into halves that
-// differ by one router at most.
+// Directed links from one half of a mesh or torus to the other, over the smallest cut into halves
+// that differ by one router at most.
 int mesh_bisection_links(const SwitchGrid& mesh);
 
 }  // namespace fredsim

@@ -87,8 +87,8 @@ class Torus3dKind final : public TopologyKind {
                        planes_text(topology));
   }
 
-  // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer. Even sides before odd
-  // ones, whose halves are not as large.
+  // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer.
+  // Even sides before odd ones, whose halves are not as large.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     std::uint64_t min = std::numeric_limits<std::uint64_t>::max();
     bool is_even = false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of a layer of experts, and the times in which a worker computes its parts.
 //
-// The gate multiplies each token by hidden × experts. An expert is an MLP of `mlp_matrices` matrices of hidden × expert_mlp, a shared one
-//   likewise, on every worker whole. By roofline, part after part and expert after expert: each that has tokens reads its weights once.
+// The gate multiplies each token by hidden × experts. An expert is an MLP of `mlp_matrices`
+//   matrices of hidden × expert_mlp, a shared one likewise, on every worker whole. By roofline,
+//   part after part and expert after expert: each that has tokens reads its weights once.
 // Units: parameters; picoseconds.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that a run holds, and their operations: read from the source (task_source.h) before they can be ready, dropped when they are
-// complete and over.
+// Tasks that a run holds, and their operations: read from the source (task_source.h) before they
+// can be ready, dropped when they are complete and over.
 //
-// Tasks of a rank are numbered as the source has them. A reference to a task holds until it is retired, one to an operation until it
-//   is forgotten.
+// Tasks of a rank are numbered as the source has them. A reference to a task holds until it is
+//   retired, one to an operation until it is forgotten.
 // Memory: as run_tasks() says (graph_run.h); records of all tasks where they are kept.
 // Errors: those of the source.
 #pragma once
@@ -48,7 +48,8 @@ struct HeldOperation {
   std::vector<std::vector<std::uint64_t>> left{};  // the same: times that it is not complete
   std::uint64_t issued = 0;                        // times
   int came = 0, tasks_left = 0;
-  // Cycle at which the last of those that came did, by its lag later (operations/arrivals.h), and without.
+  // Cycle at which the last of those that came did, by its lag later (operations/arrivals.h), and
+  // without.
   std::uint64_t start = 0, begin = 0;
   int cause_rank = -1, cause_task = -1;
   TimeBreakdown path{};  // breakdown up to what it had waited for
@@ -90,7 +91,8 @@ class HeldTasks {
 
   std::size_t max() const { return max_; }  // max tasks of a rank held at a time
   const CategoriesUsed& used() const { return used_; }
-  // For the error message of a run that has come to a standstill: waiting_text() of the next tasks of each rank.
+  // For the error message of a run that has come to a standstill: waiting_text() of the next tasks
+  // of each rank.
   std::string text_of_those_left();
 
  private:

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of the next iteration on their way in: which I/O controller sends how much to which workers, to the byte.
+// Samples of the next iteration on their way in: which I/O controller sends how much to which
+// workers, to the byte.
 //
-// Controllers that have not failed share what a worker loads as evenly as whole flits in every slice allow, so that slices of a FRED tree do
-//   the same (operations/equal_slices.h). What is left of a worker's, and some more of it, comes to it alone from controllers in
-//   turn: in loads of as many flits as there are slices, the first ones, that carry a flit more of the layers' reductions along
-//   MP, so that these slices get all of it and stay like each other. Without such reductions, or where that does not come out
-//   even, it comes flit by flit, all by the first slice.
+// Controllers that have not failed share what a worker loads as evenly as whole flits in every
+//   slice allow, so that slices of a FRED tree do the same (operations/equal_slices.h). What is
+//   left of a worker's, and some more of it, comes to it alone from controllers in turn: in loads
+//   of as many flits as there are slices, the first ones, that carry a flit more of the layers'
+//   reductions along MP, so that these slices get all of it and stay like each other. Without such
+//   reductions, or where that does not come out even, it comes flit by flit, all by the first
+//   slice.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,8 @@ struct InputLoad {
   std::uint64_t bytes = 0;  // to each of them, not 0
 };
 
-// Each worker of the first stage loads all samples of its replica, its tokens of them. Empty without controllers, and on systems (topology/system.h).
+// Each worker of the first stage loads all samples of its replica, its tokens of them. Empty
+// without controllers, and on systems (topology/system.h).
 std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
                                    const Topology& topology);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a minibatch over replicas, and a replica's over microbatches: as even as possible, the first ones have one more.
+// Samples of a minibatch over replicas, and a replica's over microbatches: as even as possible, the
+// first ones have one more.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time of one rank by cause (rank_time.h), as its tasks begin and end.
 //
-// Waiting: what the rank waited for is known when a computation begins, or at the end of the run. Each task therefore carries the
-//   waiting on the way to its end (WaitTime) and hands it on to the task that it lets begin.
+// Waiting: what the rank waited for is known when a computation begins, or at the end of the run.
+//   Each task therefore carries the waiting on the way to its end (WaitTime) and hands it on to the
+//   task that it lets begin.
 // Units: cycles since the beginning of the run.
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace fredsim {
 
-// Waiting of a rank, by cause, on the way to the end of a communication, since the computation that was over last at `since`: void once
-// a later one has been.
+// Waiting of a rank, by cause, on the way to the end of a communication, since the computation that
+// was over last at `since`: void once a later one has been.
 struct WaitTime {
   std::uint64_t since = 0;
   TimeBreakdown exposed{};

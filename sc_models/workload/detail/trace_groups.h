@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Process groups of the collectives of execution traces, as ranks of the traces (trace_graph.h says which group a node names).
+// Process groups of the collectives of execution traces, as ranks of the traces (trace_graph.h says
+// which group a node names).
 //
-// Errors: BadInput, naming file, node and field: a group that is not there or does not have the rank; dimensions of another number
-//   than the machine's.
+// Errors: BadInput, naming file, node and field: a group that is not there or does not have the
+//   rank; dimensions of another number than the machine's.
 #pragma once
 
 #include <string>

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of traces that say their shapes (workload_files/trace_shapes.h), as trace_export.h writes them.
+// Operations of traces that say their shapes (workload_files/trace_shapes.h), as trace_export.h
+// writes them.
 //
-// The k-th node of a shape and part at each of the part's ranks is of the k-th operation of that shape.
-// Errors: BadInput, naming file, node and field: a shape or part that the metadata does not have, that differs from another
-//   rank's, whose group is not there or does not have the rank; ranks of which one has fewer of a shape.
+// The k-th node of a shape and part at each of the part's ranks is of the k-th operation of that
+//   shape.
+// Errors: BadInput, naming file, node and field: a shape or part that the metadata does not have,
+//   that differs from another rank's, whose group is not there or does not have the rank; ranks of
+//   which one has fewer of a shape.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +27,8 @@ class TraceJoint {
   // Makes an operation, that of a node; gives its number.
   using Make = std::function<int(OperationShape shape, const TraceNode& node)>;
 
-  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives; empty: as the traces say.
+  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives; empty: as
+  // the traces say.
   TraceJoint(const std::vector<std::string>& paths, const CommGroups& groups,
              std::vector<int> members, std::string algorithm, Make make)
       : paths_(paths),
@@ -33,7 +37,8 @@ class TraceJoint {
         algorithm_(std::move(algorithm)),
         make_(std::move(make)) {}
 
-  // A rank's node that names a shape, of those in its file's metadata: the task's operation, part, rank and category.
+  // A rank's node that names a shape, of those in its file's metadata: the task's operation, part,
+  // rank and category.
   void join(int rank, const TraceNode& node, const TraceShapes& shapes, Task& task);
   void check() const;  // all nodes have been
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of execution traces that do not say their shapes: which nodes of different ranks are one, a collective or a message
-// (trace_graph.h). Those that do: trace_joint.h.
+// Operations of execution traces that do not say their shapes: which nodes of different ranks are
+// one, a collective or a message (trace_graph.h). Those that do: trace_joint.h.
 //
-// The k-th node of a process group, or of a source, destination and tag, at each of its ranks is of the k-th operation there. The
-//   first rank that comes to one makes it; the others have to agree with that rank.
+// The k-th node of a process group, or of a source, destination and tag, at each of its ranks is of
+//   the k-th operation there. The first rank that comes to one makes it; the others have to agree
+//   with that rank.
 // Memory: operations to which a rank has not come, and a count per rank and group.
-// Errors: BadInput, naming file, node and field: those of trace_groups.h; ranks that do not agree in type, size, root or priority of a
-//   collective, or of whom one lacks it; a root outside the group; no bytes.
+// Errors: BadInput, naming file, node and field: those of trace_groups.h; ranks that do not agree
+//   in type, size, root or priority of a collective, or of whom one lacks it; a root outside the
+//   group; no bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +31,23 @@ class TraceMeetings {
   using Make = std::function<int(OperationShape shape, const TraceNode& node, int group,
                                  std::uint64_t number)>;
 
-  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives. `names`: those of groups of operations, as
-  // TaskGraph::groups, are appended to it. Paths, groups and names outlive it.
+  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives. `names`:
+  // those of groups of operations, as TaskGraph::groups, are appended to it. Paths, groups and
+  // names outlive it.
   TraceMeetings(const std::vector<std::string>& paths, const TraceGroups& groups,
                 std::vector<int> members, std::string algorithm, std::vector<std::string>& names,
                 Make make);
 
   void begin();  // from the first node of every rank on; groups keep their numbers
-  // A rank's communication: the task's operation, rank and category. False: there is nobody else in the group.
+  // A rank's communication: the task's operation, rank and category. False: there is nobody else in
+  // the group.
   bool join(int rank, const TraceNode& node, Task& task);
   void check() const;  // all nodes have been
 
  private:
   using Group = std::vector<int>;  // ranks of the traces
-  // Messages of a source, destination and tag, or collectives of a process group: its name, and its ranks, since of those along
-  // involved_dim many have one name.
+  // Messages of a source, destination and tag, or collectives of a process group: its name, and its
+  // ranks, since of those along involved_dim many have one name.
   struct Key {
     std::string name;
     Group group;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of execution traces as tasks, rank by rank (trace_graph.h says what becomes of a node).
 //
-// Use: next() of each rank, in any order of ranks; check_all_met() when all are at their ends; begin() to read again, with the same
-//   numbers for labels, shapes and groups, and operations counted anew. Tasks of a rank are numbered as they come.
+// Use: next() of each rank, in any order of ranks; check_all_met() when all are at their ends;
+//   begin() to read again, with the same numbers for labels, shapes and groups, and operations
+//   counted anew. Tasks of a rank are numbered as they come.
 // Order: one that dependencies allow, as if each node were over at once.
-// Memory: ids of nodes that were not forgotten, and operations as long as those who meet there need them, or until
-//   forget_operation().
-// Errors: BadInput, naming file, node and field: more ranks than members; those of trace_meetings.h and trace_joint.h.
+// Memory: ids of nodes that were not forgotten, and operations as long as those who meet there need
+//   them, or until forget_operation().
+// Errors: BadInput, naming file, node and field: more ranks than members; those of trace_meetings.h
+//   and trace_joint.h.
 #pragma once
 
 #include <cstdint>

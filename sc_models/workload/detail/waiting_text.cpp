@@ -95,7 +95,8 @@ class Waiting {
     }
   }
 
-  // Tasks of an operation's members that have not come to it; of a message the sender's, which waits for nobody.
+  // Tasks of an operation's members that have not come to it; of a message the sender's, which
+  // waits for nobody.
   std::vector<Place> absent(const Place& at) const {
     std::vector<Place> found;
     const int operation = task(at).operation;

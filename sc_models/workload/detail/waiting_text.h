@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a graph that did not come to its end, for the error message: at which operation each rank is, and who has not come to it;
-// and where ranks wait for each other in a circle, that circle, operation by operation. Of a trace with ranks, ids and names of nodes and
-// process groups.
+// Tasks of a graph that did not come to its end, for the error message: at which operation each
+// rank is, and who has not come to it; and where ranks wait for each other in a circle, that
+// circle, operation by operation. Of a trace with ranks, ids and names of nodes and process groups.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights are with the I/O controllers (workload/weight_streams.h): groups of layers go through the wafer, all microbatches forward through
-// one, then the next one; backward the other way round. Their gradients leave as they are, and the controllers update.
+// Weights are with the I/O controllers (workload/weight_streams.h): groups of layers go through the
+// wafer, all microbatches forward through one, then the next one; backward the other way round.
+// Their gradients leave as they are, and the controllers update.
 #include "workload/execution.h"
 #include "workload/training_options.h"
 

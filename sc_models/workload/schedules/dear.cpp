@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeAR: reduce-scatters and, in the order of the layers, all-gathers of gradients, for which the next forward pass of a layer waits.
+// DeAR: reduce-scatters and, in the order of the layers, all-gathers of gradients, for which the
+// next forward pass of a layer waits.
 #include <algorithm>
 #include <ranges>
 #include <utility>

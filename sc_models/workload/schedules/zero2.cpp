@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeRO-2: each replica has a share of the gradients and of the optimizer's state. Reduce-scatters, the update of a share, all-gathers of the
-// parameters.
+// ZeRO-2: each replica has a share of the gradients and of the optimizer's state. Reduce-scatters,
+// the update of a share, all-gathers of the parameters.
 #include <algorithm>
 
 #include "workload/model_shape.h"
