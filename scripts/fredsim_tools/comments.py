@@ -38,7 +38,9 @@ OPENERS = re.compile(
     re.IGNORECASE,
 )
 UNIT_NOTE = re.compile(r"(in(?!\s+(?:an?|the|several)\b)|by|as)(\s+([^\s:;,.()]+|\([^)]*\))){1,3}\s*([:;,.(]|$)", re.IGNORECASE)
-CLAUSE = re.compile(r"\b(wh\w+|that|those|these|this|it|its|they|them|their|others?|another|is|are|was|has|have|how|much|many|usual)\b", re.IGNORECASE)
+CLAUSE = re.compile(
+    r"\b(wh\w+|that|those|these|this|it|its|they|them|their|others?|another|same|is|are|was|has|have|does|how|much|many|usual|on)\b", re.IGNORECASE
+)
 SENTENCE_OF_ONE_WORD = re.compile(r"\S*\w\S*\.")
 ADVERBS = {"also", "and", "but", "else", "likewise", "not", "now", "or", "still", "too", "yet"}
 ADJECTIVES = {

@@ -36,7 +36,7 @@ class RouterRules {
  public:
   RouterRules(const MeshShape& shape, int x, int y, const MeshRings& rings);
 
-  void set_depth(int port, int vc, int flits);  // as a write to kCredit + 4 * port + vc
+  void set_depth(int port, int vc, int flits);  // writes kCredit + 4 * port + vc
 
   // After core.step(pins): inputs and outputs of that step.
   void check(const SwitchPins& pins, bool idle);

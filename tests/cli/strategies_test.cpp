@@ -112,7 +112,8 @@ TEST(Strategy, RunsTheGroupsOfItsDimensions) {
             strategy_run({"--group", "0,10,11", "--group", "2,12,13", "--group", "4,14,15",
                           "--group", "6,16,17", "--group", "8,18,19", "--collective", "multicast",
                           "--priority", "pp"}));
-  EXPECT_EQ(with({"--dimension", "mp", "--placement", "snake"}), strategy_run(mp));  // as on a tree
+  EXPECT_EQ(with({"--dimension", "mp", "--placement", "snake"}),
+            strategy_run(mp));  // equal to a tree
   EXPECT_EQ(with({"--dimension", "dp", "--collective", "reduce_scatter", "--priority", "mp"}),
             strategy_run({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group",
                           "2,6,10,14,18", "--group", "3,7,11,15,19", "--collective",

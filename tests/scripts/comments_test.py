@@ -92,7 +92,8 @@ class Openers(unittest.TestCase):
             self.check_behind_code(text, False)
             self.check(text, True)
         for text in ("by how much it is lowered", "by its output", "as many phases can be in use", "in which it runs", "in the window",
-                     "in the order of the phase store", "of maps", "so far", "as many as there are", "by what they come after"):  # fmt: skip
+                     "in the order of the phase store", "of maps", "so far", "as many as there are", "by what they come after",
+                     "by the same place", "as the parent does", "as on a tree"):  # fmt: skip
             self.check_behind_code(text, True)
 
     def test_docstrings(self):

@@ -97,7 +97,7 @@ TEST(PortSelect, FollowsItsInputsInTheSameCycle) {
     model.load_i = random.below(20) == 0;
     model.config_i = static_cast<CData>(random.below(kInputs + 1));
     model.rst_ni = random.below(500) != 0;
-    if (model.rst_ni == 0) model.load_i = 1;  // as the parent does
+    if (model.rst_ni == 0) model.load_i = 1;  // like the parent
     settle(model);
     const std::optional<Flit> out = leaves_by(kSide, code, in);
     ASSERT_EQ(model.out_valid_o != 0, out.has_value()) << "cycle " << cycle;
