@@ -60,7 +60,7 @@ class CalibrateCommand final : public Command {
         headings::kWork,
         rows::text<&C::request_, &CalibrateRequest::collectives>(
             "--collective", "NAME",
-            "one to calibrate, as often as wanted: all_reduce, reduce_scatter, all_gather, reduce, "
+            "collective to calibrate, repeatable: all_reduce, reduce_scatter, all_gather, reduce, "
             "broadcast, gather, scatter, all_to_all, multicast or unicast (default: all but the "
             "last two)",
             {.offer = "all_reduce reduce_scatter all_gather reduce broadcast gather scatter "
@@ -68,16 +68,15 @@ class CalibrateCommand final : public Command {
              .most = kAnyNumber}),
         rows::text<&C::request_, &CalibrateRequest::algorithms>(
             "--algorithm", "NAME",
-            "one of the collectives' algorithms, as often as wanted (default auto). auto: all that "
-            "auto takes at these sizes; paper, ",
+            "algorithm of the collectives, repeatable (default auto). auto: all that auto takes at "
+            "these sizes; paper, ",
             {.more_words = algorithm_words, .more_meaning = algorithm_names, .most = kAnyNumber}),
         rows::parsed<parse_group, &C::request_, &CalibrateRequest::item, &WorkItem::groups>(
             "--group", "RANKS",
-            "who takes part, as in run (default all); several groups run at the same time",
+            "members, as in run (default all); several groups run at the same time",
             {.most = kAnyNumber}),
         rows::number<&C::request_, &CalibrateRequest::item, &WorkItem::root>(
-            "--root", "R", "position in the group of who has or gets the data (default 0)",
-            {.min = 0}),
+            "--root", "R", "the root's position in the group (default 0)", {.min = 0}),
         rows::parsed<parse_priority, &C::request_, &CalibrateRequest::item, &WorkItem::vc>(
             "--priority", "NAME", "virtual channel: mp, pp or dp (default)", {.offer = "mp pp dp"}),
         rows::text<&C::first_>("-b", "SIZE", "the smallest size (default 64KiB)",
@@ -86,7 +85,7 @@ class CalibrateCommand final : public Command {
                               {.initial = "64MiB"}),
         rows::text<&C::out_>(
             "--out", "FILE",
-            "the file, for --calibration; what it has already is kept; - is standard output",
+            "file for --calibration; entries that it has already are kept; - is standard output",
             {.least = 1}));
     options_.add(app, request_,
                  machine_rows("CONFIGS",

@@ -22,7 +22,7 @@ class ConflictsCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
     options_.add(app, request_, kConflictRows,
-                 seed_rows<&ConflictsRequest::seed>("of the random sets (default 1)"));
+                 seed_rows<&ConflictsRequest::seed>("seed of the random sets (default 1)"));
     options_.add(app, request_, kJsonRows, kTableRows, kQuietRows);
     app.footer(
         "A set is K flows whose input sides are disjoint and whose output sides are disjoint:\n"

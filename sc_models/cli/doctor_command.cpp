@@ -32,7 +32,7 @@ class DoctorCommand final : public Command {
     options_.add_given(app, kWorkRows);
     options_.add(
         app, request_,
-        seed_rows<&RunRequest::seed>("of random matrices and searched placements (default 1)"),
+        seed_rows<&RunRequest::seed>("seed of random matrices and searched placements (default 1)"),
         kJsonRows, kTableRows, kQuietRows, kOverrideRows);
   }
 

@@ -102,16 +102,13 @@ class SweepCommand final : public Command {
                                  ".results); points in it are not run again"),
         rows::number<&S::jobs_>("--jobs", "N", "points at a time (default 1)",
                                 {.initial = "1", .max = kMaxJobs}),
-        rows::flag<&S::retry_>("--retry", "runs points that failed once more"),
-        rows::flag<&S::list_>("--list",
-                              "in place of running: all points, with hash, state and command"),
+        rows::flag<&S::retry_>("--retry", "runs failed points again"),
+        rows::flag<&S::list_>("--list", "lists all points with hash, state and command; runs none"),
         rows::text<&S::point_>("--point", "HASH", "runs this point alone, and writes no table"),
-        rows::flag<&S::table_>("--table",
-                               "in place of running: the table of the points that are there"),
-        rows::text<&S::export_>("--export", "snakemake DIR",
-                                "in place of running: a Snakefile for all points and a profile for "
-                                "Slurm",
-                                {.most = 2}),
+        rows::flag<&S::table_>("--table", "prints the table of the finished points; runs none"),
+        rows::text<&S::export_>(
+            "--export", "snakemake DIR",
+            "writes a Snakefile for all points and a profile for Slurm; runs none", {.most = 2}),
         rows::flag<&S::quiet_>("--quiet", "no progress and no summary"));
     options_.add(app, *this, kRows);
     options_.add(app, output_, kProgressRows);

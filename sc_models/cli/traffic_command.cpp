@@ -75,7 +75,7 @@ class TrafficCommand final : public Command {
     options_.add(app, request_, kSwitchRows);
     options_.add(
         app, request_.traffic,
-        seed_rows<&TrafficOptions::seed>("of creation times and destinations (default 1)"));
+        seed_rows<&TrafficOptions::seed>("seed of creation times and destinations (default 1)"));
     options_.add(app, request_.breakdown, kBreakdownRows);
     options_.add(app, request_.wave, kWaveRows);
     options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kRankRows, kQuietRows,

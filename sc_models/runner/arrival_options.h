@@ -25,9 +25,8 @@ inline constexpr auto kSkewRows = rows::under(
     headings::kModel,
     rows::parsed<parse_skew, &Request::arrivals>(
         "--skew", "WHAT",
-        "time by which each NPU comes later to each collective, at random by --seed: none "
-        "(default), uniform:2us, from 0 to that, or normal:2us, the magnitude of a normal "
-        "deviate"));
+        "random delay of each NPU's arrival at each collective, by --seed: none (default), "
+        "uniform:2us (from 0 to 2us) or normal:2us (magnitude of a normal deviate)"));
 
 Arrivals arrivals_of(const ArrivalOptions& options, const MachineConfig& machine,
                      std::uint64_t seed);

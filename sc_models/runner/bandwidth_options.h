@@ -61,19 +61,17 @@ inline constexpr auto kAll = rows::under(
     rows::parsed<parse_collective_size, &B::all_reduce_bytes>(
         "--size", "SIZE", "in place of a workload: an all-reduce over all NPUs",
         {.where = kBandwidths}),
-    rows::word<&B::has_cost>(
-        "--for", "GOAL",
-        "what is to be least: time (default), or time_cost, time x cost of the network",
-        {.words = "time time_cost", .initial = "time", .where = kBandwidths}),
+    rows::word<&B::has_cost>("--for", "GOAL",
+                             "objective: time (default) or time_cost, time x cost of the network",
+                             {.words = "time time_cost", .initial = "time", .where = kBandwidths}),
     rows::parsed<parse_gbps, &B::total_gbps>(
-        "--total", "BANDWIDTH",
-        "bandwidth of an NPU over all dimensions, all of which is handed out",
+        "--total", "BANDWIDTH", "bandwidth of an NPU over all dimensions, all of it allocated",
         {.where = kBandwidths}),
     rows::parsed<parse_bound, &B::at_least>("--at-least", "DIMENSION=BANDWIDTH",
-                                            "least bandwidth of a dimension",
+                                            "minimum bandwidth of a dimension",
                                             {.most = kAnyNumber, .where = kBandwidths}),
     rows::parsed<parse_bound, &B::at_most>("--at-most", "DIMENSION=BANDWIDTH",
-                                           "largest bandwidth of a dimension",
+                                           "maximum bandwidth of a dimension",
                                            {.most = kAnyNumber, .where = kBandwidths}),
     rows::parsed<parse_sum, &B::sums>("--sum", "DIMENSION,DIMENSION=BANDWIDTH",
                                       "bandwidth of some dimensions together",
@@ -85,18 +83,17 @@ inline constexpr auto kAll = rows::under(
                    {.where = kBandwidths}),
     rows::parsed<parse_dollars, &B::dollars>(
         "--cost", "DIMENSION=DOLLARS",
-        "per GB/s of an NPU, in place of LIBRA's: a link between tiles 2, packages and nodes 4, "
-        "their switches 13, pods: link 7.8, switch 18, NIC 31.6",
+        "cost per GB/s of an NPU, in place of LIBRA's: a link between tiles 2, packages and nodes "
+        "4, their switches 13, pods: link 7.8, switch 18, NIC 31.6",
         {.most = kAnyNumber, .where = kBandwidths}),
-    rows::word<&B::accounting>(
-        "--accounting", "HOW",
-        "serial (default): all communication is waited for; overlap: gradients of weights go "
-        "beside what comes before them",
-        {.words = "serial overlap", .initial = "serial"}),
+    rows::word<&B::accounting>("--accounting", "HOW",
+                               "serial (default): computation waits for all communication; "
+                               "overlap: weight gradients are sent while earlier layers compute",
+                               {.words = "serial overlap", .initial = "serial"}),
     rows::word<&B::is_flow>(
         "--engine", "ENGINE",
-        "times by a model (default), the least there is; or by flow: simulated without "
-        "calibration, a local optimum; also of trees of Fred switches, levels l1 and l2",
+        "model (default): analytic times, the global optimum; or flow: simulated without "
+        "calibration, a local optimum, also for levels l1 and l2 of Fred trees",
         {.words = "model flow", .initial = "model", .where = kBandwidths}),
     rows::text<&B::algorithm>(
         "--algorithm", "NAME",

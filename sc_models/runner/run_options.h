@@ -54,16 +54,15 @@ inline constexpr auto kOverrideRows = rows::under(
                                            {.most = kAnyNumber}),
     rows::text<&MachineOptions::faults>("--fault", "PART",
                                         "failed component: link:NAME, link:NAME*RATE, switch:NAME, "
-                                        "npu:3 or io:3, names as info --parts has them",
+                                        "npu:3 or io:3, names as info --parts lists them",
                                         {.most = kAnyNumber}));
 // Time without a word from the others, of several processes: told to them.
 void read_patience(const OptionText& option, MachineOptions&, const std::string& given);
 inline constexpr auto kRankRows = rows::under(
-    headings::kLimits,
-    rows::read_by(read_patience, "--rank-timeout", "SECONDS",
-                  "of several processes (mpirun -n K fredsim …): one that the others have heard "
-                  "nothing of for so long fails the run (default 300)",
-                  {.initial = "300"}));
+    headings::kLimits, rows::read_by(read_patience, "--rank-timeout", "SECONDS",
+                                     "with several processes (mpirun -n K fredsim …): a run fails "
+                                     "when one of them is silent for this long (default 300)",
+                                     {.initial = "300"}));
 
 // --json, --format, --legend, --quiet, --progress.
 struct OutputOptions {
@@ -126,12 +125,12 @@ inline constexpr auto kSwitchRows = rows::under(
         {.offer = "tlm rtl lockstep", .initial = "tlm", .only_exact = kNoSwitches}),
     rows::text<&SwitchOptions::rtl_instances>(
         "--rtl-instances", "GLOB",
-        "switches that are RTL where --model is another: a pattern on names such as 'l1_*'",
+        "switches that run as RTL whatever --model says: a pattern on names such as 'l1_*'",
         {.only_exact = kNoSwitches}),
     rows::parsed<parse_rtl_build, &SwitchOptions::rtl_build>(
         "--rtl-build", "NAME",
-        "RTL of switch sizes that the program does not have: auto (default, built once and kept) "
-        "or never (refused)",
+        "RTL of switch sizes that the program lacks: auto (default, built once and cached) or "
+        "never (refused)",
         {.offer = "auto never", .initial = "auto"}));
 // After they are read.
 void check_switches(const SwitchOptions& options);
@@ -152,41 +151,41 @@ inline constexpr auto kSimulationRows = rows::join(
                     "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect "
                     "on time",
                     {.initial = "1", .max = kFlitLanes, .only_exact = "flows carry no payload"})),
-    rows::under(headings::kLimits,
-                rows::number<&SimulationOptions::timeout_cycles>(
-                    "--timeout-cycles", "N", "a longer run fails", {.only_exact = kNoCycles}),
-                rows::number<&SimulationOptions::switch_threads>(
-                    "--threads", "N",
-                    "with --model rtl or lockstep: threads that step the switches (default 1); "
-                    "same results",
-                    {.initial = "1", .max = kMaxThreads, .only_exact = kNoSwitches}),
-                rows::flag<&SimulationOptions::skip>(
-                    "--no-skip", "simulates idle cycles and periods that repeat, too; same results",
-                    {.only_exact = kNoCycles})));
+    rows::under(
+        headings::kLimits,
+        rows::number<&SimulationOptions::timeout_cycles>(
+            "--timeout-cycles", "N", "cycles after which a run fails", {.only_exact = kNoCycles}),
+        rows::number<&SimulationOptions::switch_threads>(
+            "--threads", "N",
+            "with --model rtl or lockstep: threads that step the switches (default 1); "
+            "same results",
+            {.initial = "1", .max = kMaxThreads, .only_exact = kNoSwitches}),
+        rows::flag<&SimulationOptions::skip>(
+            "--no-skip", "also simulates idle cycles and repeated periods; same results",
+            {.only_exact = kNoCycles})));
 
 // Options of a request: where a fabric is one, or flows; random numbers; files.
 bool is_flow_engine(const std::string& text);
 template <class Request>
 inline constexpr auto kEngineRows = rows::under(
-    headings::kModel,
-    rows::parsed<is_flow_engine, &Request::is_flow>(
-        "--engine", "NAME",
-        "exact (default: every flit, every cycle) or flow (fast; results have their error). Flows: "
-        "bandwidth and longest paths, calibrated by exact runs",
-        {.offer = "exact flow", .initial = "exact"}));
+    headings::kModel, rows::parsed<is_flow_engine, &Request::is_flow>(
+                          "--engine", "NAME",
+                          "exact (default: every flit, every cycle) or flow (fast, with a stated "
+                          "error): bandwidth and longest paths, calibrated by exact runs",
+                          {.offer = "exact flow", .initial = "exact"}));
 template <auto... kPath>
 constexpr auto seed_rows(const char* meaning) {
   return rows::under(headings::kModel,
                      rows::number<kPath...>("--seed", "N", meaning, {.initial = "1", .min = 0}));
 }
 inline constexpr const char* kPayloadSeed =
-    "of the payload, of searched placements and of --skew (default 1)";
+    "seed of payload, searched placements and --skew (default 1)";
 template <class Request>
 inline constexpr auto kPlacementFileRows = rows::under(
     headings::kPlacement,
     rows::text<&Request::placement_file>(
         "--write-placement", "FILE",
-        "where the workers are, as --placement reads it; of several machines, one file each"));
+        "writes the placement in the form that --placement reads; one file per machine"));
 
 // --breakdown, --trace-packets.
 void read_listed_packets(const OptionText& option, BreakdownOptions& options,
@@ -194,7 +193,7 @@ void read_listed_packets(const OptionText& option, BreakdownOptions& options,
 inline constexpr auto kBreakdownRows = rows::under(
     headings::kOutput,
     rows::flag<&BreakdownOptions::is_on>("--breakdown",
-                                         "packets' cycles by stage of the path and cause",
+                                         "latency of packets by stage of the path and cause",
                                          {.only_exact = kNoPackets}),
     rows::read_by(
         read_listed_packets, "--trace-packets", "N",

@@ -50,15 +50,16 @@ struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOp
   std::string placement_file;  // --write-placement; empty: none
   std::string expert_file;     // --write-expert-placement; empty: none
 };
-inline constexpr auto kExpertFileRows = rows::under(
-    headings::kExperts, rows::text<&TrainRequest::expert_file>(
-                            "--write-expert-placement", "FILE",
-                            "which rank has which experts, as --expert-placement reads it"));
+inline constexpr auto kExpertFileRows =
+    rows::under(headings::kExperts,
+                rows::text<&TrainRequest::expert_file>(
+                    "--write-expert-placement", "FILE",
+                    "writes the experts of each rank in the form that --expert-placement reads"));
 inline constexpr auto kTrainTimelineRows = rows::under(
     headings::kOutput,
-    rows::text<&TrainRequest::timeline_file>(
-        "--timeline", "FILE.json",
-        "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing"));
+    rows::text<&TrainRequest::timeline_file>("--timeline", "FILE.json",
+                                             "computation and communication of each NPU over time, "
+                                             "for ui.perfetto.dev and chrome://tracing"));
 
 struct TrainedMachine {
   MachineConfig config;

@@ -25,19 +25,18 @@ inline constexpr auto kWaveRows = rows::under(
         "waveforms of switches, which are then RTL, and of the links at them; FILE.vcd: as VCD; "
         "with FILE.gtkw for GTKWave",
         {.only_exact = "flows have no signals"}),
-    rows::text<&WaveOptions::scope>("--wave-scope", "GLOB",
-                                    "names of the instances in it (default *)",
+    rows::text<&WaveOptions::scope>("--wave-scope", "GLOB", "instances to record (default *)",
                                     {.needs = "--wave", .allowed = kWithWave}),
     rows::flag<&WaveOptions::links_only>(
         "--wave-links-only", "only links: switches keep the implementation that --model says",
         {.needs = "--wave", .allowed = kWithWave}),
     rows::parsed<parse_wave_window, &WaveOptions::windows>(
         "--wave-window", "FROM:TO",
-        "cycles in it, or times such as 100ns:200ns; repeatable, ascending (default all)",
+        "cycles to record, or times such as 100ns:200ns; repeatable, ascending (default all)",
         {.most = kAnyNumber, .needs = "--wave", .allowed = kWithWave}),
     rows::parsed<parse_wave_trigger, &WaveOptions::trigger>(
         kWaveTrigger, "KIND[:ARG]",
-        "only what is around the first stall:CYCLES, phase-change, preemption, packet:TAG, "
+        "records only around the first stall:CYCLES, phase-change, preemption, packet:TAG, "
         "stream:NUMBER, payload, lockstep, deadlock or failure; runs twice",
         {.needs = "--wave", .allowed = kWithWave}),
     rows::number<&WaveOptions::trigger, &WaveTrigger::before>(

@@ -45,14 +45,13 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
 };
 inline constexpr auto kCalibrationRows = rows::under(
     headings::kModel,
-    rows::text<&RunRequest::calibration_file>(
-        "--calibration", "FILE",
-        "with --engine flow: what fredsim calibrate has measured, in place of exact runs by this "
-        "command"));
+    rows::text<&RunRequest::calibration_file>("--calibration", "FILE",
+                                              "with --engine flow: measurements of fredsim "
+                                              "calibrate, in place of exact runs by this command"));
 inline constexpr auto kTimelineRows = rows::under(
     headings::kOutput,
     rows::text<&RunRequest::timeline_file>(
-        "--timeline", "FILE.json", "what happened when, for ui.perfetto.dev and chrome://tracing",
+        "--timeline", "FILE.json", "events over time, for ui.perfetto.dev and chrome://tracing",
         {.only_exact = kNoPackets}),
     rows::number<&RunRequest::timeline_level>(
         "--timeline-level", "N",

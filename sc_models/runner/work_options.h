@@ -61,15 +61,15 @@ inline constexpr auto kItemRows = rows::under(
     rows::given<WorkItem>("-f", "N", "sweep of sizes: factor from each to the next (default 2)"),
     rows::parsed<parse_group, &WorkItem::groups>(
         "--group", "RANKS",
-        "who takes part: all (default: all NPUs), 0,1,5,6 or 0-3,8. I/O controllers are io0, io0-3 "
-        "or io:all; several groups run at the same time, io:each,all is one per controller",
+        "members: all (default: all NPUs), 0,1,5,6 or 0-3,8; I/O controllers are io0, io0-3 or "
+        "io:all. Several groups run at the same time; io:each,all is one per controller",
         {.most = kAnyNumber}),
-    rows::number<&WorkItem::root>(
-        "--root", "R", "position in the group of who has or gets the data (default 0)", {.min = 0}),
+    rows::number<&WorkItem::root>("--root", "R", "the root's position in the group (default 0)",
+                                  {.min = 0}),
     rows::number<&WorkItem::roots>(
         "--roots", "N",
-        "multicast, reduce: the first N of the group are roots, each of its share of the data, all "
-        "at once: weights from I/O controllers to NPUs, and gradients back"),
+        "multicast, reduce: the first N members are roots at once, each for its share of the data: "
+        "weights from I/O controllers to NPUs, and gradients back"),
     rows::text<&WorkItem::algorithm>(
         "--algorithm", "NAME",
         "auto (default: the one estimated to be the fastest), paper (the paper's), ring, tree, "
@@ -113,8 +113,8 @@ inline constexpr auto kWorkRows = rows::join(
             "--placement", "WHERE",
             "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the "
             "same, there and back along the rows of a grid), identity (default of --group and "
-            "--work), a file with a list of NPUs, or auto: the best for this work's traffic of "
-            "these and what a search finds",
+            "--work), a file with a list of NPUs, or auto: the best of these and of a search, for "
+            "this work's traffic",
             {.offer = "paper snake identity auto"}),
         rows::word<&WorkOptions::on_conflict>(
             "--on-conflict", "WHAT",
@@ -125,11 +125,11 @@ inline constexpr auto kWorkRows = rows::join(
         headings::kModel,
         rows::word<&WorkOptions::packet_order>(
             "--packet-order", "WHAT",
-            "of packets that wait for a channel. arrival: what came first. recurring: those of "
-            "all-reduces at the endpoints in an order known beforehand, in which the machine's "
-            "state recurs, so that large sizes are quickly simulated. auto (default): recurring "
-            "where that changes cycles by less than a percent, else arrival. paced: on a mesh or "
-            "torus, all collectives in an order, and NPUs start packets evenly: about half a "
+            "order of packets that wait for a channel. arrival: first come, first served. "
+            "recurring: a fixed order for all-reduces at the endpoints, in which the machine's "
+            "state recurs, so that large sizes simulate quickly. auto (default): recurring where "
+            "it changes cycles by less than a percent, else arrival. paced: on a mesh or torus, a "
+            "fixed order for all collectives, packets started at even intervals: about half a "
             "percent slower",
             {.words = "auto arrival recurring paced", .only_exact = "flows have no packets"})));
 

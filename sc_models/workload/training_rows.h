@@ -32,8 +32,8 @@ inline constexpr Where kModel = Q::kModel, kTraining = Q::kTraining;
 inline constexpr auto kOverlap = [] {
   OptionRow<Q> row = rows::given<Q>(
       "--overlap", "WHAT",
-      "of --phase: none (default); or microbatches=2: two share the NPUs of a stage, "
-      "one computes while the other one communicates",
+      "inference: none (default) or microbatches=2: two share a stage's NPUs, one computes while "
+      "the other communicates",
       {.words = "none microbatches=2",
        .where = Q::kInference,
        .key = "overlap",
@@ -83,22 +83,21 @@ inline constexpr auto kOfTraining = rows::join(
             "--pp", "N", "stages of the pipeline (default 1)", {.max = 1 << 16, .where = kModel}),
         rows::number<&Q::split, &SequenceSplit::cp>(
             "--cp", "N",
-            "of transformers, in training and prefill: workers that share the tokens of a "
-            "sequence, and pass keys and values around a ring (default 1)",
+            "transformers, training and prefill: workers that split a sequence and pass keys and "
+            "values around a ring (default 1)",
             {.max = 1 << 16, .where = kModel}),
         rows::flag<&Q::split, &SequenceSplit::sp>(
             "--sp",
-            "of transformers: MP workers share the tokens between layers, by all-gathers "
-            "and reduce-scatters in place of all-reduces (sequence parallelism)",
+            "transformers: MP workers split the tokens between layers, with all-gathers and "
+            "reduce-scatters in place of all-reduces (sequence parallelism)",
             {.where = kModel,
              .key = "sequence_parallel",
              .says = "MP workers share the tokens between layers",
              .appears = "with `--sp`"}),
         rows::given<Q>(
             "--placement", "WHERE",
-            "NPU of every worker: auto (default), paper, snake, identity or a file. auto: "
-            "the best for this workload's traffic of paper, snake and what a search "
-            "finds; a file has a list of NPUs",
+            "NPU of every worker: auto (default), paper, snake, identity or a file. auto: the best "
+            "of paper, snake and a search, for this workload's traffic; a file has a list of NPUs",
             {.offer = "auto paper snake identity", .where = kModel})),
     rows::under(
         headings::kWork,
@@ -142,8 +141,7 @@ inline constexpr auto kOfTraining = rows::join(
              .says = "`--phase`"}),
         rows::number<&Q::inference, &InferenceOptions::batch>(
             "--batch", "N",
-            "of --phase: sequences over all replicas (default: one per replica and "
-            "microbatch)",
+            "inference: sequences over all replicas (default: one per replica and microbatch)",
             {.max = kMaxSamples,
              .where = Q::kInference,
              .key = "batch",
@@ -151,8 +149,8 @@ inline constexpr auto kOfTraining = rows::join(
              .says = "sequences"}),
         rows::number<&Q::inference, &InferenceOptions::context>(
             "--context", "N",
-            "of --phase: tokens of a prompt, or in the KV cache before the first step "
-            "(default 2048)",
+            "inference: tokens of a prompt, or in the KV cache before the first step (default "
+            "2048)",
             {.max = kMaxTokens,
              .where = Q::kInference,
              .key = "context",
@@ -189,13 +187,12 @@ inline constexpr auto kOfTraining = rows::join(
              .says = "`--gradients`; null: inference, a text workload or traces"}),
         rows::text<&Q::compress>(
             "--compress", "DIM=N,...",
-            "of mp, dp and pp: collectives along it carry one of N bytes, such as "
-            "dp=100,mp=20",
+            "collectives along mp, dp or pp carry 1/N of their bytes, such as dp=100,mp=20",
             {.where = Q::kStationary, .key = "compress", .says = "`--compress`; null: nothing is"}),
         rows::word<&Q::training, &T::optimizer>(
             "--optimizer", "NAME",
-            "none (default), whose updates take no time, sgd or adam: parameters, "
-            "gradients and its state go through the memory of the NPUs",
+            "none (default: updates take no time), sgd or adam: parameters, gradients and state "
+            "pass through the NPUs' memory",
             {.words = "none sgd adam",
              .where = Q::kStationary,
              .reason = "The I/O controllers update the weights",
@@ -212,9 +209,8 @@ inline constexpr auto kOfTraining = rows::join(
              .says = "`--recompute`; null: inference, a text workload or traces"}),
         rows::word<&Q::training, &T::limits_memory>(
             "--memory", "NAME",
-            "of the NPUs. unlimited (default): what a model needs beyond npu.memory costs "
-            "nothing. limited: it goes to npu.expanded_memory at its bandwidth, or is "
-            "refused",
+            "memory of the NPUs. unlimited (default): bytes beyond npu.memory cost nothing. "
+            "limited: they go to npu.expanded_memory at its bandwidth, or are refused",
             {.words = "unlimited limited",
              .where = kTraining,
              .key = "memory",
@@ -236,8 +232,7 @@ inline constexpr auto kOfTraining = rows::join(
              .key = "stream",
              .says = "`--stream`; null: weights stay"}),
         rows::number<&Q::training, &T::stream_layers>(
-            "--stream-layers", "N",
-            "layers of the model that come in together for each stage (default 2)",
+            "--stream-layers", "N", "layers that are loaded together for each stage (default 2)",
             {.max = kMaxLayers,
              .where = Q::kStreaming,
              .key = "stream_layers",
@@ -245,8 +240,7 @@ inline constexpr auto kOfTraining = rows::join(
              .says = "layers of a stage that come in together; null: weights stay"}),
         rows::number<&Q::training, &T::stream_groups>(
             "--stream-groups", "N",
-            "with --accounting overlap: of these groups of layers, those that an NPU has "
-            "room for (default 2)",
+            "layer groups that fit in an NPU, with --accounting overlap (default 2)",
             {.max = kMaxLayers, .where = Q::kStreaming}),
         rows::given<Q>("--compute-rate", "RATE",
                        "of all NPUs, such as 10PFLOP/s, in place of the roofline of the "
@@ -286,20 +280,19 @@ inline constexpr auto kOfExperts = rows::under(
         {.offer = "contiguous balanced", .where = kModel}),
     rows::number<&Q::experts, &ExpertOptions::slots>(
         "--expert-slots", "N",
-        "experts of a rank; more than --ep divides them into: copies of some, which "
-        "share their tokens (balanced: of the hottest)",
+        "experts per rank; slots beyond an even share hold copies, which share their expert's "
+        "tokens (balanced: copies of the hottest)",
         {.max = kMaxSlots, .where = kModel}),
     rows::given<Q>("--capacity", "F",
-                   "an expert takes F times its mean share of a rank's tokens at most, "
-                   "others are dropped (default: no limit)",
+                   "an expert takes at most F times its mean share of a rank's tokens and drops "
+                   "the rest (default: no limit)",
                    {.where = kModel}));
 
-inline constexpr auto kOfOutput =
-    rows::under(headings::kOutput,
-                rows::flag<&Q::best_base>(
-                    "--best-base",
-                    "the base once more, as well as it can: --algorithm auto, --placement auto "
-                    "and, streaming, --stream multicast; speed-ups over both"));
+inline constexpr auto kOfOutput = rows::under(
+    headings::kOutput,
+    rows::flag<&Q::best_base>("--best-base",
+                              "also runs the base at its best: --algorithm auto, --placement auto "
+                              "and, when streaming, --stream multicast; speed-ups over both"));
 
 inline constexpr auto kAll =
     rows::join(kOfTraining, kChunkRows<&Q::chunking>, kOfExperts, kOfOutput);

@@ -105,7 +105,7 @@ def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.P
     """A study: machines x settings x works, each point once.
 
     study: a study file, or what it has. results: folder of the results, in which points stay, those of an interrupted study too, and are not run again;
-    None: one that is gone at the end. jobs: points at a time. retry: runs points that failed once more.
+    None: one that is gone at the end. jobs: points at a time. retry: runs failed points again.
     RunFailed, with all points as its `results`, where some failed; check=False: they are but rows with a status and a message."""
     with Files() as files:
         path = files.write_object("study.yaml", study) if isinstance(study, Mapping) else os.fspath(study)
