@@ -22,7 +22,7 @@ ChildCommand shell(const std::string& text) { return {{"/bin/sh", "-c", text}, {
 TEST(ChildProcess, TellsHowItEnded) {
   EXPECT_EQ(ChildProcess(shell("exit 0"), {}).wait().failure(), "");
   EXPECT_EQ(ChildProcess(shell("exit 3"), {}).wait().failure(), "exit code 3");
-  ChildProcess child(shell("sleep 100"), {});
+  ChildProcess child(shell("exec sleep 100"), {});  // no shell whose death leaves it
   EXPECT_FALSE(child.ended().has_value());
   child.send(SIGTERM);
   EXPECT_EQ(child.wait().failure(), "signal 15");
