@@ -32,7 +32,7 @@ class Acknowledgements {
   TreeRank& at(int rank) {
     return *std::ranges::lower_bound(tree_.ranks, rank, {}, &TreeRank::rank);
   }
-  // It, or a leaf that its sums are of, goes by what the root says.
+  // True where the rank, or a leaf whose sums it adds, depends on acknowledgements from the root.
   bool needs_sums(const TreeRank& rank) {
     return waits_for_acknowledgements(tree_, rank) ||
            std::ranges::any_of(rank.reduce_from, [&](int from) { return needs_sums(at(from)); });
@@ -61,7 +61,7 @@ bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank) {
 
 void add_acknowledgements(const Topology& topology, Plan& plan) {
   for (Tree& tree : plan.trees) {
-    if (tree.ranks.box_tree() != nullptr) continue;  // has those that it needs
+    if (tree.ranks.box_tree() != nullptr) continue;  // has the acknowledgements that it needs
     const bool needed = std::ranges::any_of(
         tree.ranks, [&](const TreeRank& rank) { return waits_for_acknowledgements(tree, rank); });
     if (needed) Acknowledgements(topology, plan, tree).add();

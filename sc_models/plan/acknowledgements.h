@@ -2,21 +2,19 @@
 // Acknowledgements in the endpoint trees of a plan (TreeRank::acknowledge_sums and so on).
 //
 // A source that sees no results by itself, the leaf of a reduction without broadcast or the root of
-//   a broadcast, learns by
-// acknowledgements how many packets have reached all receivers: packets of one flit on the control
-//   VC, cumulative, one per
-// Tree::acknowledge_packets packets. They go back along the path of the data, and every rank puts
-//   together what those
-// after it say:
-//   results: a rank tells the one that it has results from how many have come to it and to all that
-//   it passes them on to;
-//   sums: where a leaf needs to know, the root tells the same to those that it has partial sums
-//   from, and they pass it on.
-// An acknowledgement that no source waits for is not sent: one after which a source may have
-//   started all packets of the tree is the last. So all have come before the last packets of a tree
-//   are sent, and short trees need none.
-// Deadlock: an endpoint always takes what comes on the control VC, which carries nothing but
-//   unicasts of one flit.
+// a broadcast, learns from acknowledgements how many packets have reached all receivers. An
+// acknowledgement is a packet of one flit on the control VC. It is cumulative: one per
+// Tree::acknowledge_packets packets. Acknowledgements travel back along the path of the data, and
+// every rank combines the acknowledgements of its downstream ranks:
+//   results: a rank acknowledges to its upstream rank the packets that it and all of its downstream
+//   ranks have received;
+//   sums: where a leaf needs acknowledgements, the root sends the same count to the ranks that send
+//   it partial sums, and they forward it.
+// An acknowledgement that no source waits for is not sent: the last one is that after which a
+// source may have started all packets of the tree. All acknowledgements have therefore arrived
+// before the last packets of a tree are sent, and short trees need none.
+// Deadlock: an endpoint always accepts packets on the control VC, which carries only unicasts of
+// one flit.
 #pragma once
 
 #include <cstdint>
@@ -27,26 +25,27 @@
 
 namespace fredsim {
 
-// Packets that a source that waits for acknowledgements may have sent beyond those acknowledged:
-// Part::window, and as much more as acknowledgements may be behind.
+// Maximum of unacknowledged packets of a source that waits for acknowledgements: Part::window, plus
+// the number by which acknowledgements may lag.
 inline std::uint64_t acknowledged_window(const Part& part, const Tree& tree) {
   return static_cast<std::uint64_t>(part.window) + tree.acknowledge_packets - 1;
 }
 
-// A source that sees no result come back: it waits for acknowledgements.
+// True for a source that sees no result come back: it waits for acknowledgements.
 bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank);
 
-// Hop by which rank `from` acknowledges data of `to`: in a FRED tree by the port that they come by.
+// Hop by which rank `from` acknowledges data to rank `to`: in a FRED tree by the port at which the
+// data arrives.
 Send acknowledgement_of(const Topology& topology, const std::vector<NodeId>& members, int from,
                         int to, const Send& data);
 
-// Fills in who tells whom, in all trees that need it; trees of a box of rings have it
-// (plan/ring_box_trees.h).
+// Fills in the hops of acknowledgements in all trees that need them; trees of a box of rings
+// already have them (plan/ring_box_trees.h).
 void add_acknowledgements(const Topology& topology, Plan& plan);
 
-// Packets by which a tree of so many packets is acknowledged to one rank.
+// Number of packets that acknowledge a tree of `packets` packets to one rank.
 std::uint64_t acknowledgements_of_one(const Part& part, const Tree& tree, std::uint64_t packets);
-// Packets that a rank sends to acknowledge it, in all.
+// Total number of packets by which a rank acknowledges the tree.
 std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
                                std::uint64_t packets);
 

@@ -8,7 +8,7 @@ namespace fredsim {
 std::vector<int> channels_of(const Topology& topology, const Plan& plan, int part) {
   const int own = plan.parts[part].vc;
   std::vector<int> channels;
-  std::vector<int> free;  // since the last one that is a part's
+  std::vector<int> free;  // since the last channel that is a part's priority
   for (const int vc : topology.vc_order) {
     if (vc == kControl) continue;
     if (std::ranges::none_of(plan.parts, [&](const Part& p) { return p.vc == vc; })) {
@@ -19,7 +19,7 @@ std::vector<int> channels_of(const Topology& topology, const Plan& plan, int par
       channels = std::move(free);
       channels.push_back(vc);
     } else if (!channels.empty()) {
-      return channels;  // VCs that are free in between belong to that part
+      return channels;  // free VCs in between belong to that part
     }
     free.clear();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of chunks, of any question that has a Chunking at kPath (results/option_row.h).
+// Options of chunks, for any question that has a Chunking at kPath (results/option_row.h).
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace fredsim {
 
-// Numbers in the meanings.
+// Numbers in the texts of the meanings.
 static_assert(kMaxChunks == 4096 && kMaxThreshold == 1024 && Chunking{}.threshold == 16);
 
 template <auto... kPath>

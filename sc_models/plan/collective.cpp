@@ -13,7 +13,7 @@
 namespace fredsim {
 namespace {
 
-// In the order of Collective.
+// Names of collectives, in the order of Collective.
 constexpr auto kNames = std::to_array<std::string_view>(
     {"all_reduce", "reduce_scatter", "all_gather", "reduce", "broadcast", "gather", "scatter",
      "all_to_all", "multicast", "unicast", "all_to_all_v"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives, priorities and orders of packets by name, as users ask for them.
 //
-// Errors: BadInput for a name that is none, with the list of those allowed.
+// Errors: BadInput for an unknown name, with the list of allowed names.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ enum class Collective : std::uint8_t {
   kAllToAllV,
 };
 
-// Order of the packets that wait for a channel.
+// Order in which packets that wait for a channel are sent.
 enum class PacketOrder : std::uint8_t {
-  kAuto,       // kRecurring where that costs next to nothing, else kArrival
+  kAuto,       // kRecurring where its cost is negligible, else kArrival
   kArrival,    // first come, first served
-  kRecurring,  // all-reduces in an order in which states recur, wherever there is one (collective/detail/packet_order.h)
-  kPaced,  // all in an order, and sources at a pace: slightly slower, and much less of a run is simulated
+  kRecurring,  // all-reduces: order in which states recur, if any (collective/detail/packet_order.h)
+  kPaced,      // fixed order, paced sources: slightly slower, much less is simulated
 };
 
 std::string to_string(Collective collective);          // "all_reduce"
 std::span<const std::string_view> collective_names();  // in the order of Collective
 Collective parse_collective(const std::string& text);
 std::string priority_name(int vc);            // "mp", "pp", "dp"
-int parse_priority(const std::string& text);  // the VC
+int parse_priority(const std::string& text);  // returns the VC
 
 // NCCL-tests bus bandwidth factor: busbw = algbw * factor; all-reduce 2(N-1)/N.
 double bus_factor(Collective collective, int ranks);

@@ -55,7 +55,7 @@ void HopPaths::note(std::uint64_t key, const Hop& hop) {
 
 HopPaths::BoxLoad& HopPaths::load_of(std::vector<BoxLoad>& boxes, const RingBoxTree& tree,
                                      int part) {
-  // Those of a box follow each other, or take turns with those of another.
+  // Trees of one box follow each other, or alternate with trees of another box.
   for (BoxLoad& load : std::views::reverse(boxes))
     if (load.box == &tree.box() && load.part == part) return load;
   return boxes.emplace_back(

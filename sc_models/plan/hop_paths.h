@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of the hops of a plan's endpoint trees (plan/link_walk.h): the same hops come up in many
-// trees.
+// Paths of the hops of a plan's endpoint trees (plan/link_walk.h), cached since many trees share
+// hops.
 //
-// Kept: paths of more than two links, each walked once. Those up to a switch and down again, as in
-//   a block of a system, follow from their ends.
-// Units: latencies in cycles, of one flit at no load, without the NPUs'.
+// Cached: paths of more than two links, each walked once. Paths up to a switch and down again, as
+// in a block of a system, are derived from their end points. Units: latencies in cycles, of one
+// flit at no load, without the NPUs'.
 #pragma once
 
 #include <array>
@@ -24,31 +24,31 @@ namespace fredsim {
 class HopPaths {
  public:
   struct Hop {
-    double latency = 0;  // sum over its links and switches
-    double wire = 0;     // over its links alone
-    double slowest = 1;  // cycles per flit of its slowest link, 1 or more
+    double latency = 0;  // cycles, sum over its links and switches
+    double wire = 0;     // cycles, sum over its links alone
+    double slowest = 1;  // cycles per flit of its slowest link, at least 1
 
-    // In the order in which they are crossed; as long as the hop is there.
+    // Links in the order in which the path crosses them; valid as long as the hop.
     std::span<const int> links() const {
       return kept != nullptr ? std::span<const int>(*kept) : std::span<const int>(two);
     }
     std::array<int, 2> two{};
-    const std::vector<int>* kept = nullptr;  // null: two
+    const std::vector<int>* kept = nullptr;  // null: a path of two links
   };
 
-  // `walk`: of any plan on this fabric, with the switches' online routes where it has some. All
-  // must outlive it.
+  // `walk`: the walk of any plan on this fabric, with the switches' online routes where the plan
+  // has some. All arguments must outlive the object.
   HopPaths(const Topology& topology, const LinkWalk& walk);
 
-  // Valid as long as this is.
+  // Hop between two endpoints by a NIC port; valid as long as this object.
   Hop hop(NodeId from, NodeId to, int port);
 
-  // Call first: all that will be asked for is found().
+  // Starts recording hops for found(); to be called before the first hop().
   void note_found() { notes_found_ = true; }
-  // Each once, in the order in which they were asked for.
+  // Recorded hops, each once, in the order of the calls.
   const std::vector<Hop>& found() const { return found_; }
 
-  // As LinkWalk::walk(), of a tree of `plan`, which is that of the walk.
+  // Calls back as LinkWalk::walk() does, for a tree of `plan`, which is the plan of the walk.
   template <typename OnLink>
   void walk(const Plan& plan, const Tree& tree, const OnLink& on_link) {
     const std::vector<NodeId>& members = plan.parts[tree.part].members;
@@ -59,8 +59,8 @@ class HopPaths {
     });
   }
 
-  // Adds to links what trees of `plan` move on each of them: `amount` of a tree, for each time that
-  // it crosses the link. Costs no more for many trees of one box of rings than for one.
+  // Adds to each link the load of `plan`'s trees: the `amount` of a tree for each time that it
+  // crosses the link. Many trees of one box of rings cost no more than one tree.
   template <typename Amount>
   void add_loads(const Plan& plan, std::span<const Tree> trees, const Amount& amount,
                  std::vector<std::uint64_t>& loads) {
@@ -84,7 +84,7 @@ class HopPaths {
   static BoxLoad& load_of(std::vector<BoxLoad>& boxes, const RingBoxTree& tree, int part);
   void add_box(const Plan& plan, BoxLoad load, std::vector<std::uint64_t>& loads);
 
-  // The path is kept apart.
+  // Hop whose path is stored apart.
   struct KeptHop {
     Hop hop{};
     std::vector<int> links{};
@@ -95,9 +95,9 @@ class HopPaths {
   const Topology& topology_;
   const LinkWalk& walk_;
   const HopTimes times_;
-  // By first link and destination; looked up alone.
+  // Paths by first link and destination; looked up, never iterated.
   std::unordered_map<std::uint64_t, KeptHop> hops_;
-  std::vector<std::pair<NodeId, const Hop*>> last_;  // kept, by first link
+  std::vector<std::pair<NodeId, const Hop*>> last_;  // stored paths, by first link
   bool notes_found_ = false;
   std::unordered_set<std::uint64_t> noted_;
   std::vector<Hop> found_;

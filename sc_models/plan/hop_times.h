@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of hops, at no load, for all who estimate times: plans of trees, in the switches and at
-// the endpoints, flows, races of packets, windows, placements, steps of systems. Those of links are
-// in the topology, those of switches are stated by their kinds.
+// Zero-load latencies of hops, for every estimate of time: plans of trees, in the switches and at
+// the endpoints, flows, races of packets, windows, placements, steps of systems. Latencies of links
+// come from the topology, latencies of switches from their kinds.
 //
 // Units: cycles of the fabric.
 #pragma once
@@ -15,12 +15,13 @@
 
 namespace fredsim {
 
-// From a packet's arrival at an NPU until it, or what it is added to, can leave.
+// Cycles from a packet's arrival at an NPU until the packet, or the sum that it is added to, can
+// leave.
 inline constexpr int kNpuCycles = 1;
-// In a tree of switches that add, beside the latency between two endpoints; measured.
+// Additional latency of a tree of switches that add, beside the latency between two endpoints;
+// measured.
 inline constexpr double kTurnCycles = 8;
-// Part of the shorter one of latency and transfer that shows beside the longer one: they overlap,
-// but not all of it.
+// Overlap of latency and transfer: the fraction of the shorter one that adds to the longer one.
 inline constexpr double kOverlap = 0.4;
 
 inline double overlapped(double latency, double transfer, double overlap = kOverlap) {
@@ -29,14 +30,14 @@ inline double overlapped(double latency, double transfer, double overlap = kOver
 
 class HopTimes {
  public:
-  // `topology` outlives it.
+  // `topology` must outlive the object.
   explicit HopTimes(const Topology& topology) : topology_(topology) {}
 
-  // A switch, as its kind states it; 0: an endpoint.
+  // Latency of a switch, as its kind states it; 0: an endpoint.
   int through(NodeId node) const {
     return topology_.nodes[node].is_switch() ? through_switch(topology_.nodes[node]) : 0;
   }
-  // A link, with the switch behind it.
+  // Latency of a link and the switch behind it.
   int over(const Link& link) const { return link.latency + through(link.to); }
 
  private:
@@ -47,12 +48,12 @@ class HopTimes {
     int cycles = 0;
   };
   const Topology& topology_;
-  mutable std::vector<Known> known_;  // a switch of each shape
+  mutable std::vector<Known> known_;  // latency of a switch of each shape
 };
 
-// One flit from an endpoint to another.
+// Latency of one flit between two endpoints.
 double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);
-// The longest one from the first member of a part to another that it reaches.
+// Longest latency from the first member of a part to any member that it reaches.
 double member_latency(const Topology& topology, const LinkWalk& walk, const Part& part);
 
 }  // namespace fredsim

@@ -31,7 +31,7 @@ Roles roles_in_switch(Collective collective) {
     case Collective::kAllReduce:
       return Roles::kAllToAll;
     default:
-      return Roles::kToOthers;  // holders of the data keep it
+      return Roles::kToOthers;  // ranks that hold the data keep it
   }
 }
 
@@ -39,7 +39,7 @@ int first_root(const Part& part) { return part.collective == Collective::kUnicas
 
 namespace {
 
-// From roots to others, or the other way.
+// Data from roots to the remaining ranks, or back.
 GroupRoles stream_roles(const Part& part) {
   std::vector<bool> roots(part.members.size());
   std::fill_n(roots.begin(), part.roots, true);
@@ -74,7 +74,7 @@ GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined) {
   return roles;
 }
 
-// In a compound collective, all steps together, every rank has every role.
+// Roles in a compound collective, all steps together: every rank has every role.
 GroupRoles roles_of_part(const Part& part) {
   if (part.roots > 0) return stream_roles(part);
   if (!takes_steps(part.collective)) return roles_of_task(part, first_root(part));

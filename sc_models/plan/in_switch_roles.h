@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives inside switches: those that there are, their trees, and the ranks that send and
-// receive in these.
+// Roles of ranks in in-switch collectives: the supported collectives, their trees, and the ranks
+// that send and receive in each tree.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,9 @@ struct GroupRoles {
 };
 
 bool has_in_switch(Collective collective);
-bool takes_steps(Collective collective);  // serial ones, with a phase each
-bool has_blocks(const Part& part);        // those, and streams: a tree per block, with a phase each
+bool takes_steps(Collective collective);  // serial trees, with a phase each
+bool has_blocks(
+    const Part& part);  // serial collectives and streams: a tree per block, with a phase each
 
 // Senders and receivers in a tree of this collective.
 Roles roles_in_switch(Collective collective);

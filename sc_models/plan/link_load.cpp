@@ -29,7 +29,7 @@ double flits_ns(const Link& link, std::uint64_t flits) {
   const double ns =
       kFlitBytes / static_cast<double>(link.bytes_per_second) * 1e9 * link.wire_stretch;
   if (link.burst == 0) return static_cast<double>(flits) * ns;
-  // The bucket's content, and the packet that a burst ends in, go at the peak rate.
+  // Peak rate applies to the bucket's content and to the packet that ends a burst.
   const auto at_once = static_cast<std::uint64_t>(2 * link.burst + kPacketFlits);
   const double at_peak = static_cast<double>(flits) * ns * link.rate.value() / link.peak.value();
   return std::max(at_peak, static_cast<double>(flits - std::min(flits, at_once)) * ns);

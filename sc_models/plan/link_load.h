@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load of a plan on every link, by walking it (plan/link_walk.h). Analytic, not simulated.
+// Load of a plan on every link, found by walking its trees (plan/link_walk.h). Analytic, not
+// simulated.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,14 @@
 
 namespace fredsim {
 
-// In which a link sends so many flits without a gap, with what protects them where it retransmits.
+// Time in which a link sends `flits` flits without a gap, including the overhead of its protection
+// where it retransmits.
 double flits_ns(const Link& link, std::uint64_t flits);
 
 // Flits that cross each link of topology.links in the whole run of a plan.
 std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan);
 
-// Sum of these over all links.
+// Sum of the flits over all links.
 std::uint64_t flit_hops(const Topology& topology, const Plan& plan);
 
 // Fills Part::bound_ns, the time in which the busiest link of the part's own flits sends them

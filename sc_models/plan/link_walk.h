@@ -20,27 +20,27 @@ namespace fredsim {
 
 class LinkWalk {
  public:
-  // Walk over trees of `plan`, which must outlive it. `online`: some of them are routed by FRED
-  // switches online (needs_online_routes in plan/link_load.h).
+  // Walk over trees of `plan`, which must outlive the walk. `online`: FRED switches route some of
+  // the trees online (needs_online_routes in plan/link_load.h).
   LinkWalk(const Topology& topology, const Plan& plan, bool online);
 
   // Calls on_link with the number of every link that the tree's flits cross, once for each
   // crossing.
   using OnLink = std::function<void(int link)>;
   void walk(const Tree& tree, const OnLink& on_link) const;
-  // The same, but only hops that are sent into the switches. `on_flow`: called with every flow of a
-  // switch that they are of.
+  // Calls on_link likewise, but only for hops that are sent into the switches. `on_flow`: called
+  // with every flow of a switch on these hops.
   using OnFlow = std::function<void(NodeId node, const Flow& flow)>;
   void walk_in_switch(const Tree& tree, const OnLink& on_link, const OnFlow& on_flow = {}) const;
-  // The same for a unicast between endpoints, by a NIC port.
+  // Calls on_link likewise for a unicast between endpoints, by a NIC port.
   void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;
-  // The second link of such a path that begins with `first`, where it is the last one; -1: it is
-  // not. Not on systems: -1.
+  // Second link of such a path that begins with `first`, where it is the last link; otherwise, and
+  // always on systems, -1.
   int last_of_two(int first, NodeId to) const;
 
  private:
-  using Fired =
-      std::set<std::pair<NodeId, int>>;  // (chiplet, flow): its inputs join, it sends once
+  using Fired = std::set<
+      std::pair<NodeId, int>>;  // (chiplet, flow): the flow joins its inputs and sends once
   const Link& cross(NodeId node, int port, const OnLink& on_link) const;
   void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link,
                     const OnFlow& on_flow) const;

@@ -57,7 +57,7 @@ std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>&
 int member_number(const Topology& topology, NodeId endpoint) {
   const bool is_io = topology.nodes[endpoint].kind == NodeKind::kIo;
   const std::vector<NodeId>& nodes = is_io ? topology.io_controllers : topology.npus;
-  // NPUs of most machines are the first nodes.
+  // On most machines the NPUs are the first nodes.
   if (endpoint < std::ssize(nodes) && nodes[endpoint] == endpoint)
     return is_io ? io_member(endpoint) : endpoint;
   const auto at = static_cast<int>(std::ranges::find(nodes, endpoint) - nodes.begin());

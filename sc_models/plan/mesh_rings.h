@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings of a 2D mesh (§7.2).
+// Rings of a 2D mesh (§7.2).
 //
-// hier_ring on a whole mesh runs in the two dimension orders at once. On a line of n routers the
-// ring's n-1 forward hops use each forward link once and the hop that closes it uses each backward
-// link once, so all directed links of a line carry the same load whether the ring runs one way or
-// the other: running half of the trees backwards would change nothing, and all of them run
-// forwards.
+// hier_ring on a whole mesh runs in both dimension orders at once. On a line of n routers the
+// ring's n-1 forward hops use each forward link once, and the closing hop uses each backward link
+// once. All directed links of a line therefore carry the same load in either direction of the ring:
+// running half of the trees backwards would change nothing, and all of them run forwards.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace fredsim {
 
-// Part of the vector that goes rows first so that row and column links carry the same load:
+// Share of the vector that goes rows first such that row and column links carry the same load:
 // (w(h-1) - (w-1)) / (2(w-1)(h-1)) for w columns and h rows, both > 1; 11/24 on 5 × 4.
 Rational rows_first_share(int width, int height);
 
@@ -28,13 +27,13 @@ std::uint64_t rows_first_flits(int width, int height, std::uint64_t flits);
 // where one exists (both sides > 1, one of them even), else a snake that X-Y closes.
 std::vector<int> mesh_ring(int width, int height);
 
-// The whole mesh, `members` being all its NPUs in any order, as a box: rows first and columns
-// first.
+// Boxes of the whole mesh, rows first and columns first; `members` are all of its NPUs in any
+// order.
 RingBox rows_first_box(const Topology& topology, const std::vector<NodeId>& members);
 RingBox columns_first_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// Cell of owner `k` of all cells: along diagonals, so that any few owners that are evenly spaced in
-// k lie in different rows and columns.
+// Cell of owner `k` of all cells: along diagonals, so that a few owners that are evenly spaced in k
+// lie in different rows and columns.
 int diagonal_cell(int width, int height, int k);
 // Position of cell y * width + x in the columns-first box.
 int columns_first_position(int width, int height, int cell);

@@ -12,7 +12,7 @@ namespace fredsim {
 
 namespace {
 
-// Deepest stack kept without the heap: a chain over a mesh of 64 × 64.
+// Deepest stack without heap allocation: a chain over a mesh of 64 × 64.
 constexpr std::size_t kStack = 4096;
 
 // Common key of the operands of one rank, from the mixed seed.
@@ -69,7 +69,8 @@ void fill_operands(FpFormat format, std::uint64_t seed, int rank, std::uint64_t 
 
 std::uint16_t expected(FpFormat format, std::uint64_t seed, const SumOrder& order,
                        std::uint64_t flit, int lane) {
-  // A stack never holds more than the operands, which are one more than the additions.
+  // Bound: a stack never holds more than the operands, whose number is the number of additions plus
+  // one.
   if (order.postfix.size() < 2 * kStack) {
     std::array<std::uint16_t, kStack> stack;
     return evaluate(format, mix64(seed), order, flit, lane, stack.data());

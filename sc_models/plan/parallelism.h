@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3D parallelism of a training run: who communicates with whom, and on which NPU a worker sits (§2,
-// §5.3, §8).
+// 3D parallelism of a training run: the groups of workers that communicate, and the NPU of each
+// worker (§2, §5.3, §8).
 //
 // A strategy MP × DP × PP has MP·DP·PP workers. Worker ranks: mp fastest, then dp, then pp, so that
 //   rank = mp + MP·(dp + DP·pp).
 // Groups of worker ranks, by dimension:
 //   mp  the MP workers of every (dp, pp): an all-reduce
 //   dp  the DP workers of every (mp, pp): an all-reduce
-//   pp  for every dp and p < PP - 1: worker (mp 0, stage p), then all workers of stage p + 1. It
-//   has
-//       the whole activation after the MP all-reduce and multicasts it to them. All pairs of stages
-//         at
-//       once, forwards: worker 0 of an inner stage sends in one group and receives in another, by
-//         the
-//       two directions of its ports, so that they do not clash.
-//   None where the dimension is 1.
+//   pp  for every dp and p < PP - 1: worker (mp 0, stage p), then all workers of stage p + 1. The
+//   sender has the whole activation after the MP all-reduce and multicasts it to the receivers. All
+//   pairs of stages run at once, forwards: worker 0 of an inner stage sends in one group and
+//   receives in another, using both directions of its ports without a conflict. None where the
+//   dimension is 1.
 // Placement: the NPU of every worker rank.
 //   paper     MP consecutive, then PP, then DP (§5.3): NPU = mp + MP·(pp + PP·dp)
 //   identity  rank r on NPU r
@@ -38,7 +35,8 @@ struct Strategy {
 };
 
 std::string to_string(const Strategy& strategy);  // "mp2-dp5-pp2"
-// The same, in any order; what is left out is 1. At most kMaxWorkers workers.
+// Strategy from text, dimensions in any order; a missing dimension is 1. At most kMaxWorkers
+// workers.
 Strategy parse_strategy(const std::string& text);
 inline constexpr int kMaxWorkers = 1 << 20;
 
@@ -54,11 +52,11 @@ int vc_of(Dimension dimension);
 
 std::vector<std::vector<int>> groups_of(const Strategy& strategy, Dimension dimension);
 
-// By worker rank.
+// NPU by worker rank.
 std::vector<int> paper_placement(const Strategy& strategy);
 std::vector<int> identity_placement(int workers);
 
-// Worker ranks -> NPUs. BadInput naming a rank that has no place.
+// Translates worker ranks to NPUs. Errors: BadInput naming a rank without an NPU.
 std::vector<int> placed(const std::vector<int>& group, const std::vector<int>& placement);
 
 }  // namespace fredsim

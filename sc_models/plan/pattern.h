@@ -13,11 +13,11 @@ namespace fredsim {
 enum class Pattern : std::uint8_t {
   kAllRanks,  // all-reduce, reduce-scatter, all-gather: every rank owns a block
   kOneRoot,   // reduce, broadcast, multicast: the vector goes to or from one rank
-  kPairs,     // the others: blocks go from one rank to another and are not added
+  kPairs,     // pairs: blocks go from one rank to another and are not added
 };
 
 Pattern pattern_of(Collective collective);
-// In the endpoint trees of a collective that adds or distributes.
+// Roles in the endpoint trees of a collective that adds or distributes.
 Roles roles_of(Collective collective);
 
 }  // namespace fredsim

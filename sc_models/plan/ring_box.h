@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks laid out in a box of several dimensions, whose lines have trees of one shape: the data of
+// Box of ranks in several dimensions, whose lines have trees of one shape: the data of
 // collective/endpoint_trees.h.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace fredsim {
 enum class LineShape : std::uint8_t {
   kChain,
   kBinaryTree,  // place k, counted from the owner's, is below place (k - 1) / 2
-  kStar,        // all are below the owner's
-  kHalving,  // place p is below p with the highest bit flipped in which it differs from the owner's; 2^k places
+  kStar,        // all places are below the owner's
+  kHalving,     // parent of p: p with its highest bit unlike the owner's flipped; 2^k places
 };
 
 // ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the
-// owner and back; empty: all on the part's.
+// owner and back; empty: all hops on the part's VC.
 struct RingBox {
   std::vector<int> sides{};
   std::vector<int> ranks{};

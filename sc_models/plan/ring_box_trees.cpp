@@ -72,7 +72,7 @@ void RingBoxTrees::set_rank(int owner, int rank, TreeRank& made) const {
   if (is_acknowledged()) set_acknowledgements(owner, position, made);
 }
 
-// Every hop that comes in is acknowledged.
+// Acknowledges every incoming hop.
 void RingBoxTrees::set_acknowledgements(int owner, int position, TreeRank& made) const {
   made.acknowledge_sums.clear();
   made.acknowledge_results.clear();
@@ -116,7 +116,7 @@ void RingBoxTrees::append_sum(int owner, int position, std::vector<int>& postfix
 
 std::vector<std::uint64_t> RingBoxTrees::hop_loads(std::vector<std::uint64_t> by_owner) const {
   std::vector<std::uint64_t> loads(hops_.size());
-  // From the last dimension on: sums over owners whose coordinates in it and above are any.
+  // Iterates from the last dimension on: sums over owners with any coordinates in it and above.
   std::vector<std::uint64_t>& of_place = by_owner;
   for (const Line& line : std::views::reverse(lines_)) {
     std::vector<std::uint64_t> of_line(line.stride);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees along the rings of a box (collective/endpoint_trees.h), one per owner, whose ranks are made
-// from the owner's place: N trees of N ranks differ in nothing else, so that the hops between
-// neighbours are all that is kept.
+// Trees along the rings of a box (collective/endpoint_trees.h), one per owner. The ranks of a tree
+// are generated from the owner's place, the only difference between the N trees of N ranks, so that
+// only the hops between neighbours are stored.
 //
 // Positions of a box: dimension 0 fastest. Tree of an owner: along dimension d, on lines whose
 //   coordinates below d are the owner's, sums go from each position to the next one of its ring,
 //   but not from the owner's coordinate; results the same way, but not to it. The roles say which
 //   of the two a tree has, and which ranks contribute and receive.
-// Acknowledgements: ranks of trees with one of the two alone tell each other what has come
-//   (plan/acknowledgements.h).
-// Cost: O(N x dimensions) for a box, for a tree, and for the loads of all trees together.
+// Acknowledgements: ranks of trees with only sums or only results acknowledge received packets to
+// each other (plan/acknowledgements.h). Cost: O(N x dimensions) for a box, for a tree, and for the
+// loads of all trees together.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ namespace fredsim {
 
 class RingBoxTrees {
  public:
-  // A position's hop to the next one of its line.
+  // Hop of a position to the next position of its line.
   struct Hop {
     int from = 0;  // position
     int dimension = 0;
     bool is_result = false;
     Send send{};
-    Send back{};  // its acknowledgement, where there are any
+    Send back{};  // its acknowledgement, if the trees have acknowledgements
   };
-  // Hop from a rank to another along a dimension, and back for its acknowledgements.
+  // Hop between two ranks along a dimension, and the hop back for its acknowledgements.
   using SendOf = std::function<Send(int from, int to, int dimension, bool is_result)>;
   using BackOf = std::function<Send(int from, int to, const Send& send)>;
 
-  // `ranks`: by position, each once, 0 … N-1. `back_of`: needed where is_acknowledged().
+  // `ranks`: by position, each once, 0 … N-1. `back_of`: required where is_acknowledged().
   RingBoxTrees(std::vector<int> sides, std::vector<int> ranks, const SendOf& send_of,
                Roles roles = Roles::kAllToAll, const BackOf& back_of = {});
 
@@ -50,21 +50,21 @@ class RingBoxTrees {
     return next(lines_[line_of_[hop.dimension]], hop.from);
   }
   int rank_of(const Hop& hop) const { return ranks_[hop.from]; }
-  // All of them, whichever trees have them.
+  // Hops of all trees together.
   const std::vector<Hop>& hops() const { return hops_; }
-  // Virtual channels of them, a bit each.
+  // Virtual channels of the hops, a bit each.
   unsigned channels() const { return channels_; }
   bool has_hop(int owner, const Hop& hop) const;
-  // Ring along one dimension; all trees have all hops of it but one of sums, and one of results.
+  // Ring along one dimension; every tree has all of its hops except one of sums and one of results.
   bool is_ring() const { return lines_.size() == 1; }
 
-  // Role of a rank in the tree of the owner at a position; its lists keep their memory.
+  // Role of a rank in the tree of the owner at a position; `made` keeps the memory of its lists.
   void set_rank(int owner, int rank, TreeRank& made) const;
-  // By rank.
+  // Ranks with their roles in one tree.
   std::vector<TreeRank> ranks_of(int owner) const;
   SumOrder order_of(int owner) const;
 
-  // Calls with each hop of the tree of an owner.
+  // Calls back with each hop of an owner's tree.
   template <typename OnHop>
   void for_each_hop(int owner, const OnHop& on_hop) const {
     for (const Line& line : lines_) {
@@ -80,7 +80,7 @@ class RingBoxTrees {
     }
   }
 
-  // By hop: sum over the trees that have it of what each moves.
+  // Load by hop: sum of the loads of the trees that contain it.
   std::vector<std::uint64_t> hop_loads(std::vector<std::uint64_t> by_owner) const;
 
   bool has_sums() const { return reduces(roles_); }
@@ -94,7 +94,7 @@ class RingBoxTrees {
   // Lines along a dimension of more than one position.
   struct Line {
     int stride = 1, side = 1;
-    std::size_t first_hop = 0;  // for each position its sums, and its results
+    std::size_t first_hop = 0;  // for each position its hop of sums and its hop of results
   };
   std::size_t hop_at(const Line& line, int position, bool is_result) const {
     const auto place = static_cast<std::size_t>(position);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contiguous shares of what a collective moves, as even as whole bytes or whole flits allow.
+// Contiguous shares of a collective's data, as even as whole bytes or whole flits allow.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ FlitRange whole_range(std::uint64_t first_flit, std::uint64_t bytes);
 FlitRange share_of(const FlitRange& range, std::uint64_t shares, std::uint64_t k);
 // The flits [begin, end) of a range, counted from its first one.
 FlitRange part_of(const FlitRange& range, std::uint64_t begin, std::uint64_t end);
-// Blocks of these sizes one after the other, each in whole flits.
+// Blocks of the given sizes one after the other, each padded to whole flits.
 std::vector<FlitRange> padded_blocks(const std::vector<std::uint64_t>& sizes);
 // Sizes of the blocks of `bytes` cut evenly for `ranks`.
 std::vector<std::uint64_t> block_sizes(std::uint64_t bytes, int ranks);

@@ -67,7 +67,7 @@ std::vector<int> groups_of(const SystemPlaces& places, const MemberBox& box, int
   int stride = 1;
   for (int d = 0; d < places.dimensions(); ++d) {
     std::vector<int> in = box.places[d];
-    // Data has come from, or goes to, the root's places below the dimension.
+    // Data comes from, or goes to, the root's places below the dimension.
     if (d == dimension || (rooted && d < dimension)) in = {in[d == dimension ? 0 : box.root[d]]};
     std::vector<int> more;
     for (const int place : in)

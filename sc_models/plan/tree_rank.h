@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Role of a rank in a tree of a plan (plan/plan.h): what it sends, receives and adds.
+// Role of a rank in a tree of a plan (plan/plan.h): its hops and its additions.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace fredsim {
 
-// Ranks that hold operands, ranks that get the result.
+// Roles: ranks that hold operands, ranks that receive the result.
 enum class Roles : std::uint8_t {
-  kAllToAll,  // all, all
-  kToRoot,    // all, the root
-  kFromRoot,  // the root, all
-  kToOthers,  // the root, all others
+  kAllToAll,  // all ranks, all ranks
+  kToRoot,    // all ranks, the root
+  kFromRoot,  // the root, all ranks
+  kToOthers,  // the root, all ranks but the root
 };
 inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == Roles::kToRoot; }
 inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
@@ -23,7 +23,8 @@ struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use
   int vc = kDp;
-  std::uint32_t due = 0;  // the first packet, where packets have an order (Tree::interval)
+  std::uint32_t due =
+      0;  // number of its first packet, where packets have an order (Tree::interval)
 };
 
 // Role of one rank in one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f of
@@ -33,13 +34,13 @@ struct TreeRank {
   bool contributes = false;        // holds a local operand
   bool receives = false;           // ends up with the result
   std::vector<int> reduce_from;    // ranks
-  std::vector<Send> reduce_to;     // none (root, or not part) or one
+  std::vector<Send> reduce_to;     // empty (root, or no part in the sum) or one
   std::vector<Send> broadcast_to;  // receivers of the result from this rank
-  int switch_port = -1;            // in-switch: NIC port; -1: its slice does not join this rank
-  int phase = 0;                   // in-switch: phase index this rank's packets carry
-  // Endpoint trees whose sources go by acknowledgements (plan/acknowledgements.h): those of
-  // reduce_from that this rank tells, the one that it has results from (or none), and whether
-  // reduce_to tells it, and all of broadcast_to.
+  int switch_port = -1;  // in-switch: NIC port; -1: the tree's slice does not join this rank
+  int phase = 0;         // in-switch: phase index in the packets of this rank
+  // Acknowledgements of endpoint trees whose sources count them (plan/acknowledgements.h): hops to
+  // the ranks of reduce_from and to the rank that sends results (or none); flags: reduce_to and all
+  // of broadcast_to acknowledge to this rank.
   std::vector<Send> acknowledge_sums, acknowledge_results;
   bool sums_acknowledged = false, results_acknowledged = false;
 };

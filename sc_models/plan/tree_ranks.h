@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a tree and its order of additions (plan/plan.h): their own, or made from the box of
-// rings that the tree is of (plan/ring_box_trees.h) when they are first looked at. Copies share
-// what was made, until one of them is written. A process of several has those of its own members
-// alone (operations/own_ranks.h).
-//
-// Threads: reading is safe from several at once, writing is not.
+// Ranks of a tree and its order of additions (plan/plan.h): stored, or generated from the tree's
+// box of rings (plan/ring_box_trees.h) on first access. Copies share generated ranks until one of
+// the copies is written. One process of several has only the ranks of its own members
+// (operations/own_ranks.h).
+// Threads: concurrent reads are safe, writes are not.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace fredsim {
 
-// The tree of one owner.
+// Tree of one owner.
 class RingBoxTree {
  public:
   RingBoxTree(std::shared_ptr<const RingBoxTrees> box, int owner)
@@ -49,8 +48,8 @@ class RingBoxTree {
   mutable SumOrder order_;
 };
 
-// A vector. One that may be written is the tree's own from then on: references to ranks that may be
-// written end where the tree is copied.
+// Ranks as a vector. On write access the tree gets its own copy: references to writable ranks are
+// invalid once the tree is copied.
 class TreeRanks {
  public:
   TreeRanks() = default;
@@ -58,15 +57,15 @@ class TreeRanks {
       : own_(std::make_shared<std::vector<TreeRank>>(std::move(own))) {
   }  // NOLINT: it stands for it
   explicit TreeRanks(std::shared_ptr<const RingBoxTree> tree) : box_tree_(std::move(tree)) {}
-  // Some of the ranks of a tree.
+  // True where the tree has only some of its ranks here.
   TreeRanks(std::vector<TreeRank> some, const TreeRanks& of)
       : own_(std::make_shared<std::vector<TreeRank>>(std::move(some))),
         counts_(Counts{of.whole_size(), of.receivers()}) {}
 
-  // Ranks that end up with the result, and all of them, elsewhere too.
+  // Number of ranks that receive the result, and of all ranks, other processes included.
   std::uint64_t receivers() const;
   std::size_t whole_size() const { return counts_ ? counts_->ranks : size(); }
-  // Null: its own.
+  // Box of the tree; null: the ranks are stored.
   const RingBoxTree* box_tree() const { return box_tree_.get(); }
 
   const std::vector<TreeRank>& all() const { return box_tree_ ? box_tree_->ranks() : own(); }
@@ -79,7 +78,7 @@ class TreeRanks {
     }
     return *own_;
   }
-  // Without keeping what is made: in `made`, whose memory is used again.
+  // Role of a rank, generated into `made`, whose memory is reused, and not stored.
   const std::vector<TreeRank>& passing(std::vector<TreeRank>& made) const {
     if (!box_tree_) return own();
     made.resize(size());
@@ -111,10 +110,10 @@ class TreeRanks {
     std::size_t ranks;
     std::uint64_t receivers;
   };
-  std::optional<Counts> counts_;  // of the whole tree, where some of its ranks are here
+  std::optional<Counts> counts_;  // of the whole tree, where only some of its ranks are here
 };
 
-// Calls with each hop of sums and results: the rank that sends, and what to where.
+// Calls back with each hop of sums and results: the sending rank, the kind and the hop.
 template <typename OnSend>
 void for_each_send(const TreeRanks& ranks, const OnSend& on_send) {
   if (const RingBoxTree* const tree = ranks.box_tree()) {
@@ -129,10 +128,10 @@ void for_each_send(const TreeRanks& ranks, const OnSend& on_send) {
   }
 }
 
-// Virtual channels of those hops, a bit each.
+// Virtual channels of these hops, a bit each.
 unsigned unicast_channels(const TreeRanks& ranks);
 
-// Leaves are ranks. Copies share the order.
+// Order of additions; leaves are ranks. Copies share the order.
 class TreeOrder {
  public:
   TreeOrder() = default;
@@ -146,7 +145,7 @@ class TreeOrder {
     return own_ ? *own_ : kNone;
   }
   const std::vector<int>& postfix() const { return sum().postfix; }
-  // Rank that has the sum of an endpoint tree.
+  // Rank that holds the final sum of an endpoint tree.
   int root() const { return box_tree_ ? box_tree_->root() : postfix().front(); }
 
  private:
