@@ -29,7 +29,7 @@ enum class Collective : std::uint8_t {
 enum class PacketOrder : std::uint8_t {
   kAuto,       // kRecurring where its cost is negligible, else kArrival
   kArrival,    // first come, first served
-  kRecurring,  // all-reduces: order in which states recur, if any (collective/detail/packet_order.h)
+  kRecurring,  // all-reduces: order in which states recur (collective/detail/packet_order.h)
   kPaced,      // fixed order, paced sources: slightly slower, much less is simulated
 };
 
