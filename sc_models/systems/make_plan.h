@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of the collectives that are asked for, on any topology: of a fabric by the planner, of a
-// system dimension by dimension.
+// Plan of the requested collectives on any topology: the planner makes it on a fabric; on a system
+// it is made dimension by dimension.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace fredsim {
 
-// Algorithms: "auto", "paper" and those of collective/algorithm.h. BadInput where the topology or
-// group does not support the algorithm, naming what does; GroupConflict.
+// Algorithms: "auto", "paper" and the names of collective/algorithm.h. Errors: BadInput where the
+// topology or group does not support the algorithm, naming supported ones; GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

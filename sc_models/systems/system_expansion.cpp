@@ -51,7 +51,7 @@ class Expansion {
     plan_.parts.push_back(std::move(copy));
   }
 
-  // Parts of a step before that share a member, or a block with phases.
+  // Earlier parts of a step that share a member, or a block with phases.
   void add_dependencies(int before, Part& part) const {
     const SystemStep& step = from_.steps[before];
     const auto parts = static_cast<int>(step.plan->parts.size());

@@ -28,7 +28,7 @@ SystemPhases::Place SystemPhases::place(int dimension, int group, const Plan& pl
   Group& used = groups_[{dimension, group}];
   const auto known = used.first.find(&plan);
   if (known != used.first.end()) return {known->second, false};
-  // One of another size has the same rows.
+  // Shares the numbers of a plan with the same rows, for instance of another data size.
   for (const auto& [other, phase] : used.first) {
     if (!have_same_rows(*other, plan)) continue;
     used.first.emplace(&plan, phase);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the phases of a system's plan: those of each step's plan follow each other, by group
-// of its dimension; plans of a group with equal rows share them.
+// Numbers of the phases of a system's plan: phases of the steps' plans are numbered consecutively
+// within each group of a dimension; plans of a group with equal rows share their numbers.
 //
-// Errors: BadInput for phases that the switches have no room for.
+// Errors: BadInput for phases that do not fit in the switches.
 #pragma once
 
 #include <map>
@@ -17,20 +17,21 @@ class SystemPhases {
  public:
   struct Place {
     int first = 0;       // number of the plan's phase 0
-    bool is_new = true;  // no plan before has it
+    bool is_new = true;  // no earlier plan has these phases
   };
-  // `plan` must outlive this.
+  // `plan` must outlive the object.
   Place place(int dimension, int group, const Plan& plan);
 
  private:
   struct Group {
-    std::map<const Plan*, int> first{};  // looked up alone
+    std::map<const Plan*, int> first{};  // looked up, never iterated
     int phases = 0;
   };
   std::map<std::pair<int, int>, Group> groups_;  // by dimension and group
 };
 
-// All that a plan needs are in the switches at once, since it is one operation.
+// Checks that the switches have room for all phases of a plan at once, since the plan is one
+// operation.
 void check_phases(const Topology& system, const SystemPlan& plan);
 
 }  // namespace fredsim

@@ -28,11 +28,10 @@
 namespace fredsim {
 namespace {
 
-// Chunks where nothing is said: no smaller than this, so that latencies do not add up to more than
-// bandwidth.
+// Minimum size of default chunks, so that latencies do not add up to more than bandwidth.
 constexpr std::uint64_t kLeastChunk = std::uint64_t{1} << 20;
 constexpr int kMostAutoChunks = 64;
-// An all-reduce stays one step where that takes less than this part of its two halves.
+// Threshold: an all-reduce stays one step where it takes less than this fraction of its two halves.
 constexpr double kLessThanHalves = 0.99;
 constexpr int kMostAtATime = 64;  // steps of a family on a block
 
@@ -73,24 +72,25 @@ class SystemPlanner {
  private:
   struct Asked {
     const CollectiveSpec* spec = nullptr;
-    MemberBox box;               // a multicast's: box of those that receive
-    std::vector<BoxHop> path{};  // a multicast's: to the box
+    MemberBox box;               // multicast: box of the receivers
+    std::vector<BoxHop> path{};  // multicast: path to the box
   };
   using Members = StepPlans::Members;
-  // By what it does, dimensions of its path, and how many places it has in each dimension.
+  // Shape of a collective: its parameters, the dimensions of its path, and its number of places in
+  // each dimension.
   using Shape = std::tuple<Collective, std::string, std::uint64_t, int, Chunking, std::vector<int>,
                            std::vector<std::size_t>>;
   struct Timed {
     int order = 0;
     int stage = 0;
-    int family = 0;     // its first collective
-    int at_a_time = 1;  // steps on the block, so that others cover its latency
+    int family = 0;     // first collective of the family
+    int at_a_time = 1;  // steps in flight on the block, so that transfers cover the latency
   };
-  // Chunks of a family that have bytes.
+  // Schedule of a family's chunks, empty chunks left out.
   struct Schedule {
     std::vector<std::vector<Stage>> stages{};   // by chunk
     std::vector<std::vector<int>> order{};      // by chunk and stage: Timed::order
-    std::vector<std::vector<int>> at_a_time{};  // likewise
+    std::vector<std::vector<int>> at_a_time{};  // by chunk and stage: Timed::at_a_time
   };
 
   void add(const CollectiveSpec& spec) {
@@ -125,8 +125,8 @@ class SystemPlanner {
     asked_.push_back(std::move(asked));
   }
 
-  // A multicast goes to the box of those that receive, and there as a broadcast does; from within
-  // it is one.
+  // A multicast goes to the box of its receivers, and continues there as a broadcast; from a root
+  // within the box it is a broadcast.
   Asked asked_for(const CollectiveSpec& spec, std::vector<NodeId> members) const {
     const NodeId root = members[spec.root];
     if (sends_to_others(spec.collective) &&
@@ -169,8 +169,8 @@ class SystemPlanner {
         std::clamp<std::uint64_t>(spec.bytes / kLeastChunk, 1, kMostAutoChunks));
   }
 
-  // Collectives of one shape; those whose members are the same places of a block are one part of a
-  // step for all of its groups.
+  // Plans collectives of one shape; collectives whose members are the same places of a block form
+  // one part of a step for all of its groups.
   void plan_family(const std::vector<int>& family) {
     const CollectiveSpec& spec = *asked_[family.front()].spec;
     const std::vector<std::string> words = algorithms_of(spec);
@@ -234,8 +234,8 @@ class SystemPlanner {
     }
   }
 
-  // Bytes that NPUs which add up between each other put on the fabric, beside those of shares that
-  // are not rounded up.
+  // Notes the bytes that NPUs inject beyond the exact amount because shares are rounded up to
+  // bytes.
   void note_rounding(const CollectiveSpec& spec, const Asked& asked, const Schedule& schedule) {
     if (!adds_or_gathers(spec.collective)) return;
     const auto times = [](Collective one) { return one == Collective::kAllReduce ? 2 : 1; };
@@ -286,13 +286,13 @@ class SystemPlanner {
     return scheduled(spec, asked, words, family, bytes);
   }
 
-  // Times by the event model of systems/detail/chunk_schedule.h.
+  // Schedule of chunks from the event model of systems/detail/chunk_schedule.h.
   Schedule scheduled(const CollectiveSpec& spec, const Asked& asked,
                      const std::vector<std::string>& words, const std::vector<int>& family,
                      const std::vector<std::uint64_t>& bytes) {
     const std::vector<int> dimensions = dimensions_of(asked.box);
-    // In proportion to bytes, by those of the whole collective, which few flits that are not full
-    // are a small part of.
+    // Times scale with bytes from the times of the whole collective, in which the share of partly
+    // filled flits is small.
     std::map<std::pair<int, Collective>, StepPlans::Time> times;  // by dimension or hop
     const auto time = [&](std::size_t s, const Stage& stage) {
       const bool passes_on = s < asked.path.size();
@@ -329,8 +329,8 @@ class SystemPlanner {
       std::vector<Stage> stages =
           stages_of(spec.collective, asked.path, asked.box, order, bytes[chunk]);
       if (spec.collective == Collective::kAllReduce) {
-        // The two halves in the last dimension of the way up, apart as elsewhere unless its
-        // switches add up for less.
+        // Splits the all-reduce in the last dimension of the way up into its two halves, as
+        // elsewhere, unless the dimension's switches add in less time.
         const Stage& joint = stages[order.size() - 1];
         const Stage halves[] = {{joint.dimension, Collective::kReduceScatter, joint.bytes},
                                 {joint.dimension, Collective::kAllGather, joint.bytes}};
@@ -352,7 +352,7 @@ class SystemPlanner {
     return schedule;
   }
 
-  // By the groups that do a stage; sets of groups with equal parts are one.
+  // Members by the set of groups that do a stage; sets of groups with equal parts are merged.
   std::map<std::vector<int>, Members> groups_in(const std::vector<int>& family, std::size_t s,
                                                 const Stage& stage) const {
     const bool rooted = is_rooted(stage.collective);
@@ -388,7 +388,8 @@ class SystemPlanner {
     return result;
   }
 
-  // Groups that some do with others and some without would not be alike.
+  // Refuses sets of groups that overlap only in part, since their common groups would have
+  // different parts.
   static void check_apart(const std::map<std::vector<int>, Members>& by_groups) {
     std::set<int> seen;
     for (const auto& [groups, members] : by_groups) {
@@ -412,8 +413,8 @@ class SystemPlanner {
                     spec.algorithm, words.size(), dimensions));
   }
 
-  // On a block each step comes after the one before: of its family, or where some add up in the
-  // switches of all.
+  // Orders the steps on each block: a step comes after the one before it in its family, or, where
+  // switches of the dimension add, after the one before it in any family.
   void order_on_blocks() {
     std::set<int> adding;  // dimensions
     for (const SystemStep& step : plan_.steps)
@@ -449,7 +450,7 @@ class SystemPlanner {
     return order;
   }
 
-  // Each behind those that it waits for.
+  // Sorts the steps so that each comes after its dependencies.
   void sort_steps() {
     const std::vector<int> order = by_time();
     std::vector<int> place(order.size());
@@ -465,7 +466,7 @@ class SystemPlanner {
     plan_.steps = std::move(sorted);
   }
 
-  // Busiest group of a dimension, all its steps.
+  // Load of the busiest group of a dimension, all steps together.
   void set_bound() {
     std::map<std::pair<int, int>, double> bounds;
     for (const SystemStep& step : plan_.steps)

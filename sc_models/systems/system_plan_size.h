@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size of a plan on any topology before it is made (collective/plan_size.h): on systems each step's
-// plan once for each group.
+// Size of a plan on any topology before it is made (collective/plan_size.h); on systems each step's
+// plan counts once per group.
 #pragma once
 
 #include <span>

@@ -40,7 +40,7 @@ class ServiceModel {
   }
 
  private:
-  // A dimension that is free, or a chunk that arrives. At one time dimensions come first.
+  // Event: a dimension becomes free, or a chunk arrives. At equal times dimensions come first.
   struct Event {
     double time;
     bool is_arrival;
@@ -54,7 +54,7 @@ class ServiceModel {
   };
   using Waiting = std::tuple<std::uint64_t, int, int, int>;  // bytes, arrival, chunk, step
 
-  // False: it has been through all of its steps.
+  // False: the chunk has completed all of its steps.
   bool arrive(int chunk, int step) {
     if (step == std::ssize(chunks_[chunk])) return false;
     const ChunkStep& next = chunks_[chunk][step];
@@ -79,7 +79,7 @@ class ServiceModel {
   const std::vector<std::vector<ChunkStep>>& chunks_;
   const ChunkOrder order_;
   std::vector<std::vector<int>> places_;
-  // By dimension.
+  // Chunks that wait, by dimension.
   std::vector<std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>> waiting_;
   std::vector<bool> is_busy_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

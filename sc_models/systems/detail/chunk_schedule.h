@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule of the chunks of a collective over the dimensions of a system: which dimensions each
-// chunk takes first, and in which order a dimension serves them. Planned before the run, so that
-// all NPUs agree.
+// Schedule of a collective's chunks over the dimensions of a system: the order in which each chunk
+// takes the dimensions, and the order in which a dimension serves the chunks. Computed before the
+// run, so that all NPUs agree.
 //
-// Order of dimensions, Themis: loads are times that the dimensions have work for. They begin with
-//   the latency of a step; each chunk takes the dimensions by ascending load on the way up and the
-//   reverse down, and adds its time to each. While the loads differ by less than the time of a part
-//   of the chunk in the least loaded dimension, the order is the baseline's. Dimensions of equal
-//   load: lowest first.
-// Order of service: an event model. All chunks are there at 0; a dimension moves one chunk at a
-//   time, at full rate, and takes the next one when that has moved; it arrives a latency later.
+// Order of dimensions, Themis: the load of a dimension is the time for which it has work. Loads
+// start at the latency of a step. Each chunk takes the dimensions by ascending load on the way up
+// and in reverse on the way down, and adds its time to each load. While loads differ by less than
+// the time of a fraction of the chunk in the least loaded dimension, the order is the baseline's.
+// Dimensions of equal load: lowest first.
+// Order of service: an event model. All chunks are ready at time 0. A dimension moves one chunk at
+// a time at full rate, and starts the next one when the transfer is over; the chunk arrives one
+// latency later.
 // Units: times in one unit of the caller's.
 // Source: Rashidi et al., Themis, ISCA 2022, §4.2 to §4.4, algorithm 1.
 #pragma once
@@ -23,29 +24,28 @@
 
 namespace fredsim {
 
-// The dimensions that a collective goes through, lowest first, counted from 0.
+// Dimensions that a collective goes through, lowest first, numbered from 0.
 struct ScheduledDimensions {
-  std::vector<std::uint64_t>
-      sizes{};  // places; a step leaves so large a part of a chunk on the way up
-  std::vector<double> latencies{};  // a step's, of the first chunk in baseline order
-  // Time of a step up without its latency, of a chunk that has so many bytes before.
+  std::vector<std::uint64_t> sizes{};  // places; a step on the way up leaves 1 / places of a chunk
+  std::vector<double> latencies{};     // latency of a step of the first chunk in baseline order
+  // Transfer time of a step up, without its latency, for a chunk that has `bytes` before the step.
   std::function<double(int dimension, std::uint64_t bytes)> transfer{};
 };
 
-// By chunk: dimensions in the order in which it takes them on the way up.
+// Dimensions in their order on the way up, by chunk.
 std::vector<std::vector<int>> dimension_orders(const ScheduledDimensions& dimensions,
                                                std::span<const std::uint64_t> chunk_bytes,
                                                const Chunking& chunking);
 
-// A chunk's step in a dimension.
+// Step of a chunk in one dimension.
 struct ChunkStep {
   int dimension = 0;
   double transfer = 0;
   double latency = 0;
-  std::uint64_t bytes = 0;  // smallest first: before it on the way up, after it on the way down
+  std::uint64_t bytes = 0;  // smallest first: size before a step up, after a step down
 };
 
-// By chunk and step: its place in the order in which steps begin, of all dimensions.
+// Rank of each step in the order in which steps of all dimensions start, by chunk and step.
 std::vector<std::vector<int>> service_order(const std::vector<std::vector<ChunkStep>>& chunks,
                                             ChunkOrder order);
 

@@ -59,7 +59,7 @@ class LongestPath {
     return hops_.hop(members[from], members[send.rank], send.port).wire;
   }
 
-  // All of its hops but that of sums from the owner and that of results to it.
+  // Latency of all hops, except the hop of sums from the owner and the hop of results to it.
   double along_ring(const RingBoxTree& tree, int part) {
     const RingBoxTrees& box = tree.box();
     const auto wire_of = [&](const RingBoxTrees::Hop& hop) {
@@ -78,9 +78,9 @@ class LongestPath {
   const Plan& plan_;
   HopPaths& hops_;
   std::vector<TreeRank> made_;
-  std::vector<int> place_;    // by rank
-  std::vector<double> sums_;  // by rank: from there to the root; -1: not known
-  std::map<std::pair<const RingBoxTrees*, int>, double> rings_;  // by part: all hops
+  std::vector<int> place_;    // place in the list of ranks, by rank
+  std::vector<double> sums_;  // latency from a rank to the root; -1: not known
+  std::map<std::pair<const RingBoxTrees*, int>, double> rings_;  // latency of all hops, by part
 };
 
 }  // namespace

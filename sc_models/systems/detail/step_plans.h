@@ -2,9 +2,9 @@
 // Plans of the steps of a system's plan (systems/system_plan.h) on the blocks of their dimensions,
 // each made once, and their times.
 //
-// Times: estimated, not simulated: the busiest link, and beside it the latencies of the links on
-// the longest path.
-// Errors: those of the planner, with the dimension.
+// Times: estimated, not simulated: the transfer time of the busiest link, and the link latencies
+// along the longest path.
+// Errors: errors of the planner, with the dimension.
 #pragma once
 
 #include <map>
@@ -25,22 +25,22 @@ inline constexpr char kThenGathers = '+';
 
 class StepPlans {
  public:
-  // Members of the parts of a step, by root and places: the collectives that have them.
+  // Members of the parts of a step, by root and places, with the collectives that share them.
   using Members = std::map<std::pair<int, std::vector<int>>, std::vector<int>>;
   struct Time {
     double transfer = 0, latency = 0;  // ns
   };
 
-  // `system` outlives it.
+  // `system` must outlive the object.
   explicit StepPlans(const Topology& system) : system_(system) {}
 
-  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked` has
-  // the virtual channel.
+  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked`
+  // supplies the virtual channel.
   std::shared_ptr<const Plan> plan(const Stage& stage, const std::string& algorithm,
                                    const CollectiveSpec& asked, const Members& members);
   Time time(const Stage& stage, const std::string& algorithm, const CollectiveSpec& asked,
             const Members& members);
-  // Notes of all plans, each once.
+  // Notes of all plans, without duplicates.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -49,7 +49,7 @@ class StepPlans {
 
   const Topology& system_;
   std::map<Shape, std::shared_ptr<const Plan>> plans_;
-  std::map<const Plan*, Time> times_;  // looked up alone
+  std::map<const Plan*, Time> times_;  // looked up, never iterated
   std::vector<std::string> notes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of a chunk of a collective on a system: a collective in one dimension after the other
+// Stages of a chunk of a collective on a system: a sequence of collectives, each in one dimension
 // (systems/system_plan.h).
 #pragma once
 
@@ -18,14 +18,14 @@ struct Stage {
   std::uint64_t bytes = 0;
 };
 
-// Dimensions that a box has several places in, lowest first.
+// Dimensions in which a box has several places, lowest first.
 std::vector<int> dimensions_of(const MemberBox& box);
-// `dimensions`: those of the box, in the order of the way up. An all-reduce is one in the last of
-// them.
+// `dimensions`: dimensions of the box, in their order on the way up. An all-reduce is one stage in
+// the last of them.
 std::vector<Stage> stages_of(Collective collective, const std::vector<BoxHop>& path,
                              const MemberBox& box, const std::vector<int>& dimensions,
                              std::uint64_t bytes);
-// An all-reduce becomes a reduce-scatter and an all-gather.
+// Splits an all-reduce into a reduce-scatter and an all-gather.
 void split_joint(std::vector<Stage>& stages, std::size_t joint);
 
 }  // namespace fredsim
