@@ -20,9 +20,10 @@
 namespace fredsim {
 namespace {
 
-// Share of the mean load in the cost: decides between placements whose busiest links are alike.
+// Share of the mean load in the cost: decides between placements with equal load on the busiest
+// link.
 constexpr double kMeanShare = 0.02;
-// Stars have as many hops as pairs, and win where data is small.
+// Limits of stars, which have as many hops as pairs, and win for small data.
 constexpr std::size_t kMaxStar = 32;
 constexpr std::uint64_t kMaxStarBytes = 256 * 1024;
 constexpr double kNsPerSecond = 1e9;
@@ -113,7 +114,8 @@ std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(Algorithm::Layout lay
   }
 }
 
-// Judged as far as possible without the places of the members.
+// True where an algorithm may be the fastest, as far as it can be judged without the places of the
+// members.
 bool PlacementLoad::may_be_fastest(const Algorithm& algorithm, const CollectiveSpec& spec) const {
   const bool is_small = spec.group.size() <= kMaxStar && spec.bytes <= kMaxStarBytes;
   return !algorithm.is_in_switches() && algorithm.may_fit(topology_, spec) &&
@@ -139,7 +141,8 @@ void PlacementLoad::add_work(const WorkerTraffic& traffic) {
   if (work.groups > 0) works_.push_back(std::move(work));
 }
 
-// Links inside an NPU that are no slower than those of the wafer carry no more than these.
+// Links inside an NPU that are no slower than the links of the wafer are left out: their load is no
+// higher.
 void PlacementLoad::find_paths(bool with_controllers) {
   std::uint64_t fastest = 0;
   for (const Link& link : topology_.links)
@@ -163,7 +166,8 @@ void PlacementLoad::find_paths(bool with_controllers) {
       int port = 0;
       try {
         port = nic_port(topology_, nodes[from], nodes[to], 0);
-      } catch (const BadInput&) {  // apart, by what has failed: plans say so
+      } catch (
+          const BadInput&) {  // not connected, because of failed components: the planner reports it
         continue;
       }
       double cycles = kNpuCycles;
@@ -230,7 +234,7 @@ double PlacementLoad::variant_ns(const Work& work, const Variant& variant) {
   return overlapped(latency, busiest) + kMeanShare * mean;
 }
 
-// Every hop takes one link at least, and rectangles have less than two links for each NPU.
+// Lower bound: every hop takes at least one link, and rectangles have less than two links per NPU.
 double PlacementLoad::min_ns(const Work& work, Shape shape) const {
   const auto n = static_cast<double>(groups_[work.first].members.size());
   const double share = passes(work.collective) * (n - 1) / n;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of a placement of workers, by a model that is fast enough to try a million of them
+// Cost of a placement of workers, from a model that is fast enough to try a million placements
 // (placement_search.h).
 //
-// Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B +
-//   kOverlap L, whichever is more, as in plan/hop_times.h: L the longest path along a group's ring,
-//   chain, star or rectangle, B the busiest link. Where an algorithm is not fixed, the cheapest of
-//   those that all groups can take counts: multi_tree only where all of them fill rectangles, for
-//   all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a
-//   switch share of its uplinks; more groups than uplinks take turns. The cost is the sum over the
-//   kinds, each as often as it is repeated, and a small part of the mean load, so that of
-//   placements with the same busiest link the one with less traffic is the cheaper.
-// Left out, since no placement changes it: groups of all NPUs of a grid, or of a tree whose
-//   switches add. Not looked at either: scatters and gathers of I/O controllers, which go beside
-//   everything else.
+// Model: one kind of a workload's repeated collectives, all its groups at once, takes max(L +
+// kOverlap B, B + kOverlap L), as in plan/hop_times.h: L is the longest path along a group's ring,
+// chain, star or rectangle, B the time of the busiest link. Where an algorithm is not fixed, the
+// cheapest algorithm that all groups support counts: multi_tree only where all groups fill
+// rectangles, for all-reduces where each group is connected. In the switches of a tree, B is the
+// load of groups that leave a switch, spread over its uplinks; more groups than uplinks take turns.
+// The cost is the sum over the kinds, each weighted by its repetitions, plus a small fraction of
+// the mean load, so that of two placements with equal busiest links the one with less traffic is
+// cheaper.
+// Not modelled, since no placement changes it: groups of all NPUs of a grid, or of a tree whose
+// switches add. Not modelled either: scatters and gathers of I/O controllers, which overlap with
+// all other traffic.
 // Units: ns. Analytic, not simulated.
 #pragma once
 
@@ -28,8 +29,8 @@
 
 namespace fredsim {
 
-// One kind of collectives that a workload repeats. Its groups are under way together; their members
-// are workers, 0 and up, and I/O controllers (base/member.h).
+// Kind of collectives that a workload repeats. Its groups run at the same time; their members are
+// workers, 0 and up, and I/O controllers (base/member.h).
 struct WorkerTraffic {
   std::vector<CollectiveSpec> work;
   double times = 1;
@@ -42,30 +43,30 @@ class PlacementLoad {
     int npu = 0;
   };
 
-  // `topology` must outlive it.
+  // `topology` must outlive the object.
   PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic, int workers);
 
   bool depends_on_placement() const { return !groups_.empty(); }
-  // Groups of workers alone that are part of the cost.
+  // Groups in the cost that consist of workers alone.
   std::vector<std::vector<int>> worker_groups() const;
 
   void place(const std::vector<int>& npus);  // by worker
   void move(std::span<const Move> moves);    // each worker once
   double cost() const { return cost_; }
-  // No placement costs less.
+  // Lower bound on the cost of any placement.
   double min_cost() const;
   const std::vector<int>& npus() const { return npus_; }
-  // Work done so far: changes of a link's load.
+  // Work done so far: number of changes of a link's load.
   std::uint64_t steps() const { return steps_; }
 
  private:
   enum class Shape : std::uint8_t { kRing, kBox, kStar, kChain, kBothWays, kStreams, kUplinks };
-  // One way in which all groups of a work can go.
+  // Algorithm shape that all groups of a work may take.
   struct Variant {
     Shape shape = Shape::kRing;
-    std::vector<double> load{};     // by link, or of kUplinks by node: bytes, groups
-    std::vector<double> latency{};  // by group of the work: ns
-    int misfits = 0;                // kBox: groups that cannot
+    std::vector<double> load{};     // by link, for kUplinks by node: bytes, groups
+    std::vector<double> latency{};  // ns, by group of the work
+    int misfits = 0;                // kBox: number of groups that do not fit
   };
   struct Work {
     double times = 1;
@@ -80,7 +81,7 @@ class PlacementLoad {
     int work = 0;
     std::vector<int> members;  // the root first
   };
-  // Ways between endpoints: NPUs by number, then I/O controllers.
+  // Paths between endpoints: NPUs by number, then I/O controllers.
   struct Path {
     int first = 0, last = 0;  // range in path_links_
     double ns = 0;
@@ -98,7 +99,7 @@ class PlacementLoad {
   void find_uplinks();
   int place_of(int member) const;
   const Path& path(int from, int to) const { return paths_[from * endpoints_ + to]; }
-  double add(int from, int to, double bytes);  // to the load at work; ns of the path
+  double add(int from, int to, double bytes);  // adds to the current load; returns ns of the path
   void apply(int group, double sign);
   double ring(const Work& work, const std::vector<int>& at, double sign);
   double star(const Work& work, const std::vector<int>& at, double sign);
@@ -117,10 +118,10 @@ class PlacementLoad {
   double slices_ = 1;
   std::vector<Path> paths_;
   std::vector<int> path_links_;
-  std::vector<double> link_ns_;  // per byte, by link that is in a path
+  std::vector<double> link_ns_;  // per byte, by link on a path
   double port_ns_ = 0;           // kUplinks: per byte, at an NPU
-  // By node of a tree with switches above: ns per byte of all its uplinks together, and how many
-  // there are.
+  // Uplinks of each node of a tree with switches above: ns per byte of all its uplinks together,
+  // and the number of uplinks.
   std::vector<double> uplink_ns_;
   std::vector<int> uplink_count_;
   std::vector<Work> works_;
@@ -129,7 +130,7 @@ class PlacementLoad {
   std::vector<int> npus_;
   double cost_ = 0;
   std::uint64_t steps_ = 0;
-  std::vector<double>* load_ = nullptr;     // at work
+  std::vector<double>* load_ = nullptr;     // current load
   std::vector<int> at_;                     // scratch: endpoints of a group
   std::vector<int> seen_;                   // scratch: switches, members
   std::vector<int> member_at_;              // by cell; -1 between calls

@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-// The longest path of a comb, of width and height: from the middle along a line and a tooth.
+// Longest path of a comb, per width and height: from the middle along a line and a tooth.
 constexpr double kComb = 0.75;
 
 }  // namespace
@@ -24,7 +24,7 @@ double PlacementLoad::add(int from, int to, double bytes) {
   return links.ns;
 }
 
-// Bytes are whole numbers, so that what is taken away leaves what was there before.
+// Integer bytes, so that subtracting a load restores the previous value exactly.
 double PlacementLoad::ring(const Work& work, const std::vector<int>& at, double sign) {
   const auto n = static_cast<double>(at.size());
   const double share = passes(work.collective) * (n - 1) / n;
@@ -96,7 +96,7 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
     variant.misfits += sign > 0 ? 1 : -1;
     return 0;
   }
-  // The NPU at each cell, then what joins neighbours.
+  // Fills in the NPU of each cell, then joins neighbours.
   std::vector<int>& cells = seen_;
   cells.assign(at.size(), 0);
   for (const int npu : at) {
@@ -122,8 +122,8 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
   return hop * passes(work.collective) * kComb * (width + height);
 }
 
-// Hops between members, one or two links long (collective/detail/packed_trees.h), carry alike, but
-// for a member with one, which carries everything.
+// Load of hops between members, one or two links long (collective/detail/packed_trees.h): equal on
+// all hops, except that a member with one hop loads it with all of its data.
 double PlacementLoad::packed(const Work& work, const std::vector<int>& at, double sign,
                              Variant& variant) {
   const int width = topology_.grid.width, height = topology_.grid.height;
@@ -140,7 +140,7 @@ double PlacementLoad::packed(const Work& work, const std::vector<int>& at, doubl
     const int x = cell_of(at[k]) % width, y = cell_of(at[k]) / width;
     left = std::min(left, x), right = std::max(right, x);
     top = std::min(top, y), bottom = std::max(bottom, y);
-    // A cell so many steps away; -1: outside.
+    // Cell at this offset; -1: outside.
     const auto cell_at = [&](int dx, int dy) {
       const MeshRings& rings = topology_.grid.rings;
       const int to_x = rings.columns > 0 ? (x + dx + width) % width : x + dx;
@@ -155,7 +155,7 @@ double PlacementLoad::packed(const Work& work, const std::vector<int>& at, doubl
     };
     const auto is_free = [&](int cell) { return cell >= 0 && member_at_[cell] < 0; };
     const bool east = pair_with(cell_at(1, 0)), south = pair_with(cell_at(0, 1));
-    // By a router without a member of this group.
+    // Pairs across a router without a member of this group.
     if (!east && width > 2) pair_with(cell_at(2, 0));
     if (!south && height > 2) pair_with(cell_at(0, 2));
     for (const int side : {1, -1})
@@ -163,7 +163,7 @@ double PlacementLoad::packed(const Work& work, const std::vector<int>& at, doubl
   }
   for (const int npu : at) member_at_[cell_of(npu)] = -1;
   steps_ += at.size();
-  // Sets of members that pairs join, each by a member of it.
+  // Sets of connected members (union-find), each represented by one member.
   std::vector<int>& set_of = seen_;
   set_of.resize(at.size());
   std::iota(set_of.begin(), set_of.end(), 0);

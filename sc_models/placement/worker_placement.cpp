@@ -21,7 +21,7 @@
 namespace fredsim {
 namespace {
 
-// A placement that is harder to read has to be this much better.
+// Required gain of a placement that is harder to read.
 constexpr double kClearly = 0.99;
 // Finalists of the search that are planned.
 constexpr std::size_t kPlanned = 8;
@@ -48,7 +48,7 @@ std::vector<CollectiveSpec> placed_work(const WorkerTraffic& kind, const std::ve
   return work;
 }
 
-// By plan_time.h's model where all of it goes by the endpoints.
+// Time by plan_time.h's model where all traffic stays at the endpoints, else the bound.
 double plan_ns(const Topology& topology, const Plan& plan) {
   const bool in_switch = std::ranges::any_of(
       plan.trees, [](const Tree& tree) { return tree.transport == Transport::kInSwitch; });
@@ -58,7 +58,7 @@ double plan_ns(const Topology& topology, const Plan& plan) {
   return std::max(plan.bound_ns, estimated_cycles(topology, plan, walk) * cycle_ns);
 }
 
-// Nothing is decided here between placements that differ by less.
+// True for a difference that is large enough for a decision.
 bool is_clearly_less(double ns, double than) { return ns < than * kClearly; }
 
 class PlacementChooser {
@@ -74,8 +74,8 @@ class PlacementChooser {
     ns_ = ns;
   }
 
-  // Placements that the fast model finds best come first, one that is no better than those before
-  // by a hair is left out.
+  // Offers placements in the order of the fast model's cost; a placement whose gain over the
+  // earlier ones is negligible is left out.
   void offer_searched(PlacementLoad& load, std::vector<std::vector<int>> found) {
     std::vector<std::pair<double, std::size_t>> costs;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -109,7 +109,7 @@ bool has_all(const std::vector<int>& npus, const std::vector<int>& placement) {
                              [&](int npu) { return std::ranges::binary_search(npus, npu); });
 }
 
-// `simple`: in the order in which they are preferred; on systems, the first. `sizes`: nested
+// `simple`: placements in order of preference; on systems the first one is taken. `sizes`: nested
 // dimensions.
 WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::vector<int>& sizes,
                        const Topology& topology, std::span<const WorkerTraffic> traffic,
@@ -118,7 +118,7 @@ WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::ve
   const auto workers = static_cast<int>(simple.front().npus.size());
   const std::vector<int> npus = npus_left(topology);
   PlacementLoad load(topology, traffic, workers);
-  if (std::ssize(npus) < workers) return simple.front();  // whoever plans it says so
+  if (std::ssize(npus) < workers) return simple.front();  // the planner reports the error
   PlacementChooser chooser(topology, traffic, search);
   std::vector<std::vector<int>> starts;
   for (const WorkerPlacement& placement : simple) {
@@ -177,7 +177,8 @@ WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topolog
   std::vector<WorkerPlacement> simple;
   if (search.given) {
     simple.push_back(*search.given);
-    simple.back().npus.resize(static_cast<std::size_t>(strategy.workers()));  // files may have more
+    simple.back().npus.resize(
+        static_cast<std::size_t>(strategy.workers()));  // files may list more workers
   }
   simple.push_back({"paper", paper_placement(strategy)});
   if (topology.has_places()) simple.push_back({"snake", snake_placement(strategy, topology)});

@@ -13,10 +13,11 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kStarts = 4;
-// Steps of one search; more workers have more places to try.
+// Steps of one search; a larger number of workers gets more steps, since there are more places to
+// try.
 constexpr std::uint64_t kStepsPerWorker = 6'000'000;
 constexpr std::uint64_t kMaxSteps = 800'000'000;
-// Threshold as a part of the cost, at first and at the end.
+// Threshold as a fraction of the cost, at the start and at the end.
 constexpr double kFirstThreshold = 0.05;
 constexpr double kLastThreshold = 0.0005;
 constexpr double kCalmShare = 0.8;  // fraction of the steps, after which only improvements are
@@ -31,7 +32,7 @@ class Annealer {
         groups_(load.worker_groups()),
         random_(seed) {}
 
-  // The best placement that was met.
+  // Best placement found by the search.
   std::vector<int> run(const std::vector<int>& start, std::uint64_t steps) {
     load_.place(start);
     worker_on_.assign(static_cast<std::size_t>(std::ranges::max(npus_)) + 1, -1);
@@ -62,7 +63,7 @@ class Annealer {
   }
 
  private:
-  // Sinks in a straight line; times a random number, most of which are small.
+  // Threshold: decreases linearly; scaled by a random number that is mostly small.
   double threshold(double part) {
     if (part >= 1) return 0;
     const double at = kFirstThreshold + (kLastThreshold - kFirstThreshold) * part;
@@ -90,7 +91,7 @@ class Annealer {
 
   const std::vector<int>& any_group() { return groups_[random_.below(groups_.size())]; }
 
-  // To an NPU, from which whoever is there comes back.
+  // Moves a worker to an NPU; a worker already there moves to the first one's NPU.
   void swap_two() {
     const int worker = static_cast<int>(random_.below(load_.npus().size()));
     const int npu = npus_[random_.below(npus_.size())];
@@ -123,7 +124,7 @@ class Annealer {
     }
   }
 
-  // Position by position; not where they have a worker in common.
+  // Exchanges two groups position by position, unless they share a worker.
   void exchange(const std::vector<int>& one, const std::vector<int>& other) {
     if (one.size() != other.size()) return;
     for (const int worker : one)
@@ -144,13 +145,13 @@ class Annealer {
   std::vector<int> npus_;
   std::vector<std::vector<int>> groups_;
   Random random_;
-  std::vector<int> worker_on_;  // by NPU; -1: it is free
+  std::vector<int> worker_on_;  // by NPU; -1: free
   std::vector<PlacementLoad::Move> moves_, olds_;
   std::uint64_t changes_ = 0;
 };
 
-// Cells of a rectangle of `count` or a few more, in the order in which what lies on them is dealt
-// out.
+// Cells of a rectangle of `count` cells or a few more, in the order in which its contents are
+// assigned.
 struct Tile {
   int width = 1, height = 1;
   std::vector<int> order;  // y * width + x
@@ -184,7 +185,7 @@ class Nesting {
   }
 
   std::vector<std::vector<int>> run() {
-    std::vector<int> dimensions;  // those with more than one worker
+    std::vector<int> dimensions;  // dimensions with more than one worker
     for (int d = 0; d < std::ssize(sizes_); ++d)
       if (sizes_[d] > 1) dimensions.push_back(d);
     do {
@@ -204,7 +205,7 @@ class Nesting {
   }
 
  private:
-  // The next outer rectangle, of rectangles of this size.
+  // Nests the next outer rectangle, built from rectangles of this size.
   void nest(int width, int height) {
     if (tiles_.size() == order_.size()) return add();
     const int count = sizes_[order_[tiles_.size()]];
@@ -242,7 +243,8 @@ class Nesting {
     found_.insert(std::move(placement));
   }
 
-  // One NPU after the other, `whole` workers never across switches where these have room for them.
+  // Places workers on consecutive NPUs; `whole` workers never cross switches if a switch has room
+  // for them.
   void in_line(int whole) {
     std::vector<int> line;
     const auto switch_of = [&](int npu) { return topology_.nodes[topology_.npus[npu]].above; };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search for placements of workers with a low cost (placement_load.h).
+// Search for placements of workers with a low cost (placement_load.h).
 //
-// Local search from each of the best few of the placements that it is given: changes are tried at
-//   random and taken where the cost falls, or rises by less than a threshold that sinks as the
-//   search goes on (threshold accepting). Changes: two workers change places, or one takes a free
-//   NPU; of a group a stretch is turned round, or one worker goes to another place of it; two
-//   groups of the same size change places.
-// It ends after a number of steps that depends on the numbers of workers and NPUs alone, not on a
-//   clock: same seed, same result.
+// Local search from each of the best few start placements: random changes are accepted if the cost
+//   falls, or rises by less than a threshold that decreases during the search (threshold
+//   accepting). Changes: two workers change places, or one takes a free NPU; a section of a group
+//   is reversed, or one worker of it is moved to another position in the group; two groups of equal
+//   size change places.
+// The number of steps depends only on the numbers of workers and NPUs, not on a clock: equal seeds
+// give equal results.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace fredsim {
 
-// One for each of the best of `starts` (by worker, at least one), improved, and the others of these
-// best as they were. `npus`: those that there are.
+// Improved placements, one for each of the best of `starts` (by worker, at least one), followed by
+// these best starts themselves. `npus`: available NPUs.
 std::vector<std::vector<int>> search_placements(PlacementLoad& load, std::span<const int> npus,
                                                 std::vector<std::vector<int>> starts,
                                                 std::uint64_t seed);
