@@ -16,7 +16,7 @@ std::uint64_t cycles_up(std::uint64_t time_ps, std::uint64_t clock_hz) {
   return static_cast<std::uint64_t>(all / kPsOfSecond);
 }
 
-// Above 0, 1 at most.
+// Uniform random number in (0, 1].
 double fraction(Random& random) {
   constexpr int kBits = 53;
   return std::ldexp(static_cast<double>((random.next() >> (64 - kBits)) + 1), -kBits);

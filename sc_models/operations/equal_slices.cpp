@@ -12,10 +12,10 @@
 namespace fredsim {
 namespace {
 
-constexpr int kUnused = -1;  // nothing is sent
+constexpr int kUnused = -1;  // the tree sends nothing
 constexpr int kSeveral = -2;
 
-// By tree, its port, kUnused or kSeveral; a sum at every rank has that of its operands.
+// NIC port of each tree, kUnused or kSeveral; a sum at every rank has the port of its operands.
 std::vector<int> slice_ports(const Plan& plan) {
   std::vector<int> ports;
   for (const Tree& tree : plan.trees)
@@ -23,7 +23,7 @@ std::vector<int> slice_ports(const Plan& plan) {
   return ports;
 }
 
-// NIC ports by which its ranks send.
+// Collects the NIC ports at which a tree's ranks send.
 void add_ports(const Tree& tree, std::set<int>& ports) {
   for (const TreeRank& rank : tree.ranks) {
     if (rank.switch_port >= 0) ports.insert(rank.switch_port);
@@ -56,7 +56,7 @@ bool same_tree(const Tree* a, const Tree* b) {
          std::ranges::equal(a->ranks, b->ranks, same_rank);
 }
 
-// Lays the slice behind a NIC port over that behind another.
+// Maps the slice behind one NIC port onto the slice behind another.
 class Overlay {
  public:
   Overlay(const Topology& topology, int port, int model_port)
@@ -120,10 +120,10 @@ class Overlay {
   bool fits_ = true;
   std::map<int, int> links_;
   std::map<NodeId, NodeId> nodes_;
-  std::queue<NodeId> found_;  // switches whose ports are not joined yet
+  std::queue<NodeId> found_;  // switches whose ports are not yet mapped
 };
 
-// A plan by slice.
+// Trees and rows of a plan by slice.
 struct SlicedPlan {
   std::vector<std::vector<const Tree*>> trees;                              // by NIC port
   std::map<NodeId, std::map<int, const std::vector<std::uint32_t>*>> rows;  // by phase
@@ -145,7 +145,7 @@ struct SlicedPlan {
   }
 };
 
-// None: a tree keeps to no slice.
+// Splits a plan by slice; empty if a tree uses several slices.
 std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
   SlicedPlan sliced;
   sliced.trees.resize(static_cast<std::size_t>(ports));

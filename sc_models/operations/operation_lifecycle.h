@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of the operations of an engine: issued, granted, open, complete. Engines add what a grant
-// takes and what moves.
+// Life cycle of the operations of an engine: issued, granted, open, complete. An engine supplies
+// the resources that a grant takes, and the data transfer.
 //
-// Order: operations are granted what they need, and from then on wait only for those that were
-//   granted before, so that none waits for ever. A grant takes an operation of which a rank could
-//   begin, in the order of issue. It is open, and its ranks begin as they may, when all that it was
-//   granted is there and no operation granted before is in conflict with it
-//   (operations/prepared_plan.h).
-// Memory: of an operation that is complete nothing stays but its number.
-// Time: cycles of the engine. All calls come between two of them.
+// Order: operations are granted resources, and from then on wait only for operations granted before
+// them, so that no operation waits for ever. Grants follow the order of issue among operations of
+// which a rank could begin. A granted operation becomes open, and its ranks begin when they may, as
+// soon as its resources are ready and no operation granted before is in conflict with it
+// (operations/prepared_plan.h).
+// Memory: of a complete operation only its number is kept.
+// Time: cycles of the engine. All calls occur between two cycles.
 // Internal to engines.
 #pragma once
 
@@ -26,13 +26,13 @@
 
 namespace fredsim {
 
-// An operation that is not complete, and how far it is.
+// Operation that is not complete, with its state.
 class StagedOperation : public RankStarts {
  public:
   enum class State : std::uint8_t {
-    kIssued,   // waits for what comes before, and for what a grant takes
-    kGranted,  // waits until that is there, and operations in conflict with it are complete
-    kOpen,     // its ranks begin as they may
+    kIssued,   // waits for its dependencies, and for the resources of a grant
+    kGranted,  // waits until the resources are ready and operations in conflict are complete
+    kOpen,     // its ranks begin when they may
   };
 
   StagedOperation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
@@ -41,11 +41,11 @@ class StagedOperation : public RankStarts {
 
   State state = State::kIssued;
   OperationReport report;
-  std::uint64_t eligible = kNever;        // cycle at which a rank could have begun
-  std::optional<std::uint64_t> ready_at;  // cycle at which all was there that it was granted
+  std::uint64_t eligible = kNever;        // cycle in which a rank could have begun
+  std::optional<std::uint64_t> ready_at;  // cycle in which all granted resources were ready
 
  protected:
-  // All that happened to it after its issue did so that many cycles later.
+  // Shifts all events after its issue by this number of cycles.
   void shift_stages(std::uint64_t cycles);
 };
 
@@ -60,30 +60,30 @@ class OperationLifecycle {
  protected:
   enum class Grant : std::uint8_t {
     kTaken,
-    kMissing,  // later ones may be granted before it
-    kNoMore,   // nor may those after it
+    kMissing,  // later operations may be granted before it
+    kNoMore,   // later operations may not be granted either
   };
 
-  // ---- added by an engine
+  // ---- supplied by an engine
   virtual std::uint64_t now() const = 0;
-  // Before all grants of a round.
+  // Called before all grants of a round.
   virtual void begin_grants() {}
-  // Takes what the operation needs.
+  // Takes the resources of an operation.
   virtual Grant take(Op& operation) = 0;
-  // All is there that it was granted.
+  // True when all granted resources are ready.
   virtual bool is_ready(const Op& /*operation*/) const { return true; }
   virtual bool are_in_conflict(const Op& earlier, const Op& later) {
     return in_conflict(*earlier.plan, *later.plan);
   }
-  // It has become open.
+  // Called when an operation becomes open.
   virtual void opened(Op& operation) = 0;
   virtual void begin(Op& operation, const std::vector<RankOfPart>& due) = 0;
-  // Something was granted, opened or began.
+  // Called after an operation was granted or opened, or a rank began.
   virtual void moved() {}
-  // Takes what is complete; false: nothing is.
+  // Collects completed ranks and operations; false: there are none.
   virtual bool collect() = 0;
 
-  // ---- shared by all
+  // ---- shared by all engines
   void add(std::unique_ptr<Op> added, const IssueOptions& options) {
     Op& operation = *added;
     if (options.held) operation.hold();
@@ -99,7 +99,7 @@ class OperationLifecycle {
     changed_ = true;
   }
 
-  // Whatever may begin does, and whatever ends by that.
+  // Starts all ranks that may begin, and repeats while completions allow more starts.
   void advance() {
     do {
       changed_ = false;
@@ -112,7 +112,7 @@ class OperationLifecycle {
     } while (changed_);
   }
 
-  // Cycle after this one at which a rank may begin that waits for nothing but time; kNever: none.
+  // Next cycle in which a rank that only waits for time may begin; kNever: none.
   std::uint64_t next_start() const {
     std::uint64_t next = RankStarts::kNever;
     for (const auto& [handle, operation] : operations_) {
@@ -122,15 +122,15 @@ class OperationLifecycle {
     return next;
   }
 
-  // It is complete.
+  // Removes a complete operation.
   void remove(Op& operation) {
     std::erase(granted_, &operation);
     for (Op* const other : granted_) other->forget(operation);
     operations_.erase(operation.handle);
   }
 
-  std::map<OperationHandle, std::unique_ptr<Op>> operations_;  // not complete
-  std::vector<Op*> granted_;                                   // in that order
+  std::map<OperationHandle, std::unique_ptr<Op>> operations_;  // operations that are not complete
+  std::vector<Op*> granted_;  // operations in the order of their grants
   bool changed_ = false;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share of a plan that one process of several needs to run it: of its endpoint trees, the ranks
-// of its own members. Sizes, orders of additions and numbers of receivers are those of the whole
+// Share of a plan that one process of several needs to run it: of its endpoint trees, only the
+// ranks of its own members. Sizes, orders of additions and numbers of receivers describe the whole
 // plan.
 //
-// In-switch trees are kept whole: they are few. Equal slices (operations/equal_slices.h) are found
-// by whole plans.
+// In-switch trees are kept whole, since there are few. Equal slices (operations/equal_slices.h) are
+// found from whole plans.
 // Errors: none.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace fredsim {
 
-// By part: members that receive something.
+// Number of receiving members, by part.
 std::vector<int> receivers_of_parts(const Plan& plan);
 
-// After all that compares or chooses trees.
+// Drops the ranks of other processes; to be called after all code that compares or chooses trees.
 void keep_own_ranks(Plan& plan, const std::function<bool(NodeId)>& is_own);
 
 }  // namespace fredsim

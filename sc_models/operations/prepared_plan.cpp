@@ -38,7 +38,7 @@ StateDigest next_identity() {
 
 StateDigest identity_of(const std::string& key) {
   StateDigest identity(0);
-  identity.add(0);  // those of next_identity() begin otherwise
+  identity.add(0);  // tells it apart from identities of next_identity()
   identity.add_all(key);
   return identity;
 }
@@ -55,7 +55,7 @@ StateDigest identity_of(const std::vector<PhaseRows>& rows) {
   return identity;
 }
 
-// Two operations that cross a link are one wave there.
+// True if two operations that cross a link form one wave there.
 bool is_one_wave(const PreparedPlan& a, const LinkWave& of_a, const PreparedPlan& b,
                  const LinkWave& of_b) {
   return !of_a.is_mixed && !of_b.is_mixed && of_a.wave == of_b.wave &&
@@ -95,7 +95,7 @@ std::vector<std::uint16_t> missing_bytes(const Plan& plan) {
 
 namespace {
 
-// Engines look up the parts that others come after.
+// Checks the dependencies between parts, since engines look parts up by number.
 void check_order(const Plan& plan) {
   for (const Part& part : plan.parts)
     for (const int before : part.after)
@@ -154,7 +154,7 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
 
 namespace {
 
-// Plans of the steps of a system with programs, by dimension and group, each once.
+// Plans of a system's steps with switch programs, by dimension and group, each once.
 using BlockPlans = std::map<std::pair<int, int>, std::vector<const Plan*>>;
 
 BlockPlans block_plans(const SystemPlan& plan) {
@@ -170,11 +170,11 @@ BlockPlans block_plans(const SystemPlan& plan) {
   return plans;
 }
 
-// Links and rows of all blocks, as the expanded plan has them; groups of the same steps are alike.
+// Links and rows of all blocks, as in the expanded plan; groups of the same steps have equal ones.
 void add_blocks(const Topology& system, const SystemPlan& plan, PreparedPlan& p) {
   const SystemPlaces places(system);
   std::map<std::pair<int, std::vector<const Plan*>>, std::vector<LinkWave>> alike;
-  std::map<const Plan*, StateDigest> programs;  // looked up alone
+  std::map<const Plan*, StateDigest> programs;  // looked up, never iterated
   SystemPhases phases;
   for (const auto& [place, plans] : block_plans(plan)) {
     const auto [dimension, group] = place;
@@ -222,7 +222,7 @@ std::uint64_t result_bytes(const PreparedPlan& plan) {
   for (std::size_t t = 0; t < plan.plan.trees.size(); ++t)
     bytes += plan.copies_of(t) * result_bytes_of(plan.plan.trees[t]);
   if (plan.system == nullptr) return bytes;
-  std::map<const Plan*, std::uint64_t> of_step;  // looked up alone
+  std::map<const Plan*, std::uint64_t> of_step;  // looked up, never iterated
   for (const SystemStep& step : plan.system->steps) {
     const auto [at, is_new] = of_step.try_emplace(step.plan.get(), 0);
     if (is_new)

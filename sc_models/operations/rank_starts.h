@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the ranks of an operation may begin, as an engine finds it out
+// Start conditions of an operation's ranks, as an engine evaluates them
 // (operations/operation_engine.h).
 //
-// A rank may begin when its part's start has come, the parts that its own comes after are complete,
-//   what it waits for of earlier operations is complete and `delay` cycles have passed since, and,
-//   where the operation was issued held, it has been released. It waits for its own NPU's part in
-//   an earlier operation, or, where that NPU has none or where so asked for, for all ranks there.
-//   It does so by the lag of its NPU later.
+// A rank may begin when the start cycle of its part has passed, the parts that its part depends on
+// are complete, its dependencies on earlier operations are complete and `delay` cycles have passed
+// since, and, if the operation was issued held, the rank has been released. It depends on its own
+// NPU's part in an earlier operation, or on all ranks there if that NPU has no part or if so
+// requested. The lag of its NPU is added to the start.
 // Units: cycles. Internal to engines.
 #pragma once
 
@@ -24,44 +24,46 @@ class RankStarts {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  // `starts`, by part: cycles from now on; empty: none.
+  // `starts`, by part: cycles from now on; empty: all start at once.
   RankStarts(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t now,
              const IssueOptions& options, const std::vector<std::uint64_t>& starts);
   virtual ~RankStarts() = default;
   RankStarts(const RankStarts&) = delete;
   RankStarts& operator=(const RankStarts&) = delete;
 
-  // It begins after `earlier`, which is not complete.
+  // Makes the operation depend on `earlier`, which is not complete.
   void wait_for(RankStarts& earlier, const Dependency& dependency, std::uint64_t now);
-  // It begins after what is complete already: `delay` cycles from now on.
+  // Makes all ranks wait `delay` cycles from now on; for dependencies that are already complete.
   void delay_all(std::uint64_t now);
-  // Each rank of the group waits for its release, too, relays do not; a rank is released, from
-  // `cycle` on.
+  // hold(): each rank of the group also waits for its release, relays do not. release(): releases a
+  // rank from `cycle` on.
   void hold();
   void release(int part, int rank, std::uint64_t cycle);
 
-  std::uint64_t next_start() const;  // start of a rank that waits for nothing but time; kNever:
-                                     // none
+  std::uint64_t next_start()
+      const;  // earliest start of a rank that only waits for time; kNever: none
   bool may_begin(std::uint64_t cycle) const { return next_start() <= cycle; }
-  // Ranks that may begin now and have not; marks them.
+  // Returns the ranks that may begin now and have not begun, and marks them as begun.
   std::vector<RankOfPart> take_due(std::uint64_t cycle);
-  // False: it was before, or the rank has not begun. Lets those begin that wait for it.
+  // Completes a rank, and releases the ranks that depend on it. False: the rank was complete
+  // before, or has not begun.
   bool complete_rank(int part, int rank, std::uint64_t cycle);
-  void forget(const RankStarts& later);  // it is complete
+  void forget(const RankStarts& later);  // removes a complete operation
   std::vector<RankOfPart> complete_ranks() const;
   bool complete() const { return ranks_left_ == 0; }
-  bool complete_at(NodeId npu) const;                 // no part of it is left there
-  bool has_begun() const { return not_begun_ == 0; }  // all of its ranks have
-  bool is_last() const { return later_.empty(); }     // nothing comes after it
+  bool complete_at(NodeId npu) const;                 // this operation has no part left at the NPU
+  bool has_begun() const { return not_begun_ == 0; }  // all of its ranks have begun
+  bool is_last() const { return later_.empty(); }     // no operation depends on it
 
   OperationHandle handle;
   const std::shared_ptr<const PreparedPlan> plan;
 
  protected:
   std::uint64_t delay() const { return delay_; }
-  // A part of this operation is complete, for parts that come after it.
+  // True when a part of this operation is complete, for parts that depend on it.
   virtual bool part_has_ended(int part) const = 0;
-  // `number_of`: how the digest calls the operation of a handle. Relative to `cycle`.
+  // Adds the state, relative to `cycle`, to a digest. `number_of`: number of an operation in the
+  // digest, from its handle.
   void add_ranks(std::uint64_t cycle, StateDigest& digest) const;
   template <class NumberOf>
   void add_later(const NumberOf& number_of, StateDigest& digest) const;
@@ -69,17 +71,17 @@ class RankStarts {
 
  private:
   struct Rank {
-    int waits = 0;           // dependencies that are not complete for it, and its release
+    int waits = 0;           // incomplete dependencies, its release included
     std::uint64_t from = 0;  // cycle
     std::uint64_t lag = 0;   // cycles
     bool begun = false, done = false;
   };
-  // An operation that comes after this one.
+  // Operation that depends on this one.
   struct Later {
     RankStarts* operation = nullptr;
-    std::vector<bool> parts;  // parts of this operation
+    std::vector<bool> parts;  // parts of this operation that it depends on
     bool all_ranks = false;
-    std::map<NodeId, int> left;  // NPUs of these parts: how many of their ranks are not complete
+    std::map<NodeId, int> left;  // by NPU of these parts: number of ranks that are not complete
     int left_in_all = 0;
     bool waits_for_all(NodeId npu) const { return all_ranks || !left.contains(npu); }
   };

@@ -10,11 +10,12 @@ std::span<const Part> asked_parts(const Plan& plan) {
   return plan.collectives.empty() ? plan.parts : plan.collectives;
 }
 
-// Ranks of a plan's steps as ranks of its collectives.
+// Maps ranks of a plan's steps to ranks of its collectives, and back.
 struct SystemOperations::Ranks {
-  std::shared_ptr<const PreparedPlan> plan{};                 // keeps its address
-  std::vector<std::vector<std::vector<RankOfPart>>> asked{};  // by step and its rank
-  std::vector<std::vector<std::vector<RankOfPart>>> steps{};  // by collective and its rank
+  std::shared_ptr<const PreparedPlan> plan{};                 // keeps the plan's address valid
+  std::vector<std::vector<std::vector<RankOfPart>>> asked{};  // by step and rank in the step
+  std::vector<std::vector<std::vector<RankOfPart>>>
+      steps{};  // by collective and rank in the collective
 };
 
 SystemOperations::SystemOperations(OperationEngine& steps) : steps_(steps) {
@@ -55,7 +56,7 @@ const SystemOperations::Ranks& SystemOperations::ranks_of(
   return ranks;
 }
 
-// Steps of the parts of an operation that is under way.
+// Steps that belong to the parts of an operation in flight.
 std::vector<int> SystemOperations::steps_of(const Dependency& dependency) const {
   const auto earlier = under_way_.find(dependency.operation);
   if (earlier == under_way_.end()) return {};

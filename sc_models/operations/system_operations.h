@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of systems (topology/system.h) as whoever issues them knows them, by the collectives
-// that were asked for: between him and an engine that knows the steps of their plans
-// (systems/system_plan.h).
+// Operations on systems (topology/system.h) in terms of the requested collectives: an adapter
+// between an issuer and an engine that runs the steps of the plans (systems/system_plan.h).
 //
-// Parts and ranks, of operations, dependencies, labels and reports, are those of Plan::collectives.
-//   A rank is complete when all steps that its NPU has in the collective are; the first of them
-//   begins when it is released, at the part's start.
-// Plans without Plan::collectives pass as they are.
-// Errors: those of the engine.
+// Parts and ranks in operations, dependencies, labels and reports refer to Plan::collectives. A
+// rank is complete when all steps of its NPU in the collective are complete; the first step begins
+// when the rank is released, at the part's start. Plans without Plan::collectives are passed
+// through unchanged.
+// Errors: errors of the engine.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +22,12 @@
 
 namespace fredsim {
 
-// Parts as they were asked for.
+// Parts of a plan as they were requested.
 std::span<const Part> asked_parts(const Plan& plan);
 
 class SystemOperations final : public OperationEngine {
  public:
-  // The engine outlives it, and has its callbacks.
+  // The engine must outlive the object, which sets the engine's callbacks.
   explicit SystemOperations(OperationEngine& steps);
   ~SystemOperations() override;
 
@@ -59,7 +58,7 @@ class SystemOperations final : public OperationEngine {
   struct UnderWay {
     std::shared_ptr<const PreparedPlan> plan{};
     const Ranks* ranks = nullptr;
-    std::vector<std::vector<int>> left{};  // by collective and rank: steps
+    std::vector<std::vector<int>> left{};  // steps left, by collective and rank
   };
 
   const Ranks& ranks_of(const std::shared_ptr<const PreparedPlan>& plan);
@@ -69,7 +68,7 @@ class SystemOperations final : public OperationEngine {
 
   OperationEngine& steps_;
   OperationCallbacks callbacks_;
-  // Looked up by plan, never gone through.
+  // Ranks by plan; looked up, never iterated.
   std::unordered_map<const PreparedPlan*, std::unique_ptr<Ranks>> known_;
   std::map<OperationHandle, UnderWay> under_way_;
 };
