@@ -3,8 +3,8 @@
 // hops.
 //
 // Cached: paths of more than two links, each walked once. Paths up to a switch and down again, as
-// in a block of a system, are derived from their end points. Units: latencies in cycles, of one
-// flit at no load, without the NPUs'.
+// in a block of a system, are derived from their end points.
+// Units: latencies in cycles, of one flit at no load, without the NPUs'.
 #pragma once
 
 #include <array>

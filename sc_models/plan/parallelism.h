@@ -10,8 +10,8 @@
 //   pp  for every dp and p < PP - 1: worker (mp 0, stage p), then all workers of stage p + 1. The
 //   sender has the whole activation after the MP all-reduce and multicasts it to the receivers. All
 //   pairs of stages run at once, forwards: worker 0 of an inner stage sends in one group and
-//   receives in another, using both directions of its ports without a conflict. None where the
-//   dimension is 1.
+//   receives in another, using both directions of its ports without a conflict.
+//   None where the dimension is 1.
 // Placement: the NPU of every worker rank.
 //   paper     MP consecutive, then PP, then DP (§5.3): NPU = mp + MP·(pp + PP·dp)
 //   identity  rank r on NPU r

@@ -8,8 +8,8 @@
 //   but not from the owner's coordinate; results the same way, but not to it. The roles say which
 //   of the two a tree has, and which ranks contribute and receive.
 // Acknowledgements: ranks of trees with only sums or only results acknowledge received packets to
-// each other (plan/acknowledgements.h). Cost: O(N x dimensions) for a box, for a tree, and for the
-// loads of all trees together.
+// each other (plan/acknowledgements.h).
+// Cost: O(N x dimensions) for a box, for a tree, and for the loads of all trees together.
 #pragma once
 
 #include <cstdint>
