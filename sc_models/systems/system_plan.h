@@ -10,18 +10,18 @@
 //   up to the NPUs that have the root's places in the dimensions below, a broadcast down from them.
 //   A multicast to a box without its root takes the fewest hops to the box, lowest dimension first,
 //   through NPUs, which forward a chunk once it is complete.
-// Chunks: the vector is cut into chunks, which go through the steps independently. Order: a block
-// has one step of a family of like collectives at a time, whichever of its chunks,
+// Chunks: the vector is cut into chunks, which go through the steps independently.
+// Order: a block has one step of a family of like collectives at a time, whichever of its chunks,
 //   in the same order at all of its NPUs: by chunk and step together, so that the first chunks come
 //   down while the last ones go up; or as systems/detail/chunk_schedule.h has it, where the latency
 //   of each step overlaps with the next one and an all-reduce is a reduce-scatter and an all-gather
 //   in its last dimension, too, unless that takes longer. Where switches add up, of all families,
 //   without such overlap.
 // Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.
-// Sizes: the share of a vector after a reduce-scatter is rounded up to bytes. Collectives of one
-// request that have the same shape are planned together: different groups of a dimension share the
-// steps. Idealised: a chunk's data is complete in a step before the next one begins with it, at all
-// NPUs
+// Sizes: the share of a vector after a reduce-scatter is rounded up to bytes.
+// Collectives of one request that have the same shape are planned together: different groups of a
+//   dimension share the steps.
+// Idealised: a chunk's data is complete in a step before the next one begins with it, at all NPUs
 //   of the groups that do the same; the data of each step is verified by itself, not the sum over
 //   all dimensions.
 // Errors: BadInput for groups that are no boxes, collectives that have no hierarchical form, words
